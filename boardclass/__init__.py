@@ -1,18 +1,20 @@
 """What a board is: geometry, the one canonicaliser, letter buckets, word lists, score tables.
 
     parse_dims -> geometry -> canonical            cells, neighbours, symmetries, cell orders
-    Board ;  parse_board, read_board -> format_rows   one board as text; as a picture (board_svg.py, board.css)
-    parse_partition -> Partition -> canonical_ranks (kernel in enumeration.py)
-    parse_path, join, ancestors                    paths of parts of a class, such as 5=ab/6=t (parts.py)
-    load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow
-    read_entries -> import_words                   a list from files as people have them (word_files.py)
+    Board ;  parse_board, read_board -> format_rows   one board as text; as a picture (board_svg.py,
+    board.css) parse_partition -> Partition -> canonical_ranks (kernel in enumeration.py)
+    parse_path, join, ancestors                    paths of parts of a class, such as 5=ab/6=t
+    (parts.py) load_wordlist -> WordList ;  parse_scores -> ScoreTable -> check_overflow
+    read_entries -> import_words                   a list from files as people have them
+                                                   (word_files.py)
     trace ;  assign_dice, roll                     one word on one board; dice (rolling.py)
     printable, counted, duration, html_table       text as it is shown (printable.py)
     pool ;  python_path                            processes that a command starts (processes.py)
-    reaches                                        the only comparison with the cutoff (cutoff.py, cutoff_kernel.py)
+    reaches                                        the only comparison with the cutoff (cutoff.py,
+                                                   cutoff_kernel.py)
 
-The names below load their module when they are first used, so that a command which needs no kernel never loads numba.
-Only jit.py, cutoff_kernel.py and enumeration.py import numba.
+The names below load their module when they are first used, so that a command which needs no kernel
+never loads numba. Only jit.py, cutoff_kernel.py and enumeration.py import numba.
 """
 
 from __future__ import annotations

@@ -18,13 +18,16 @@ from boardclass.tiles import read_tiles
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
-NO_LETTERS: Mapping[str, str] = MappingProxyType({})  # beyond a-z, by the symbol that stands for each
+# beyond a-z, by the symbol that stands for each
+NO_LETTERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Board(str):
-    """A board: its letters as a text that is known to be one, so it goes wherever a board is expected.
+    """A board: its letters as a text that is known to be one, so it goes wherever a board is
+    expected.
 
-    It is read as on the command line: the number of letters tells the size; rows may be given instead, and capitals.
+    It is read as on the command line: the number of letters tells the size; rows may be given
+    instead, and capitals.
 
     Raises BoardError if the text is not a board.
 
@@ -95,8 +98,8 @@ def parse_board(text: str, dims: Dims | str) -> str:
     dims, board = parse_dims(dims), text.strip()
     if not re.fullmatch(f"[a-zA-Z]{{{dims.n}}}", board):
         raise BoardError(
-            f"board {quote(text)} of {len(board)} characters: expected {dims.n} letters a-z for {dims}, down the "
-            f"columns; write a Qu cell as q alone"
+            f"board {quote(text)} of {len(board)} characters: expected {dims.n} letters a-z for "
+            f"{dims}, down the columns; write a Qu cell as q alone"
         )
     return board.lower()
 
@@ -107,7 +110,8 @@ def read_board(
     say: Callable[[str], None] = lambda _: None,
     letters: Mapping[str, str] = NO_LETTERS,
 ) -> tuple[Dims, str]:
-    """Return the size and the letters, down the columns, of the board that a person typed (``boardclass.tiles``).
+    """Return the size and the letters, down the columns, of the board that a person typed
+    (``boardclass.tiles``).
 
     Of a board that is wider than high it is the turned one, which is the same game.
 
@@ -116,22 +120,29 @@ def read_board(
     say : is told when the board was turned
     letters : letters beyond a-z of the word list; the board has their symbols
 
-    Raises BoardError if it is not a board, or has a tile that no board of the proof has, which the message names;
-    DimsError if there is no such size.
+    Raises BoardError if it is not a board, or has a tile that no board of the proof has, which the
+    message names; DimsError if there is no such size.
     """
     if dims is not None:
         parse_dims(dims)
     sizes = [parse_dims(name) for name in DIMS]
     others = "".join(letters.values())
-    found = read_tiles(text, None if dims is None else str(dims), letters=others, sizes=sizes, usual=sizes)
+    found = read_tiles(
+        text, None if dims is None else str(dims), letters=others, sizes=sizes, usual=sizes
+    )
     if letters:
-        one = [tile._replace(spellings=(in_symbols("".join(tile.spellings[:1]), letters),)) for tile in found.tiles]
+        one = [
+            tile._replace(spellings=(in_symbols("".join(tile.spellings[:1]), letters),))
+            for tile in found.tiles
+        ]
         pairs = zip(found.tiles, one, strict=True)
-        found = found._replace(tiles=tuple(new if len(old.spellings) == 1 else old for old, new in pairs))
+        found = found._replace(
+            tiles=tuple(new if len(old.spellings) == 1 else old for old, new in pairs)
+        )
     if found.features:
         raise BoardError(
-            f"board {quote(text)} has {found.features[0]}: expected letters a-z and Qu; orderly show, solve and score "
-            f"take other tiles"
+            f"board {quote(text)} has {found.features[0]}: expected letters a-z and Qu; orderly "
+            "show, solve and score take other tiles"
         )
     upright = found.turned if found.w > found.h else found
     if upright is not found:
@@ -146,7 +157,10 @@ def in_symbols(text: str, letters: Mapping[str, str]) -> str:
     """
     symbols = {letter: symbol for symbol, letter in letters.items()}
     for symbol in letters.keys() & set(text) - symbols.keys():
-        raise BoardError(f"{quote(text)}: {symbol} stands for {letters[symbol]} in this word list: write that letter")
+        raise BoardError(
+            f"{quote(text)}: {symbol} stands for {letters[symbol]} in this word "
+            "list: write that letter"
+        )
     longest_first = sorted(symbols, key=len, reverse=True)
     return re.sub("|".join(longest_first) or "(?!)", lambda found: symbols[found[0]], text)
 
@@ -156,7 +170,9 @@ def with_letters(board: str, letters: Mapping[str, str]) -> str:
     if not letters:
         return board
     told = [(c, letters.get(c, c)) for c in board]
-    return "".join(new if new == c or (len(new) == 1 and new != "q") else f"[{new}]" for c, new in told)
+    return "".join(
+        new if new == c or (len(new) == 1 and new != "q") else f"[{new}]" for c, new in told
+    )
 
 
 def dims_of_length(n: int) -> Dims:
@@ -169,11 +185,17 @@ def dims_of_length(n: int) -> Dims:
         if dims.n == n:
             return dims
     known = ", ".join(f"{dims.n} ({dims})" for dims in sizes)
-    raise BoardError(f"no board has {n} letters: expected one of {known}; a Qu cell is written q alone")
+    raise BoardError(
+        f"no board has {n} letters: expected one of {known}; a Qu cell is written q alone"
+    )
 
 
-def format_rows(board: str, dims: Dims | str, letters: Mapping[str, str] = NO_LETTERS) -> list[list[str]]:
-    """Return the rows of the drawn board, top to bottom: ``Qu`` for q, capitals, ``letters`` instead of symbols."""
+def format_rows(
+    board: str, dims: Dims | str, letters: Mapping[str, str] = NO_LETTERS
+) -> list[list[str]]:
+    """Return the rows of the drawn board, top to bottom: ``Qu`` for q, capitals, ``letters``
+    instead of symbols.
+    """
     dims = parse_dims(dims)
     faces = {"q": "qu", **letters}
     cells = [faces.get(letter, letter).capitalize() for letter in parse_board(board, dims)]
@@ -189,12 +211,18 @@ def trace(word: str, board: str, geometry: Geometry) -> tuple[int, ...] | None:
     >>> trace("teat", "aetx", geometry("2x2")) is None
     True
     """
-    stack: list[tuple[int, ...]] = [(cell,) for cell in reversed(range(geometry.n)) if word and board[cell] == word[0]]
+    stack: list[tuple[int, ...]] = [
+        (cell,) for cell in reversed(range(geometry.n)) if word and board[cell] == word[0]
+    ]
     while stack:
         path = stack.pop()
         if len(path) == len(word):
             return path
         following = word[len(path)]
-        near = [cell for cell in geometry.neighbours[path[-1]] if board[cell] == following and cell not in path]
+        near = [
+            cell
+            for cell in geometry.neighbours[path[-1]]
+            if board[cell] == following and cell not in path
+        ]
         stack += [(*path, cell) for cell in reversed(near)]
     return None

@@ -1,7 +1,9 @@
-"""A board as a picture: in a notebook, in the report, on the pages of the server, as a file (``orderly show --out``).
+"""A board as a picture: in a notebook, in the report, on the pages of the server, as a file
+(``orderly show --out``).
 
 board_svg -> the elements with plain colours, understood by everything that reads SVG
-board.css -> the same in the colours of the reader's light or dark page, where style sheets are known
+board.css -> the same in the colours of the reader's light or dark page, where style sheets are
+known
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ STYLE = Path(__file__).resolve().parent / "board.css"
 
 
 def heat_of_cells(n_cells: int, found: Iterable[tuple[int, Sequence[int]]]) -> list[int]:
-    """Return, per cell, the points of the words whose path runs through it; ``found`` are pairs (points, path)."""
+    """Return, per cell, the points of the words whose path runs through it; ``found`` are pairs
+    (points, path).
+    """
     heat = [0] * n_cells
     for points, path in found:
         for cell in path:
@@ -38,41 +42,52 @@ def board_svg(
     """Return the drawing of a board as one ``svg`` element.
 
     faces : rows from the top (``boardclass.board.format_rows``)
-    heat : one number per cell, down the columns, which warms the cells; without it they are all alike
+    heat : one number per cell, down the columns, which warms the cells; without it they are all
+        alike
     path : cells of a word to draw, in order
     cell_px : width of a cell in pixels; 0: the page decides
     styled : whether the style sheet goes with it, for a file of its own
-    strict : whether it is for a page that forbids style attributes: ``fill-opacity`` then says how warm a cell is
+    strict : whether it is for a page that forbids style attributes: ``fill-opacity`` then says how
+        warm a cell is
     """
     h, w = len(faces), len(faces[0])
     centres = [(SIZE * x + SIZE // 2, SIZE * y + SIZE // 2) for x in range(w) for y in range(h)]
     low, high = min(heat, default=0), max(heat, default=0)
     squares, letters = [], []
     for cell, (x, y) in enumerate(centres):
-        share = _COOLEST + (_WARMEST - _COOLEST) * ((heat[cell] - low) / (high - low) if high > low else 0.5)
+        share = _COOLEST + (_WARMEST - _COOLEST) * (
+            (heat[cell] - low) / (high - low) if high > low else 0.5
+        )
         paper = "#" + "".join(f"{round(255 + (value - 255) * share):02x}" for value in _WARM)
-        mark = f'class="on" stroke="{PATH}" stroke-width="3"' if cell in path else f'stroke="{EDGE}" stroke-width="1"'
+        mark = (
+            f'class="on" stroke="{PATH}" stroke-width="3"'
+            if cell in path
+            else f'stroke="{EDGE}" stroke-width="1"'
+        )
         shown = f'fill-opacity="{share:.3f}"' if strict else f'style="--share: {share:.3f}"'
         place = f'x="{x - 23}" y="{y - 23}" width="46" height="46" rx="7"'
         squares.append(f'<rect {place} fill="{paper}" {mark} {shown}/>')
         face = faces[cell % h][cell // h]
         letters.append(
-            f'<text x="{x}" y="{y + 1}" fill="{INK}" font-family="system-ui, sans-serif" font-weight="600" '
-            f'font-size="{66 // max(3, len(face))}" text-anchor="middle" dominant-baseline="central">'
+            f'<text x="{x}" y="{y + 1}" fill="{INK}" font-family="system-ui, sans-serif" '
+            f'font-weight="600" font-size="{66 // max(3, len(face))}" '
+            'text-anchor="middle" dominant-baseline="central">'
             f"{escape(face)}</text>"
         )
     line = ""
     if path:
         x, y = centres[path[0]]
         line = (
-            f'<polyline points="{" ".join("{},{}".format(*centres[cell]) for cell in path)}" fill="none" '
-            f'stroke="{PATH}" stroke-opacity=".75" stroke-width="6" stroke-linecap="round" stroke-linejoin="round"/>'
-            f'<circle cx="{x}" cy="{y}" r="10" fill="{PATH}" fill-opacity=".75"/>'
+            f'<polyline points="{" ".join("{},{}".format(*centres[cell]) for cell in path)}" '
+            f'fill="none" stroke="{PATH}" stroke-opacity=".75" stroke-width="6" '
+            f'stroke-linecap="round" stroke-linejoin="round"/><circle cx="{x}" cy="{y}" r="10" '
+            f'fill="{PATH}" fill-opacity=".75"/>'
         )
     label = escape("Board " + " / ".join(map(" ".join, faces)), quote=True)
     size = f' width="{cell_px * w}" height="{cell_px * h}"' if cell_px else ""
     style = f"<style>{STYLE.read_text(encoding='utf-8')}</style>" if styled else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {SIZE * w} {SIZE * h}"{size} '
-        f'role="img" aria-label="{label}">{style}{"".join(squares)}<g class="path">{line}</g>{"".join(letters)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {SIZE * w} '
+        f'{SIZE * h}"{size} role="img" aria-label="{label}">{style}{"".join(squares)}<g '
+        f'class="path">{line}</g>{"".join(letters)}</svg>'
     )

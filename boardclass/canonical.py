@@ -1,8 +1,8 @@
 """The only canonicaliser: boards, classes and plain sequences all go through :func:`canonical`.
 
 Canonical means the lexicographically smallest of the symmetric images, cell 0 compared first.
-``Partition.orbit_sizes`` and the kernel in enumeration.py test the same property for many classes at once; tests hold
-the three together.
+``Partition.orbit_sizes`` and the kernel in enumeration.py test the same property for many classes
+at once; tests hold the three together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from boardclass.geometry import Geometry
 
 
 def images(values: Sequence[Any], geometry: Geometry) -> set[tuple[Any, ...]]:
-    """Return the distinct symmetric images of one value per cell; their number is the orbit size."""
+    """Return the distinct symmetric images of one value per cell; their number is the orbit
+    size.
+    """
     if len(values) != geometry.n:
         raise ValueError(f"{len(values)} values for {geometry.dims}, expected {geometry.n}")
     return {itemgetter(*row)(values) for row in geometry.symmetries.tolist()}

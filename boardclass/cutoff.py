@@ -1,8 +1,10 @@
-"""The only comparison with the cutoff: a bound or score *reaches* the cutoff when it is at least as large.
+"""The only comparison with the cutoff: a bound or score *reaches* the cutoff when it is at least as
+large.
 
-A state whose bound does not reach the cutoff is eliminated; a board whose score reaches it belongs to the result.
-One rule in one place, so that no pruning step can differ from another by ``<`` and ``<=``.  Kernels call it as
-``boardclass.cutoff_kernel.reaches``: whoever only reads a run needs no compiler.
+A state whose bound does not reach the cutoff is eliminated; a board whose score reaches it belongs
+to the result. One rule in one place, so that no pruning step can differ from another by ``<`` and
+``<=``.  Kernels call it as ``boardclass.cutoff_kernel.reaches``: whoever only reads a run needs no
+compiler.
 """
 
 from __future__ import annotations

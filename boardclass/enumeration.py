@@ -1,7 +1,8 @@
 """Kernels over ranges of board classes: which ranks are canonical.
 
-A class is a number in mixed radix, cell 0 least significant; ``radix[c]`` is the number of buckets of cell c.
-Canonical means what canonical.py says: no symmetric image is lexicographically smaller, cell 0 compared first.
+A class is a number in mixed radix, cell 0 least significant; ``radix[c]`` is the number of buckets
+of cell c. Canonical means what canonical.py says: no symmetric image is lexicographically smaller,
+cell 0 compared first.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ _TABLE = read_only(int64, 2)
 
 @kernel(int64(_INT64S, _TABLE))
 def compare_images(digits: np.ndarray, symmetries: np.ndarray) -> int:
-    """Return -1 if an image of ``digits`` is smaller, otherwise the number of images equal to it, identity included."""
+    """Return -1 if an image of ``digits`` is smaller, otherwise the number of images equal to it,
+    identity included.
+    """
     n_equal = 0
     for g in range(symmetries.shape[0]):
         order = 0
@@ -41,8 +44,11 @@ def unrank_into(rank: int, radix: np.ndarray, digits: np.ndarray) -> None:
 
 
 @kernel(int64(int64, int64, _INT64S, _TABLE, writable(int64)))
-def fill_canonical(start: int, stop: int, radix: np.ndarray, symmetries: np.ndarray, ranks: np.ndarray) -> int:
-    """Write the canonical ranks of ``start <= rank < stop`` to ``ranks``, ascending, and return how many there are.
+def fill_canonical(
+    start: int, stop: int, radix: np.ndarray, symmetries: np.ndarray, ranks: np.ndarray
+) -> int:
+    """Write the canonical ranks of ``start <= rank < stop`` to ``ranks``, ascending, and return how
+    many there are.
 
     ``ranks`` must have room for ``stop - start`` values.
     """

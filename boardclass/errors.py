@@ -1,4 +1,5 @@
-"""The one tree of errors, by who must react: the user (bad input) or the operator of a run (store, coverage, mismatch).
+"""The one tree of errors, by who must react: the user (bad input) or the operator of a run (store,
+coverage, mismatch).
 
 The exit code of the command line is a property of the error, so that no command chooses its own.
 """
@@ -63,7 +64,9 @@ class MismatchError(OrderlyError):
 
 
 def quote(value: object, limit: int = 60) -> str:
-    """Return ``repr(value)``, shortened in the middle to about ``limit`` characters, for messages."""
+    """Return ``repr(value)``, shortened in the middle to about ``limit`` characters, for
+    messages.
+    """
     text = value if isinstance(value, str) else repr(value)
     if len(text) > limit:
         text = f"{text[: limit // 2]}...{text[-(limit // 4) :]}"

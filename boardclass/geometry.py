@@ -1,17 +1,19 @@
 """Geometry of the supported boards: cells, neighbours, cell types, symmetries, cell orders.
 
-One convention everywhere: cell (x, y) of a board w wide and h high has the number ``x * h + y`` (column-major), w <= h.
+One convention everywhere: cell (x, y) of a board w wide and h high has the number ``x * h + y``
+(column-major), w <= h.
 
-Any cell order finds the same boards; the order decides how long that takes.  All of them go from the most connected
-cells to the least: centre, edges, corners.
+Any cell order finds the same boards; the order decides how long that takes.  All of them go from
+the most connected cells to the least: centre, edges, corners.
 
     ring    edges once round the rim, each beside the one before it, then the corners once round
-    pairs   edges, then corners, opposite ones next to each other: the order of the published bounds of 3x4 and 4x4
+    pairs   edges, then corners, opposite ones next to each other: the order of the published bounds
+            of 3x4 and 4x4
     rows    by number
 
-A ring starts beside cell (1, 1).  Of all images of a class, the canonical one has the smallest bucket on that cell.
-With buckets listed from weak letters to strong, the ring thus starts beside the weakest letters, where a forced cell
-adds the fewest terms.
+A ring starts beside cell (1, 1).  Of all images of a class, the canonical one has the smallest
+bucket on that cell. With buckets listed from weak letters to strong, the ring thus starts beside
+the weakest letters, where a forced cell adds the fewest terms.
 """
 
 from __future__ import annotations
@@ -27,12 +29,12 @@ import numpy.typing as npt
 
 from boardclass.errors import DimsError, InputError, quote
 
-DIMS = ("2x2", "2x3", "3x3", "3x4", "4x4", "4x5", "5x5")
+DIMS = ("2x2", "2x3", "3x3", "3x4", "3x5", "4x4", "4x5", "5x5")
 CELL_TYPES = ("center", "edge", "corner")
 ORDERS = (RING, PAIRS, ROWS) = ("ring", "pairs", "rows")
 
 _Ints = npt.NDArray[np.int64]
-_RINGED = ((3, 4), (4, 4))  # measured: on 3x3 no order is better than another
+_RINGED = ((3, 4), (3, 5), (4, 4))  # measured: on 3x3 no order is better than another
 
 
 class Dims(NamedTuple):
@@ -75,7 +77,9 @@ _place = re.compile(r"([0-9]{1,3})(?:\.([0-9]{1,3}))?", re.ASCII).fullmatch
 
 
 def read_cell(text: str, w: int, h: int) -> int | None:
-    """Return the number of the cell that ``ROW.COLUMN``, such as ``2.1``, or a number names; None if there is none."""
+    """Return the number of the cell that ``ROW.COLUMN``, such as ``2.1``, or a number names; None
+    if there is none.
+    """
     found = _place(text.strip())
     if found and found[2]:
         y, x = int(found[1]) - 1, int(found[2]) - 1
@@ -92,8 +96,8 @@ class Geometry:
     neighbour_masks : int64[n], read-only, the same as bit masks, bit c = cell c
     cell_types : ``center``, ``edge`` or ``corner`` for each cell
     cell_order : the order in which cells are forced and searched, the same in all orderly trees
-    symmetries : int64[k, n], read-only, ``image[i] = original[symmetries[g, i]]``; row 0 is the identity, k is 8 for
-        squares and 4 for rectangles
+    symmetries : int64[k, n], read-only, ``image[i] = original[symmetries[g, i]]``; row 0 is the
+        identity, k is 8 for squares and 4 for rectangles
     """
 
     dims: Dims
@@ -117,18 +121,22 @@ def geometry(dims: Dims | str, cell_order: Sequence[int] = ()) -> Geometry:
 
     cell_order : an order of all its cells instead of the default one
 
-    Raises DimsError if the size is not supported; InputError if the order does not name each cell once.
+    Raises DimsError if the size is not supported; InputError if the order does not name each cell
+    once.
     """
     size = parse_dims(dims)
     order = tuple(map(int, cell_order)) or cell_order_of(size)
     if sorted(order) != list(range(size.n)):
-        raise InputError(f"cell order {quote(list(order))}: expected each of the cells 0 to {size.n - 1} once")
+        raise InputError(
+            f"cell order {quote(list(order))}: expected each of the cells 0 to {size.n - 1} once"
+        )
     return _geometry(size, order)
 
 
 @cache
 def cell_order_of(dims: Dims | str, name: str | None = None) -> tuple[int, ...]:
-    """Return the cells of a board in the order of that name, by default in the best one for its size.
+    """Return the cells of a board in the order of that name, by default in the best one for its
+    size.
 
     Raises DimsError if the size is not supported; InputError if there is no order of that name.
     """

@@ -1,10 +1,11 @@
 """The one place that configures numba: decorator, array types for signatures, cache directory.
 
-Every kernel of the project is made with :func:`kernel` and an explicit signature, so that it compiles once, on import
-of its module, into a cache directory.  The name of the directory is a hash of the code of all kernels and of what they
-can call, the versions and the NUMBA_* settings: numba's own key misses changes in other modules and in flags, and
-notices changes of words.  The same hash is recorded in every run.  numba unpickles and runs what it finds there, so a
-directory that others can write to, or that holds files of theirs, is not used.
+Every kernel of the project is made with :func:`kernel` and an explicit signature, so that it
+compiles once, on import of its module, into a cache directory.  The name of the directory is a hash
+of the code of all kernels and of what they can call, the versions and the NUMBA_* settings: numba's
+own key misses changes in other modules and in flags, and notices changes of words.  The same hash
+is recorded in every run.  numba unpickles and runs what it finds there, so a directory that others
+can write to, or that holds files of theirs, is not used.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ _KERNEL_FOLDERS = ("boardclass", "search")
 
 
 class _WithoutWords(ast.NodeTransformer):
-    """Takes docstrings and the messages of errors away: no kernel computes anything else because of them."""
+    """Takes docstrings and the messages of errors away: no kernel computes anything else because of
+    them.
+    """
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         return ast.Pass() if isinstance(node.value, ast.Constant) else self.generic_visit(node)
@@ -48,8 +51,14 @@ class _WithoutWords(ast.NodeTransformer):
 
 
 def _code_of_kernels(root: Path) -> dict[str, str]:
-    """Return the code, without words, of each module that has kernels and of all that these modules import."""
-    sources = {path: path.read_bytes() for folder in _KERNEL_FOLDERS for path in (root / folder).rglob("*.py")}
+    """Return the code, without words, of each module that has kernels and of all that these modules
+    import.
+    """
+    sources = {
+        path: path.read_bytes()
+        for folder in _KERNEL_FOLDERS
+        for path in (root / folder).rglob("*.py")
+    }
     todo = [path for path, source in sources.items() if b"@kernel" in source]
     found: dict[str, str] = {}
     while todo:
@@ -70,16 +79,30 @@ def _code_of_kernels(root: Path) -> dict[str, str]:
 
 @cache
 def kernel_hash() -> str:
-    """Return 16 hex digits over the code, without words, of kernels and what they call, versions, and NUMBA_*."""
-    digest = hashlib.sha256(repr(sorted(_code_of_kernels(Path(__file__).resolve().parent.parent).items())).encode())
-    versions = (sys.version, numba.__version__, llvmlite.__version__, np.__version__, platform.machine())
-    settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR")
+    """Return 16 hex digits over the code, without words, of kernels and what they call, versions,
+    and NUMBA_*.
+    """
+    digest = hashlib.sha256(
+        repr(sorted(_code_of_kernels(Path(__file__).resolve().parent.parent).items())).encode()
+    )
+    versions = (
+        sys.version,
+        numba.__version__,
+        llvmlite.__version__,
+        np.__version__,
+        platform.machine(),
+    )
+    settings = sorted(
+        (k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR"
+    )
     digest.update(repr((versions, settings)).encode())
     return digest.hexdigest()[:16]
 
 
 def _cache_base() -> Path:
-    """Return the folder that holds the cache directories: NUMBA_CACHE_DIR, else the user's cache directory."""
+    """Return the folder that holds the cache directories: NUMBA_CACHE_DIR, else the user's cache
+    directory.
+    """
     if os.environ.get("NUMBA_CACHE_DIR"):
         return Path(os.environ["NUMBA_CACHE_DIR"])
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "orderly"
@@ -98,8 +121,9 @@ def _use_private_cache() -> None:
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         os.environ["NUMBA_CACHE_DIR"] = str(folder)  # for the workers that this process starts
         sys.stderr.write(
-            f"orderly: the kernel cache is not used: {reason}; kernels are compiled for this command alone. Make the "
-            "folder writable for yourself only, or set NUMBA_CACHE_DIR to one that is\n"
+            f"orderly: the kernel cache is not used: {reason}; kernels are compiled for this "
+            "command alone. Make the folder writable for yourself only, or set NUMBA_CACHE_DIR "
+            "to one that is\n"
         )
     config.CACHE_DIR = str(folder)
 
@@ -107,8 +131,8 @@ def _use_private_cache() -> None:
 def open_to_others(folder: Path) -> str:
     """Return how others could replace a folder or change what lies in it; empty if they cannot.
 
-    Others are all users but this one and root.  A group that holds nobody but this user, as some systems make one for
-    each user, counts as this user.
+    Others are all users but this one and root.  A group that holds nobody but this user, as some
+    systems make one for each user, counts as this user.
 
     folder : resolved: without links
 
@@ -116,7 +140,8 @@ def open_to_others(folder: Path) -> str:
     """
     for place in (folder, *folder.parents):
         found = place.stat()
-        is_sticky = bool(found.st_mode & stat.S_ISVTX) and place != folder  # there only owners can rename
+        # there only owners can rename
+        is_sticky = bool(found.st_mode & stat.S_ISVTX) and place != folder
         if found.st_uid not in _TRUSTED or (not is_sticky and _writable(found)):
             return _described(place, found)
     for above, folders, names in os.walk(folder):
@@ -143,7 +168,11 @@ def _is_own_group(gid: int) -> bool:
         user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(gid)
     except KeyError:
         return False
-    return gid in (0, user.pw_gid) and group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name}
+    return (
+        gid in (0, user.pw_gid)
+        and group.gr_name == user.pw_name
+        and set(group.gr_mem) <= {user.pw_name}
+    )
 
 
 def _described(place: Path, found: os.stat_result) -> str:
@@ -158,7 +187,9 @@ _use_private_cache()
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Finds compiled kernels by their names: the directory they are in says all about their sources."""
+    """Finds compiled kernels by their names: the directory they are in says all about their
+    sources.
+    """
 
     def get_source_stamp(self) -> str:
         return ""
@@ -191,22 +222,28 @@ _announcer = _Announcer()
 
 
 def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return the decorator of every kernel: a signature, disk cache, no GIL; an index below 0 leaves the array.
+    """Return the decorator of every kernel: a signature, disk cache, no GIL; an index below 0
+    leaves the array.
 
-    With ``_nrt=False`` it makes no array and counts no references to any, which takes an atomic instruction each time.
+    With ``_nrt=False`` it makes no array and counts no references to any, which takes an atomic
+    instruction each time.
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
         with _indices_as_they_are(), event.install_listener("numba:compile", _announcer):
-            return _in_one_chunk(lambda: numba.njit(signature, cache=True, nogil=True, **options)(function))
+            return _in_one_chunk(
+                lambda: numba.njit(signature, cache=True, nogil=True, **options)(function)
+            )
 
     return compiled
 
 
 def _in_one_chunk(work: Callable[[], Any]) -> Any:
-    """Call ``work``, in a frame that needs a chunk of 1 MiB, so that all frames below it fit there too.
+    """Call ``work``, in a frame that needs a chunk of 1 MiB, so that all frames below it fit there
+    too.
 
-    At the end of a chunk of 16 KiB each call maps another one and unmaps it: two million times in a cold start.
+    At the end of a chunk of 16 KiB each call maps another one and unmaps it: two million times in a
+    cold start.
     """
     return work()
 
@@ -216,7 +253,8 @@ _in_one_chunk.__code__ = _in_one_chunk.__code__.replace(co_stacksize=70_000)  # 
 
 @contextmanager
 def _indices_as_they_are() -> Iterator[None]:
-    """Let numba leave out the comparison with 0 at every index, a tenth of all the time of a search.
+    """Let numba leave out the comparison with 0 at every index, a tenth of all the time of a
+    search.
 
     numba has no setting for it.  NUMBA_BOUNDSCHECK=1 notices an index below 0.
     """
@@ -233,7 +271,9 @@ def _as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> A
 
 
 def read_only(dtype: Any, ndim: int = 1) -> Any:
-    """Return the numba type of a C-contiguous read-only array, as every input of a kernel is; others are accepted."""
+    """Return the numba type of a C-contiguous read-only array, as every input of a kernel is;
+    others are accepted.
+    """
     return types.Array(dtype, ndim, "C", readonly=True)
 
 
@@ -245,7 +285,8 @@ def writable(dtype: Any, ndim: int = 1) -> Any:
 def frozen(array: Any) -> Any:
     """Return a read-only view of an array.
 
-    numba turns a writable array argument into a read-only one by itself, but not an array inside a NamedTuple.
+    numba turns a writable array argument into a read-only one by itself, but not an array inside a
+    NamedTuple.
     """
     view = array.view()
     view.flags.writeable = False

@@ -1,7 +1,9 @@
-"""Letter buckets per cell type, and the board classes they make: text, rank and unrank, canonical enumeration, counts.
+"""Letter buckets per cell type, and the board classes they make: text, rank and unrank, canonical
+enumeration, counts.
 
-A *partition* cuts a-z into buckets for each cell type; a *class* takes one bucket per cell and stands for all boards
-that can be spelled with them.  The rank of a class is a number in mixed radix, cell 0 least significant.
+A *partition* cuts a-z into buckets for each cell type; a *class* takes one bucket per cell and
+stands for all boards that can be spelled with them.  The rank of a class is a number in mixed
+radix, cell 0 least significant.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 CHUNK = 1 << 18
 MAX_CLASSES = 2**63
 
-_GRAMMAR = "expected buckets of letters such as 'aeiou bcdfghjklmnpqrstvwxyz', or 'center: ..., edge: ..., corner: ...'"
+_GRAMMAR = (
+    "expected buckets of letters such as 'aeiou bcdfghjklmnpqrstvwxyz', or 'center: ..., edge: "
+    "..., corner: ...'"
+)
 
 
 @lru_cache(1 << 14)
@@ -71,7 +76,9 @@ class Partition:
 
     @cached_property
     def n_canonical(self) -> int:
-        """Number of canonical classes, by Burnside's lemma: the mean number of classes that a symmetry leaves alone."""
+        """Number of canonical classes, by Burnside's lemma: the mean number of classes that a
+        symmetry leaves alone.
+        """
         once = self.geometry.symmetries  # all of them are of order 4 at most
         twice = np.take_along_axis(once, once, axis=1)
         thrice = np.take_along_axis(once, twice, axis=1)
@@ -81,7 +88,9 @@ class Partition:
 
     def _check_rank(self, rank: int) -> int:
         if not 0 <= rank < self.n_classes:
-            raise PartitionError(f"no class {quote(rank)}: expected 0 to {self.n_classes - 1} for {self.text!r}")
+            raise PartitionError(
+                f"no class {quote(rank)}: expected 0 to {self.n_classes - 1} for {self.text!r}"
+            )
         return int(rank)
 
     def unrank(self, rank: int) -> tuple[int, ...]:
@@ -96,9 +105,12 @@ class Partition:
     def rank(self, digits: Sequence[int]) -> int:
         """Return the rank of the class with these bucket numbers, one per cell."""
         limits = self.radix.tolist()
-        if len(digits) != len(limits) or not all(0 <= d < k for d, k in zip(digits, limits, strict=True)):
+        if len(digits) != len(limits) or not all(
+            0 <= d < k for d, k in zip(digits, limits, strict=True)
+        ):
             raise PartitionError(
-                f"no class has the bucket numbers {quote(list(digits))}: expected one below each {limits}"
+                f"no class has the bucket numbers {quote(list(digits))}: expected one below each "
+                f"{limits}"
             )
         rank = 0
         for digit, limit in zip(reversed(digits), reversed(limits), strict=True):
@@ -128,10 +140,18 @@ class Partition:
     def rank_of_board(self, board: str) -> int:
         """Return the rank of the class that holds a board (not of its canonical image)."""
         cells = zip(parse_board(board, self.dims), self.cell_buckets, strict=True)
-        return self.rank([next(i for i, bucket in enumerate(buckets) if letter in bucket) for letter, buckets in cells])
+        return self.rank(
+            [
+                next(i for i, bucket in enumerate(buckets) if letter in bucket)
+                for letter, buckets in cells
+            ]
+        )
 
-    def canonical_ranks(self, start: int = 0, stop: int | None = None) -> Iterator[npt.NDArray[np.int64]]:
-        """Yield the canonical ranks of ``start <= rank < stop``, ascending, in int64 arrays of some 100,000 at most.
+    def canonical_ranks(
+        self, start: int = 0, stop: int | None = None
+    ) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield the canonical ranks of ``start <= rank < stop``, ascending, in int64 arrays of some
+        100,000 at most.
 
         Raises PartitionError if the partition has 2**63 classes or more.
         """
@@ -147,14 +167,18 @@ class Partition:
 
         ranks = np.empty(CHUNK, dtype=np.int64)
         for low in range(start, stop, CHUNK):
-            count = fill_canonical(low, min(low + CHUNK, stop), self.radix, self.geometry.symmetries, ranks)
+            count = fill_canonical(
+                low, min(low + CHUNK, stop), self.radix, self.geometry.symmetries, ranks
+            )
             if count:
                 yield ranks[:count].copy()
 
     def orbit_sizes(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the number of distinct images of each canonical class, int64, and 0 for ranks that are not canonical.
+        """Return the number of distinct images of each canonical class, int64, and 0 for ranks that
+        are not canonical.
 
-        An image is compared as a number with cell 0 most significant, which orders images as sequences are ordered.
+        An image is compared as a number with cell 0 most significant, which orders images as
+        sequences are ordered.
         """
         self._check_countable()
         ranks = np.asarray(ranks, dtype=np.int64)
@@ -162,7 +186,8 @@ class Partition:
             self._check_rank(int(ranks.min()))
             self._check_rank(int(ranks.max()))
         weights = np.cumprod([1, *self.radix[:0:-1]], dtype=np.int64)[::-1]
-        weights = weights[np.argsort(self.geometry.symmetries, axis=1)]  # of the digits of a class in each image
+        # of the digits of a class in each image
+        weights = weights[np.argsort(self.geometry.symmetries, axis=1)]
         sizes = np.empty_like(ranks)
         for start in range(0, len(ranks), CHUNK):
             piece = slice(start, start + CHUNK)
@@ -174,19 +199,20 @@ class Partition:
     def _check_countable(self) -> None:
         if self.n_classes >= MAX_CLASSES:
             raise PartitionError(
-                f"partition {quote(self.text)} has {self.n_classes} classes for {self.dims}: expected below 2**63; "
-                f"use fewer buckets for edges and corners"
+                f"partition {quote(self.text)} has {self.n_classes} classes for {self.dims}: "
+                "expected below 2**63; use fewer buckets for edges and corners"
             )
 
 
 def parse_partition(text: str, dims: Dims | str) -> Partition:
     """Return the partition that ``text`` describes for boards of size ``dims``.
 
-    text : parts separated by commas. A part is ``type: buckets`` with type ``center``, ``edge`` or ``corner``, or just
-        ``buckets`` for every type not named. Buckets are separated by spaces. Types that the board lacks may be named.
+    text : parts separated by commas. A part is ``type: buckets`` with type ``center``, ``edge`` or
+        ``corner``, or just ``buckets`` for every type not named. Buckets are separated by spaces.
+        Types that the board lacks may be named.
 
-    Raises PartitionError if a part is malformed, a type is named twice or left out, or the buckets of a type do not
-    cover a-z exactly once.
+    Raises PartitionError if a part is malformed, a type is named twice or left out, or the buckets
+    of a type do not cover a-z exactly once.
     """
     board = geometry(dims)
     named: dict[str, tuple[str, ...]] = {}
@@ -194,7 +220,10 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
         kind, colon, rest = part.partition(":")
         kind = kind.strip().lower() if colon else "default"
         if kind not in (*CELL_TYPES, "default") or (colon and kind == "default"):
-            raise PartitionError(f"unknown cell type {quote(kind)} in {quote(text)}: expected {', '.join(CELL_TYPES)}")
+            raise PartitionError(
+                f"unknown cell type {quote(kind)} in {quote(text)}: expected "
+                f"{', '.join(CELL_TYPES)}"
+            )
         if kind in named:
             what = "buckets without a cell type" if kind == "default" else f"buckets for {kind}"
             raise PartitionError(f"{what} are given twice in {quote(text)}: {_GRAMMAR}")
@@ -205,18 +234,29 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
             continue
         if kind not in named and "default" not in named:
             raise PartitionError(
-                f"no buckets for {kind} in {quote(text)}, which {board.dims} boards have: add '{kind}: ...'"
+                f"no buckets for {kind} in {quote(text)}, which {board.dims} boards have: add "
+                f"'{kind}: ...'"
             )
         buckets[kind] = named.get(kind) or named["default"]
         texts.append(f"{kind}: {' '.join(buckets[kind])}")
     cell_buckets = tuple(buckets[kind] for kind in board.cell_types)
     radix = np.array(list(map(len, cell_buckets)), np.int64)
     n_classes = prod(map(len, cell_buckets))
-    return Partition(board.dims, ", ".join(texts), MappingProxyType(buckets), board, cell_buckets, radix, n_classes)
+    return Partition(
+        board.dims,
+        ", ".join(texts),
+        MappingProxyType(buckets),
+        board,
+        cell_buckets,
+        radix,
+        n_classes,
+    )
 
 
 def _parse_buckets(part: str, kind: str, text: str) -> tuple[str, ...]:
-    """Return the buckets of one part, letters ascending, after checking that they cover a-z exactly once."""
+    """Return the buckets of one part, letters ascending, after checking that they cover a-z exactly
+    once.
+    """
     buckets = tuple("".join(sorted(bucket)) for bucket in part.split())
     letters = sorted("".join(buckets))
     if letters == list(LETTERS):
@@ -228,14 +268,18 @@ def _parse_buckets(part: str, kind: str, text: str) -> tuple[str, ...]:
         "missing": [letter for letter in LETTERS if letter not in letters],
         "repeated": [letter for letter in LETTERS if letters.count(letter) > 1],
     }
-    told = " and ".join(f"{what} letters {''.join(found)!r}" for what, found in faults.items() if found)
+    told = " and ".join(
+        f"{what} letters {''.join(found)!r}" for what, found in faults.items() if found
+    )
     raise PartitionError(f"{told} {where}: every letter a-z must stand in exactly one bucket")
 
 
 def parse_class(text: str, dims: Dims | str) -> tuple[str, ...]:
-    """Return the letters of each cell of a class given as text: one group of letters per cell, separated by spaces.
+    """Return the letters of each cell of a class given as text: one group of letters per cell,
+    separated by spaces.
 
-    Raises PartitionError if the number of groups is wrong, or a group holds a repeated letter or anything but a-z.
+    Raises PartitionError if the number of groups is wrong, or a group holds a repeated letter or
+    anything but a-z.
     """
     dims = parse_dims(dims)
     expected = f"expected {dims.n} groups of letters a-z for {dims}, one per cell down the columns"
@@ -244,7 +288,11 @@ def parse_class(text: str, dims: Dims | str) -> tuple[str, ...]:
         raise PartitionError(f"class {quote(text)} has {len(groups)} groups: {expected}")
     for cell, group in enumerate(groups):
         if not set(group) <= set(LETTERS):
-            raise PartitionError(f"group {quote(group)} of cell {cell} in class {quote(text)}: {expected}")
+            raise PartitionError(
+                f"group {quote(group)} of cell {cell} in class {quote(text)}: {expected}"
+            )
         if len(set(group)) != len(group):
-            raise PartitionError(f"group {quote(group)} of cell {cell} repeats a letter: write each letter once")
+            raise PartitionError(
+                f"group {quote(group)} of cell {cell} repeats a letter: write each letter once"
+            )
     return tuple("".join(sorted(group)) for group in groups)

@@ -1,7 +1,8 @@
-"""Paths of parts, the only owner of their text: ``5=ab/6=t`` forces cell 5 to ``a`` or ``b``, and then cell 6 to ``t``.
+"""Paths of parts, the only owner of their text: ``5=ab/6=t`` forces cell 5 to ``a`` or ``b``, and
+then cell 6 to ``t``.
 
-A path names a part of a class.  Each step forces the letters of one cell, within those the steps before it left there.
-The empty path is the whole class.
+A path names a part of a class.  Each step forces the letters of one cell, within those the steps
+before it left there. The empty path is the whole class.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def max_depth(n_cells: int) -> int:
 def parse_path(path: str, n_cells: int) -> tuple[Part, ...]:
     """Return the parts of a path, the first forced first.
 
-    Raises PathError if a part is not ``cell=letters`` with a cell of the board and distinct letters, or there are too
-    many parts.
+    Raises PathError if a part is not ``cell=letters`` with a cell of the board and distinct
+    letters, or there are too many parts.
 
     Examples
     --------
@@ -39,13 +40,20 @@ def parse_path(path: str, n_cells: int) -> tuple[Part, ...]:
     if not path:
         return ()
     if not _PATH.fullmatch(path):
-        raise PathError(f"path {quote(path)} is not of the form 5=ab/6=t: expected a path that the run recorded")
+        raise PathError(
+            f"path {quote(path)} is not of the form 5=ab/6=t: expected a path that the run recorded"
+        )
     parts = tuple(_parse_part(part) for part in path.split(SEPARATOR))
     if len(parts) > max_depth(n_cells):
-        raise PathError(f"path {quote(path)} has {len(parts):,} parts, and each takes a letter away from a cell")
+        raise PathError(
+            f"path {quote(path)} has {len(parts):,} parts, and each takes a letter away from a cell"
+        )
     for cell, letters in parts:
         if cell >= n_cells or len(set(letters)) < len(letters):
-            raise PathError(f"path {quote(path)}: {cell}={letters} needs a cell below {n_cells} and distinct letters")
+            raise PathError(
+                f"path {quote(path)}: {cell}={letters} needs a cell below {n_cells} "
+                "and distinct letters"
+            )
     return parts
 
 
@@ -71,9 +79,11 @@ def _parse_part(part: str) -> Part:
 
 
 def way_to(path: str) -> Iterator[str]:
-    """Yield the paths that lead from the class to a part, the shortest first, without the class, with the part.
+    """Yield the paths that lead from the class to a part, the shortest first, without the class,
+    with the part.
 
-    They are made one at a time, so a caller may give up on a hostile path where its first step leads nowhere.
+    They are made one at a time, so a caller may give up on a hostile path where its first step
+    leads nowhere.
     """
     end = path.find(SEPARATOR)
     while end >= 0:
@@ -84,7 +94,9 @@ def way_to(path: str) -> Iterator[str]:
 
 
 def ancestors(path: str) -> tuple[str, ...]:
-    """Return the paths of all that a part lies in, the class (the empty path) first; nothing lies above the class."""
+    """Return the paths of all that a part lies in, the class (the empty path) first; nothing lies
+    above the class.
+    """
     return ("", *way_to(path))[:-1]
 
 

@@ -1,4 +1,6 @@
-"""Text as it is shown: what a terminal would obey, or an eye would not see, is escaped; numbers go with their nouns."""
+"""Text as it is shown: what a terminal would obey, or an eye would not see, is escaped; numbers go
+with their nouns.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,11 @@ from html import escape
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""Return ``text`` with everything escaped, as Python does it, that is not a visible character or a space.
+    r"""Return ``text`` with everything escaped, as Python does it, that is not a visible character
+    or a space.
 
-    That is control characters (escape sequences begin with one), line and paragraph separators, marks that turn the
-    direction of writing, invisible characters and halves of surrogate pairs.
+    That is control characters (escape sequences begin with one), line and paragraph separators,
+    marks that turn the direction of writing, invisible characters and halves of surrogate pairs.
 
     keep : characters to leave alone, such as a newline
 
@@ -21,7 +24,9 @@ def printable(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def counted(n: int, one: str, many: str = "") -> str:
@@ -46,7 +51,13 @@ def duration(seconds: float) -> str:
     hours, minutes = divmod(total // 60, 60)
     if hours >= 48:
         return f"{hours / 24:.1f} d"
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {total % 60:02d} s" if minutes else f"{total} s"
+    return (
+        f"{hours} h {minutes:02d} min"
+        if hours
+        else f"{minutes} min {total % 60:02d} s"
+        if minutes
+        else f"{total} s"
+    )
 
 
 def between(low_s: float | None, high_s: float | None) -> str:

@@ -1,4 +1,6 @@
-"""Processes that a command starts: they load this program, and no module from the folder at hand."""
+"""Processes that a command starts: they load this program, and no module from the folder at
+hand.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,21 @@ def python_path() -> str:
 
 
 @contextlib.contextmanager
-def pool(n: int, begin: Callable[..., None] | None = None, *values: Any) -> Iterator[ProcessPoolExecutor]:
+def pool(
+    n: int, begin: Callable[..., None] | None = None, *values: Any
+) -> Iterator[ProcessPoolExecutor]:
     """Run ``n`` processes for a while; each calls ``begin(*values)`` first.
 
-    They start as ``python -P`` does: the folder at hand may be a stranger's, and is not searched for modules.  The
-    environment tells them, because :mod:`multiprocessing` starts a helper of its own; it is restored at the end.
+    They start as ``python -P`` does: the folder at hand may be a stranger's, and is not searched
+    for modules.  The environment tells them, because :mod:`multiprocessing` starts a helper of its
+    own; it is restored at the end.
     """
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:
-        with ProcessPoolExecutor(n, multiprocessing.get_context("spawn"), begin, values) as executor:
+        with ProcessPoolExecutor(
+            n, multiprocessing.get_context("spawn"), begin, values
+        ) as executor:
             yield executor
     finally:
         if before is None:

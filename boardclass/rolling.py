@@ -1,5 +1,5 @@
-"""Dice: whether a board can be rolled, and random rolls.  A die is the text of its faces in q-form, ``q`` for a Qu
-face."""
+"""Dice: whether a board can be rolled, and random rolls.  A die is the text of its faces in q-form,
+``q`` for a Qu face."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ Die = str | tuple[str, ...]  # its faces: a text if each has one letter
 
 
 def assign_dice(board: str, dice: Sequence[Die]) -> tuple[int, ...] | None:
-    """Return for each cell the number of the die that shows its letter, or None if the dice cannot show the board.
+    """Return for each cell the number of the die that shows its letter, or None if the dice cannot
+    show the board.
 
     Exact: a maximum matching of cells and dice (augmenting paths), each die on one cell at most.
 
@@ -32,8 +33,12 @@ def assign_dice(board: str, dice: Sequence[Die]) -> tuple[int, ...] | None:
     return tuple(die_of[cell] for cell in range(len(board)))
 
 
-def _augment(board: str, dice: Sequence[Die], cell: int, cell_of: dict[int, int], tried: set[int]) -> bool:
-    """Give a cell a die, moving cells that have one already; the depth is at most the number of dice."""
+def _augment(
+    board: str, dice: Sequence[Die], cell: int, cell_of: dict[int, int], tried: set[int]
+) -> bool:
+    """Give a cell a die, moving cells that have one already; the depth is at most the number of
+    dice.
+    """
     for die, faces in enumerate(dice):
         if die in tried or board[cell] not in faces:
             continue
@@ -45,7 +50,9 @@ def _augment(board: str, dice: Sequence[Die], cell: int, cell_of: dict[int, int]
 
 
 def roll(dice: Sequence[Die], rng: random.Random) -> str:
-    """Return a random board as it is typed: the dice shuffled over the cells, each with a random face up."""
+    """Return a random board as it is typed: the dice shuffled over the cells, each with a random
+    face up.
+    """
     order = list(dice)
     rng.shuffle(order)
     return "".join(face if len(face) == 1 else f"[{face}]" for face in map(rng.choice, order))

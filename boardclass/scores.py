@@ -1,4 +1,6 @@
-"""Score tables: points by the number of letters of a word, and the check that sums cannot overflow."""
+"""Score tables: points by the number of letters of a word, and the check that sums cannot
+overflow.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def n_letters(word: str) -> int:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Points by the number of letters, index 0 to 64; words below three letters are worth nothing."""
+    """Points by the number of letters, index 0 to 64; words below three letters are worth
+    nothing.
+    """
 
     name: str
     points: tuple[int, ...]
@@ -30,7 +34,9 @@ class ScoreTable:
 
     def at_least(self, n: int | None) -> ScoreTable:
         """Return the table under which words of fewer than ``n`` letters are worth nothing."""
-        return ScoreTable(self.name, tuple(p if i >= (n or 0) else 0 for i, p in enumerate(self.points)))
+        return ScoreTable(
+            self.name, tuple(p if i >= (n or 0) else 0 for i, p in enumerate(self.points))
+        )
 
 
 def _table(name: str, values: Sequence[int]) -> ScoreTable:
@@ -47,20 +53,31 @@ TABLES = {
 
 
 def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
-    """Return the score table of that name, or the one that a list gives from three letters on (the last value repeats).
+    """Return the score table of that name, or the one that a list gives from three letters on (the
+    last value repeats).
 
-    scores : ``standard``, ``words``, ``powers``, a list such as ``[1, 1, 2, 3, 5, 11]`` or its text ``"1,1,2,3,5,11"``
+    scores : ``standard``, ``words``, ``powers``, a list such as ``[1, 1, 2, 3, 5, 11]`` or its text
+        ``"1,1,2,3,5,11"``
 
     Raises ScoreError if the name is unknown or a value is not a whole number from 0 to 2**31 - 1.
     """
     name = scores.strip().lower() if isinstance(scores, str) else ""
     if name in TABLES:
         return TABLES[name]
-    values = [_parse_value(value, scores) for value in (scores.split(",") if isinstance(scores, str) else scores)]
+    values = [
+        _parse_value(value, scores)
+        for value in (scores.split(",") if isinstance(scores, str) else scores)
+    ]
     if not 1 <= len(values) <= MAX_LETTERS + 1 - MIN_LETTERS:
-        raise ScoreError(f"score list {quote(scores)} has {len(values)} values: expected 1 to 62, from 3 letters on")
+        raise ScoreError(
+            f"score list {quote(scores)} has {len(values)} values: expected 1 to 62, "
+            "from 3 letters on"
+        )
     if not any(values):
-        raise ScoreError(f"score list {quote(scores)} gives no points at all: expected at least one value above 0")
+        raise ScoreError(
+            f"score list {quote(scores)} gives no points at all: expected at least "
+            "one value above 0"
+        )
     return _table(",".join(map(str, values)), values)
 
 
@@ -70,8 +87,8 @@ def _parse_value(value: object, scores: object) -> int:
     points = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else value
     if isinstance(points, bool) or not isinstance(points, int) or not 0 <= points < SUM_LIMIT:
         raise ScoreError(
-            f"{quote(value)} in scores {quote(scores)}: expected {', '.join(TABLES)} or whole numbers from 0 to "
-            f"{SUM_LIMIT - 1}, points from 3 letters on, such as 1,1,2,3,5,11"
+            f"{quote(value)} in scores {quote(scores)}: expected {', '.join(TABLES)} or whole "
+            f"numbers from 0 to {SUM_LIMIT - 1}, points from 3 letters on, such as 1,1,2,3,5,11"
         )
     return points
 
@@ -79,7 +96,8 @@ def _parse_value(value: object, scores: object) -> int:
 def check_overflow(points: Iterable[int], table: ScoreTable) -> None:
     """Refuse a table whose points, summed over the list, do not fit 31 bits.
 
-    Soundness: the score of a board is a sum over distinct words of the list, so it then fits 32 bits.
+    Soundness: the score of a board is a sum over distinct words of the list, so it then fits 32
+    bits.
 
     points : of each word; give only those that fit on the board, longer ones can never score
 

@@ -1,11 +1,12 @@
 """Boards as people type them: the one reader of every command, page and function.
 
-    read_tiles -> Tiles     any grid of tiles up to 10 by 10, for the plain solver (search/solvers/tiles.py)
+    read_tiles -> Tiles     any grid of tiles up to 10 by 10, for the plain solver
+                            (search/solvers/tiles.py)
     read_board (board.py)   the boards of the proof: letters a-z and Qu on a supported size
 
-What can be typed: rows with ``/``, line breaks or blanks between them; cells of a row together, or with blanks or
-commas between; one string of letters, which goes down the columns; a board file, whose first line counts rows and
-columns.  What can be read in two ways is refused, with both.
+What can be typed: rows with ``/``, line breaks or blanks between them; cells of a row together, or
+with blanks or commas between; one string of letters, which goes down the columns; a board file,
+whose first line counts rows and columns.  What can be read in two ways is refused, with both.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ MAX_SIDE = 10
 MAX_TEXT = 2000
 
 _ALL = tuple("abcdefghijklmnopqrstuvwxyz")
-_pieces = re.compile(r"(\[[^\[\]]*\])|([/\n])|([^\S\n]*,[^\S\n]*|[^\S\n]+)|([^\[\]/\s,]+)|(.)", re.S)
-_mixed_cells = re.compile(r"Qu|Th|In|Er|He|An|.", re.S).findall  # the tiles of two letters that Boggle dice have
+_pieces = re.compile(
+    r"(\[[^\[\]]*\])|([/\n])|([^\S\n]*,[^\S\n]*|[^\S\n]+)|([^\[\]/\s,]+)|(.)", re.S
+)
+# the tiles of two letters that Boggle dice have
+_mixed_cells = re.compile(r"Qu|Th|In|Er|He|An|.", re.S).findall
 _joined_cells = re.compile(r"[Qq][Uu]|.", re.S).findall
 _SIZE = re.compile(r"([0-9]{1,2})[xX]([0-9]{1,2})", re.ASCII)
 
@@ -41,7 +45,9 @@ class Tile(NamedTuple):
     def face(self) -> str:
         """What stands on it."""
         if len(self.spellings) != 1:
-            return {0: ".", 26: "*"}.get(len(self.spellings)) or "/".join(map(str.capitalize, self.spellings))
+            return {0: ".", 26: "*"}.get(len(self.spellings)) or "/".join(
+                map(str.capitalize, self.spellings)
+            )
         text = self.spellings[0].capitalize()
         return f"{text}-" if self.begins else f"-{text}" if self.ends else text
 
@@ -62,14 +68,22 @@ class Tile(NamedTuple):
             return f"a tile only for the {'beginning' if self.begins else 'end'} of a word"
         n_choices = len(self.spellings)
         if n_choices != 1:
-            return {0: "a hole", 26: "a tile for any letter"}.get(n_choices, "a tile with a choice of letters")
+            return {0: "a hole", 26: "a tile for any letter"}.get(
+                n_choices, "a tile with a choice of letters"
+            )
         if self.spellings[0] == "q":
             return "a plain Q"
-        return "" if len(self.spellings[0]) == 1 or self.spellings[0] == "qu" else "a tile with several letters"
+        return (
+            ""
+            if len(self.spellings[0]) == 1 or self.spellings[0] == "qu"
+            else "a tile with several letters"
+        )
 
 
 class Tiles(NamedTuple):
-    """A board of ``w`` columns and ``h`` rows; the tile in column x and row y has the number ``x * h + y``."""
+    """A board of ``w`` columns and ``h`` rows; the tile in column x and row y has the number ``x *
+    h + y``.
+    """
 
     w: int
     h: int
@@ -78,7 +92,9 @@ class Tiles(NamedTuple):
     @property
     def turned(self) -> Tiles:
         """The same game with rows and columns exchanged."""
-        return Tiles(self.h, self.w, tuple(tile for y in range(self.h) for tile in self.tiles[y :: self.h]))
+        return Tiles(
+            self.h, self.w, tuple(tile for y in range(self.h) for tile in self.tiles[y :: self.h])
+        )
 
     @property
     def rows(self) -> list[list[str]]:
@@ -86,7 +102,9 @@ class Tiles(NamedTuple):
         return [[tile.face for tile in self.tiles[y :: self.h]] for y in range(self.h)]
 
     def __str__(self) -> str:
-        return "/".join("".join(tile.text for tile in self.tiles[y :: self.h]) for y in range(self.h))
+        return "/".join(
+            "".join(tile.text for tile in self.tiles[y :: self.h]) for y in range(self.h)
+        )
 
     @property
     def features(self) -> list[str]:
@@ -99,7 +117,10 @@ def parse_size(text: str) -> tuple[int, int]:
     match = _SIZE.fullmatch(str(text).strip())
     size = (int(match[1]), int(match[2])) if match else (0, 0)
     if not all(1 <= side <= MAX_SIDE for side in size):
-        raise DimsError(f"unknown dimensions {quote(text)}: expected columns x rows, each 1 to {MAX_SIDE}, such as 4x3")
+        raise DimsError(
+            f"unknown dimensions {quote(text)}: expected columns x rows, each 1 to "
+            f"{MAX_SIDE}, such as 4x3"
+        )
     return size
 
 
@@ -118,17 +139,27 @@ def read_tiles(
     plain_q : a q is a plain Q, not Qu
     letters : letters beyond a-z that the word list has
     sizes : the only ones allowed; either way up
-    usual : those that the length of a string of letters, or rows with blanks between, may stand for without ``size``
+    usual : those that the length of a string of letters, or rows with blanks between, may stand for
+        without ``size``
 
-    Raises BoardError if it is not a board, or more than one, or can be read in two ways; DimsError if ``size`` is none.
+    Raises BoardError if it is not a board, or more than one, or can be read in two ways; DimsError
+    if ``size`` is none.
     """
     if not isinstance(text, str):
-        raise BoardError(f"a board is a text, not {quote(text)}: expected one such as 'bld/eae/rts'")
+        raise BoardError(
+            f"a board is a text, not {quote(text)}: expected one such as 'bld/eae/rts'"
+        )
     if len(text) > MAX_TEXT:
         raise BoardError(f"board {quote(text)} has {len(text):,} characters: expected one board")
     asked = parse_size(size) if size else None
     either = {pair for w, h in ((asked,) if asked else sizes) for pair in ((w, h), (h, w))}
-    reader = _Reader(text, plain_q, letters, lambda w, h: (w, h) in either if either else max(w, h) <= MAX_SIDE, asked)
+    reader = _Reader(
+        text,
+        plain_q,
+        letters,
+        lambda w, h: (w, h) in either if either else max(w, h) <= MAX_SIDE,
+        asked,
+    )
     return reader.read({asked} if asked else set(usual))
 
 
@@ -161,9 +192,13 @@ class _Reader:
         if len(rows[0]) == 1:
             return self._from_columns(rows[0][0], usual)
         if all(map(_is_one_cell, rows[0])):
-            raise self._error(f"is {len(rows[0])} cells without a sign where a row ends: write / between the rows")
+            raise self._error(
+                f"is {len(rows[0])} cells without a sign where a row ends: write / between the rows"
+            )
         either = usual | {(h, w) for w, h in usual}
-        return self._from_rows([[group] for group in rows[0]], {w for w, h in either if h == len(rows[0])})
+        return self._from_rows(
+            [[group] for group in rows[0]], {w for w, h in either if h == len(rows[0])}
+        )
 
     def _lines(self) -> list[list[list[Group]]]:  # each line its rows, each row its groups
         lines: list[list[list[Group]]] = [[[]]]
@@ -172,7 +207,10 @@ class _Reader:
         for match in _pieces.finditer(unicodedata.normalize("NFC", text)):
             bracket, separator, gap, letters, stray = match.groups()
             if stray:
-                raise self._error(f"has a {stray!r} without its partner: a tile in brackets is such as [a/e] or [-ing]")
+                raise self._error(
+                    f"has a {stray!r} without its partner: a tile in brackets is "
+                    "such as [a/e] or [-ing]"
+                )
             if separator:
                 lines.append([[]]) if separator == "\n" else lines[-1].append([])
             elif not gap:
@@ -202,7 +240,9 @@ class _Reader:
         for modes in ((0, 1), (0, 1, 2)):
             by_width = [{len(row[mode]): row[mode] for mode in modes} for row in readings]
             common = set.intersection(*map(set, by_width)) - {0}
-            found = {w for w in common if self.fits(w, len(rows)) and (widths is None or w in widths)}
+            found = {
+                w for w in common if self.fits(w, len(rows)) and (widths is None or w in widths)
+            }
             if len(found) > 1:
                 raise self._two_ways(found)
             if found:
@@ -210,7 +250,9 @@ class _Reader:
                 cells = [row[w] for row in by_width]
                 return Tiles(w, len(rows), tuple(row[x] for x in range(w) for row in cells))
         if widths is not None:
-            raise self._error(f"is {told}, or more than one board: write / between the rows of one board")
+            raise self._error(
+                f"is {told}, or more than one board: write / between the rows of one board"
+            )
         if self.asked:
             w, h = self.asked
             raise self._error(f"has {told}: expected the {h} rows of {w} of {w}x{h}")
@@ -219,18 +261,29 @@ class _Reader:
     def _readings(self, row: list[Group]) -> tuple[list[Tile], list[Tile], list[Tile]]:
         """Return a row with tiles of two letters, letter by letter, and with qu as one tile."""
         if len(row) == 1:
-            return self._cells(row[0], _mixed_cells), self._cells(row[0], list), self._cells(row[0], _joined_cells)
+            return (
+                self._cells(row[0], _mixed_cells),
+                self._cells(row[0], list),
+                self._cells(row[0], _joined_cells),
+            )
         cells = [self._one_cell(group) for group in row]
         return cells, cells, cells
 
     def _cells(self, group: Group, split: Callable[[str], list[str]]) -> list[Tile]:
         parts = [piece if piece.startswith("[") else split(piece) for piece in group]
-        return [self._tile(cell) for part in parts for cell in ([part] if isinstance(part, str) else part)]
+        return [
+            self._tile(cell)
+            for part in parts
+            for cell in ([part] if isinstance(part, str) else part)
+        ]
 
     def _one_cell(self, group: Group) -> Tile:
         if not _is_one_cell(group):
             text = "".join(group)
-            raise self._error(f"has {quote(text)} among cells with blanks between: write a tile as [{text.lower()}]")
+            raise self._error(
+                f"has {quote(text)} among cells with blanks between: write a tile "
+                f"as [{text.lower()}]"
+            )
         return self._tile(group[0])
 
     def _tile(self, text: str) -> Tile:
@@ -241,7 +294,10 @@ class _Reader:
         inner = text.removeprefix("[").removesuffix("]").lower()
         begins, ends = inner.endswith("-"), inner.startswith("-")
         spellings = tuple(dict.fromkeys(inner.strip("-").split("/")))
-        is_word = all(0 < len(s) <= 8 and all("a" <= c <= "z" or c in self.letters for c in s) for s in spellings)
+        is_word = all(
+            0 < len(s) <= 8 and all("a" <= c <= "z" or c in self.letters for c in s)
+            for s in spellings
+        )
         if not is_word or (begins and ends) or (len(text) == 1 and (begins or ends)):
             expected = "expected a letter a-z, Qu, [a/e], [un-], . or *"
             raise self._error(f"has {quote(text)}, which is not a tile: {expected}")
@@ -251,7 +307,9 @@ class _Reader:
 
     def _two_ways(self, counts: Iterable[int]) -> BoardError:
         ways = " or ".join(map(str, sorted(counts)))
-        return self._error(f"can be read with {ways} cells: write a tile of several letters as [qu]")
+        return self._error(
+            f"can be read with {ways} cells: write a tile of several letters as [qu]"
+        )
 
     def _error(self, what: str) -> BoardError:
         return BoardError(f"board {quote(self.text)} {what}")
@@ -264,7 +322,11 @@ def _is_one_cell(group: Sequence[str]) -> bool:
 
 
 def _counts(row: list[Group]) -> tuple[int, int] | None:
-    numbers = [int(group[0]) for group in row if len(group) == 1 and group[0].isdecimal() and len(group[0]) <= 2]
+    numbers = [
+        int(group[0])
+        for group in row
+        if len(group) == 1 and group[0].isdecimal() and len(group[0]) <= 2
+    ]
     if len(numbers) != len(row) or len(row) not in (1, 2):
         return None
     return numbers[0], numbers[-1]

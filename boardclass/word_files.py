@@ -1,8 +1,11 @@
-"""Files of words as people have them: compressed, in some encoding, with columns, as JSON, or a spelling dictionary.
+"""Files of words as people have them: compressed, in some encoding, with columns, as JSON, or a
+spelling dictionary.
 
-    read_file      the bytes, unpacked                                     (also for the strict loader)
+    read_file      the bytes, unpacked                                     (also for the strict
+                   loader)
     read_entries   the words as the file spells them, and how it was read  -> word_import.py
-    expanded       the words that a Hunspell spelling dictionary stands for: stems with their affixes
+    expanded       the words that a Hunspell spelling dictionary stands for: stems with their
+                   affixes
 
 Nothing is judged here: what an entry is worth is for the importer to say.
 """
@@ -58,15 +61,18 @@ def read_entries(path: Path, encoding: str | None = None, column: str | None = N
     Raises WordListError if the file cannot be read, decoded or taken apart.
     """
     if path.suffix == ".dic" and path.with_suffix(".aff").is_file():
-        return Entries(expanded(path), ["spelling dictionary with its affixes; compound words are not formed"])
+        return Entries(
+            expanded(path), ["spelling dictionary with its affixes; compound words are not formed"]
+        )
     text, told = _decoded(read_file(path), encoding, str(path))
     if "\0" in text:
         raise WordListError(f"{quote(str(path))} has a NUL character: it is not text")
     words, form = _entries(text, column, str(path))
     if path.suffix == ".dic" and _share(["/" in word for word in words]) > 0.1:
         raise WordListError(
-            f"{quote(str(path))} is a spelling dictionary, and {quote(path.with_suffix('.aff').name)}, which says what "
-            f"its flags mean, is missing: put it beside it"
+            f"{quote(str(path))} is a spelling dictionary, and "
+            f"{quote(path.with_suffix('.aff').name)}, which says what its flags mean, is missing: "
+            "put it beside it"
         )
     return Entries(words, [told, form])
 
@@ -79,22 +85,37 @@ def read_file(path: Path) -> bytes:
     try:
         path = path.expanduser()
         if path.exists() and not path.is_file():
-            raise WordListError(f"word list {quote(str(path))} is not a regular file: expected a text file")
+            raise WordListError(
+                f"word list {quote(str(path))} is not a regular file: expected a text file"
+            )
         with path.open("rb") as raw, _unpacker(raw, path)(raw) as file:
             data: bytes = file.read(MAX_FILE_BYTES + 1)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        raise WordListError(f"word list {quote(str(path))} is cut off or damaged ({error}): fetch it again") from error
-    except (OSError, ValueError, RuntimeError, NotImplementedError) as error:  # RuntimeError: ~ of an unknown user
+        raise WordListError(
+            f"word list {quote(str(path))} is cut off or damaged ({error}): fetch it again"
+        ) from error
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+        NotImplementedError,
+    ) as error:  # RuntimeError: ~ of an unknown user
         reason = getattr(error, "strerror", None) or str(error)
-        raise WordListError(f"cannot read the word list {quote(str(path))}: {reason}; check the path") from error
+        raise WordListError(
+            f"cannot read the word list {quote(str(path))}: {reason}; check the path"
+        ) from error
     if len(data) > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 2**20
-        raise WordListError(f"word list {quote(str(path))} has more than {limit} MiB: expected one word a line")
+        raise WordListError(
+            f"word list {quote(str(path))} has more than {limit} MiB: expected one word a line"
+        )
     return data
 
 
 def _unpacker(raw: IO[bytes], path: Path) -> Callable[[IO[bytes]], Any]:
-    """Return what opens the content of a file: the name or the first bytes tell how it is packed."""
+    """Return what opens the content of a file: the name or the first bytes tell how it is
+    packed.
+    """
     start = raw.read(6)
     raw.seek(0)
     if start.startswith(b"PK\x03\x04"):
@@ -108,9 +129,16 @@ def _unpacker(raw: IO[bytes], path: Path) -> Callable[[IO[bytes]], Any]:
 
 def _only_text(raw: IO[bytes]) -> IO[bytes]:
     archive = zipfile.ZipFile(raw)
-    names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+    names = [
+        name
+        for name in archive.namelist()
+        if not name.endswith("/") and not name.startswith("__MACOSX/")
+    ]
     if len(names) != 1:
-        raise WordListError(f"the archive holds {len(names)} files, {quote(names[:5])}: expected one; unpack it first")
+        raise WordListError(
+            f"the archive holds {len(names)} files, {quote(names[:5])}: expected "
+            "one; unpack it first"
+        )
     return archive.open(names[0])
 
 
@@ -120,7 +148,9 @@ def _decoded(data: bytes, encoding: str | None, source: str) -> tuple[str, str]:
         try:
             return data.decode(encoding).removeprefix("\ufeff"), f"{encoding}, as told"
         except (LookupError, UnicodeError) as error:
-            raise WordListError(f"{quote(source)} cannot be read with --encoding {quote(encoding)}: {error}") from error
+            raise WordListError(
+                f"{quote(source)} cannot be read with --encoding {quote(encoding)}: {error}"
+            ) from error
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             text = data.decode(name, "replace")
@@ -136,7 +166,8 @@ def _decoded(data: bytes, encoding: str | None, source: str) -> tuple[str, str]:
 
 def _western(data: bytes) -> str:
     try:
-        return data.decode("cp1252")  # Latin-1 with quotes and œ where Latin-1 has control characters
+        # Latin-1 with quotes and œ where Latin-1 has control characters
+        return data.decode("cp1252")
     except UnicodeDecodeError:
         return data.decode("latin-1")
 
@@ -149,10 +180,15 @@ def _entries(text: str, column: str | None, source: str) -> tuple[list[str], str
     if not lines[-1]:
         lines.pop()
     told = [line for line in lines if line.strip() and not line.startswith("#")]
-    others = [line for line in lines if not line.strip() or line.startswith("#")]  # for the importer to count
+    # for the importer to count
+    others = [line for line in lines if not line.strip() or line.startswith("#")]
     for delimiter, name in _DELIMITERS.items():
         if _share([delimiter in line for line in told]) >= _MOST:
-            rows = list(csv.reader(told, delimiter=delimiter, quoting=csv.QUOTE_NONE if delimiter == "\t" else 0))
+            rows = list(
+                csv.reader(
+                    told, delimiter=delimiter, quoting=csv.QUOTE_NONE if delimiter == "\t" else 0
+                )
+            )
             words, form = _from_column(rows, column, f"columns with {name} between", source)
             return words + others, form
     fields = [line.split() for line in told]
@@ -160,7 +196,9 @@ def _entries(text: str, column: str | None, source: str) -> tuple[list[str], str
         words, form = _from_column(fields, column, "columns with blanks between", source)
         return words + others, form
     if column is not None:
-        raise WordListError(f"--column {quote(column)}, but {quote(source)} has no columns: leave it out")
+        raise WordListError(
+            f"--column {quote(column)}, but {quote(source)} has no columns: leave it out"
+        )
     if _share([len(row) >= 5 for row in fields]) >= _MOST:
         return [word for row in fields for word in row] + others, "words with blanks between"
     return lines, "one word a line"
@@ -170,24 +208,35 @@ def _from_json(text: str, column: str | None, source: str) -> list[str]:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise WordListError(f"{quote(source)} looks like JSON and is not: {error}; check the file") from error
+        raise WordListError(
+            f"{quote(source)} looks like JSON and is not: {error}; check the file"
+        ) from error
     found = [value.get(column) if isinstance(value, dict) and column else value for value in values]
     words = [word for word in found if isinstance(word, str)]
     if strange := [word for word in found if not isinstance(word, str)]:
         raise WordListError(
-            f"{quote(source)} is JSON with {quote(strange[0])} in it: expected an array of words, an object with the "
-            f"words as its keys, or --column NAME for an array of objects"
+            f"{quote(source)} is JSON with {quote(strange[0])} in it: expected an array of words, "
+            "an object with the words as its keys, or --column NAME for an array of objects"
         )
     return words
 
 
-def _from_column(rows: list[list[str]], column: str | None, form: str, source: str) -> tuple[list[str], str]:
-    """Return one column: the one asked for, or else the first that holds no numbers; a heading is left out."""
+def _from_column(
+    rows: list[list[str]], column: str | None, form: str, source: str
+) -> tuple[list[str], str]:
+    """Return one column: the one asked for, or else the first that holds no numbers; a heading is
+    left out.
+    """
     width = max(map(len, rows))
     cells = [[row[place] if place < len(row) else "" for row in rows] for place in range(width)]
-    numeric = [_share([bool(_is_number(cell.strip())) for cell in values[1:]]) >= _MOST for values in cells]
+    numeric = [
+        _share([bool(_is_number(cell.strip())) for cell in values[1:]]) >= _MOST for values in cells
+    ]
     headings = [heading.strip() for heading in rows[0]]
-    has_headings = any(is_all and not _is_number(heading) for is_all, heading in zip(numeric, headings, strict=False))
+    has_headings = any(
+        is_all and not _is_number(heading)
+        for is_all, heading in zip(numeric, headings, strict=False)
+    )
     if column is None:
         place = next((place for place, is_all in enumerate(numeric) if not is_all), 0)
     elif column in headings:
@@ -196,8 +245,13 @@ def _from_column(rows: list[list[str]], column: str | None, form: str, source: s
         place = int(column) - 1
     else:
         named = ", ".join(map(quote, headings[:8]))
-        raise WordListError(f"{quote(source)} has no column {quote(column)}: expected 1 to {width}, or one of {named}")
-    return cells[place][has_headings:], f"{form}, words from column {place + 1}{' below its heading' * has_headings}"
+        raise WordListError(
+            f"{quote(source)} has no column {quote(column)}: expected 1 to "
+            f"{width}, or one of {named}"
+        )
+    return cells[place][
+        has_headings:
+    ], f"{form}, words from column {place + 1}{' below its heading' * has_headings}"
 
 
 def _share(told: Sequence[bool]) -> float:
@@ -213,12 +267,15 @@ class _Form(NamedTuple):
 
 
 def expanded(path: Path) -> list[str]:
-    """Return the words of the dictionary ``path`` (.dic) with the affixes of the .aff file beside it.
+    """Return the words of the dictionary ``path`` (.dic) with the affixes of the .aff file beside
+    it.
 
-    The library ``spylls`` reads the two files, with all their encodings, flag types and aliases; its own ``lookup`` is
-    the referee of this function in the tests.  Compound words are not formed: there is no end of them.
+    The library ``spylls`` reads the two files, with all their encodings, flag types and aliases;
+    its own ``lookup`` is the referee of this function in the tests.  Compound words are not formed:
+    there is no end of them.
 
-    Raises WordListError if ``spylls`` is missing, the files cannot be read, or there are more than ``MAX_WORDS`` words.
+    Raises WordListError if ``spylls`` is missing, the files cannot be read, or there are more than
+    ``MAX_WORDS`` words.
     """
     try:
         from spylls.hunspell import Dictionary
@@ -238,9 +295,14 @@ def expanded(path: Path) -> list[str]:
     forbidden: set[str] = set()
     for entry in dictionary.dic.words:
         is_forbidden = dictionary.aff.FORBIDDENWORD in entry.flags
-        (forbidden if is_forbidden else words).update([entry.stem] if is_forbidden else forms(entry, dictionary.aff))
+        (forbidden if is_forbidden else words).update(
+            [entry.stem] if is_forbidden else forms(entry, dictionary.aff)
+        )
         if len(words) > MAX_WORDS:
-            raise WordListError(f"the spelling dictionary {quote(str(path))} stands for more than {MAX_WORDS:,} words")
+            raise WordListError(
+                f"the spelling dictionary {quote(str(path))} stands for more than "
+                f"{MAX_WORDS:,} words"
+            )
     return sorted(words - forbidden)
 
 

@@ -1,6 +1,8 @@
-"""The importer: a strict word list from what people have, with a table of what was done to how many lines.
+"""The importer: a strict word list from what people have, with a table of what was done to how many
+lines.
 
-    read_entries (word_files.py) -> import_words: Rules -> Imported, whose ``text`` the strict loader takes
+    read_entries (word_files.py) -> import_words: Rules -> Imported, whose ``text`` the strict
+    loader takes
 
 No word is lost in silence: every entry is counted under one step, and each step has an example.
 """
@@ -24,7 +26,19 @@ NOUNS_SHARE = 0.3  # of the words have a capital: then it is no sign of a name
 
 _ALL_CAPITALS = 0.9
 _WITHOUT_MARK = str.maketrans(
-    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ŋ": "n", "ħ": "h"}
+    {
+        "ß": "ss",
+        "æ": "ae",
+        "œ": "oe",
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "ı": "i",
+        "ŋ": "n",
+        "ħ": "h",
+    }
 )
 
 
@@ -33,7 +47,8 @@ class Rules:
     """What to do with words that are not plain letters a-z.
 
     names : ``drop`` or ``keep`` words with a capital letter
-    accents : ``fold`` é into e, ``drop`` such words, or ``keep`` the letter, which then needs a symbol
+    accents : ``fold`` é into e, ``drop`` such words, or ``keep`` the letter, which then needs a
+        symbol
     letters : letters beyond a-z, or pairs of letters, each with the symbol a-z that stands for it
     plain_q : q is one letter like any other, not a part of Qu
     """
@@ -46,15 +61,23 @@ class Rules:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
-                raise WordListError(f"--{name} {quote(getattr(self, name))}: expected {' or '.join(choices)}")
-        for letter, symbol in self.letters.items():
-            if not (1 <= len(letter) <= 2 and letter.isalpha() and symbol in tuple("abcdefghijklmnoprstuvwxyz")):
                 raise WordListError(
-                    f"--letter {quote(f'{letter}={symbol}')}: expected a letter and its symbol, one of a-z other than "
-                    f"q, such as ñ=w"
+                    f"--{name} {quote(getattr(self, name))}: expected {' or '.join(choices)}"
+                )
+        for letter, symbol in self.letters.items():
+            if not (
+                1 <= len(letter) <= 2
+                and letter.isalpha()
+                and symbol in tuple("abcdefghijklmnoprstuvwxyz")
+            ):
+                raise WordListError(
+                    f"--letter {quote(f'{letter}={symbol}')}: expected a letter and its symbol, "
+                    "one of a-z other than q, such as ñ=w"
                 )
         if len(set(self.letters.values())) < len(self.letters):
-            raise WordListError(f"--letter gives one symbol to two letters: {quote(dict(self.letters))}")
+            raise WordListError(
+                f"--letter gives one symbol to two letters: {quote(dict(self.letters))}"
+            )
 
 
 class Step(NamedTuple):
@@ -92,13 +115,16 @@ def import_words(entries: Entries, rules: Rules, name: str, source: str) -> Impo
     name : of the new list
     source : the file, for messages
 
-    Raises WordListError if no word is left, most words are of another alphabet, or a letter that is kept has no symbol.
+    Raises WordListError if no word is left, most words are of another alphabet, or a letter that is
+    kept has no symbol.
     """
     tally = _Tally(rules, entries.words)
     for entry in entries.words:
         tally.take(entry)
     tally.refuse(source)
-    text = header_of(rules.letters, rules.plain_q) + "".join(f"{word}\n" for word in sorted(tally.kept))
+    text = header_of(rules.letters, rules.plain_q) + "".join(
+        f"{word}\n" for word in sorted(tally.kept)
+    )
     words = parse_wordlist(text.encode("utf-8"), name, source)
     steps = sorted(tally.steps.values(), key=lambda step: -step.lines)
     steps.append(Step("words of the new list", len(words), min(tally.kept)))
@@ -143,7 +169,9 @@ class _Tally:
         """Keep a word in the letters a-z, unless it has others."""
         spelled = self._replace_letters(lambda found: self.rules.letters[found[0]], word)
         for symbol in self._symbols.keys() & set(word) - self.rules.letters.keys():
-            return self._count(f"left out: {symbol}, which stands for {self._symbols[symbol]} in this list", word)
+            return self._count(
+                f"left out: {symbol}, which stands for {self._symbols[symbol]} in this list", word
+            )
         if spelled != word:
             self._count("letters written by their symbols", word, spelled)
         if spelled.isascii():
@@ -167,7 +195,11 @@ class _Tally:
             return self._count("left out: too short", word)
         if len(word) > MAX_LETTERS:
             return self._count("left out: too long", word)
-        if not self.rules.plain_q and "q" not in self.rules.letters and "q" in word.replace("qu", ""):
+        if (
+            not self.rules.plain_q
+            and "q" not in self.rules.letters
+            and "q" in word.replace("qu", "")
+        ):
             return self._count("left out: q without u", word)
         if word in self.kept:
             return self._count("left out: there already", word)
@@ -188,20 +220,28 @@ class _Tally:
         if n_foreign > len(self.kept):
             told = f"{letters[0]!r}, {unicodedata.name(letters[0], 'without a name')}"
             raise WordListError(
-                f"word list {quote(source)}: {n_foreign:,} words have letters of another alphabet ({told}), which is "
-                f"not supported: expected letters a-z, with or without accents"
-                + (f"; --letter {letters[0]}=a and so on give symbols" if len(letters) < len(ascii_lowercase) else "")
+                f"word list {quote(source)}: {n_foreign:,} words have letters of another alphabet "
+                f"({told}), which is not supported: expected letters a-z, with or without accents"
+                + (
+                    f"; --letter {letters[0]}=a and so on give symbols"
+                    if len(letters) < len(ascii_lowercase)
+                    else ""
+                )
             )
         if self.rules.accents == "keep" and letters:
             raise WordListError(
-                f"--accents keep: {', '.join(letters)} {'has' if len(letters) == 1 else 'have'} no symbol in "
-                f"{quote(source)}: add --letter {letters[0]}=X with a letter X that the list does not use, "
-                f"or --accents fold"
+                f"--accents keep: {', '.join(letters)} {'has' if len(letters) == 1 else 'have'} "
+                f"no symbol in {quote(source)}: add --letter {letters[0]}=X with a letter X that "
+                "the list does not use, or --accents fold"
             )
         if not self.kept:
-            steps = "; ".join(f"{step.lines:,} {step.what} ({quote(step.example)})" for step in self.steps.values())
+            steps = "; ".join(
+                f"{step.lines:,} {step.what} ({quote(step.example)})"
+                for step in self.steps.values()
+            )
             raise WordListError(
-                f"no word of {quote(source)} is left: {steps or 'it is empty'}; expected one word a line"
+                f"no word of {quote(source)} is left: {steps or 'it is empty'}; expected one word "
+                "a line"
             )
 
     def notes(self) -> list[str]:
@@ -210,12 +250,21 @@ class _Tally:
         if self._folded:
             own, used = "ñ" if "ñ" in self._folded else min(self._folded), set().union(*self.kept)
             free = next((symbol for symbol in "wkxzjvy" if symbol not in used), "")
-            hint = f"; --letter {own}={free} would keep {own} as a letter of its own, written {free}" if free else ""
+            hint = (
+                f"; --letter {own}={free} would keep {own} as a letter of its own, written {free}"
+                if free
+                else ""
+            )
             notes.append(f"folded: {' '.join(sorted(self._folded))}{hint}")
         if self._n("left out: q without u") * 100 > len(self.kept):
-            notes.append("many words have a q without u: --plain-q takes them, for boards with a plain q")
+            notes.append(
+                "many words have a q without u: --plain-q takes them, for boards with a plain q"
+            )
         if self._has_nouns and self.rules.names == "drop":
-            notes.append("many words have a capital, as nouns have in German: --names keep takes them, and names too")
+            notes.append(
+                "many words have a capital, as nouns have in German: --names keep takes "
+                "them, and names too"
+            )
         return notes
 
 

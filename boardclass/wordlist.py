@@ -1,8 +1,9 @@
 """Word lists: where they are found, and the strict loader.
 
-A word list with words missing gives lower bounds, and so a false proof, silently.  So the loader refuses a file if one
-line is anything but a word of letters a-z in lower case.  It leaves out only lines that can be on no board, and counts
-them by reason.  A list whose SHA-256 is known must have it under its name.
+A word list with words missing gives lower bounds, and so a false proof, silently.  So the loader
+refuses a file if one line is anything but a word of letters a-z in lower case.  It leaves out only
+lines that can be on no board, and counts them by reason.  A list whose SHA-256 is known must have
+it under its name.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ KNOWN_SHA256 = {
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _is_word = re.compile(rb"[a-z]*").fullmatch
-_is_usable = re.compile(rf"(?=.{{{MIN_LETTERS},{MAX_LETTERS}}}\Z)[a-pr-z]*(?:qu[a-pr-z]*)*").fullmatch
+_is_usable = re.compile(
+    rf"(?=.{{{MIN_LETTERS},{MAX_LETTERS}}}\Z)[a-pr-z]*(?:qu[a-pr-z]*)*"
+).fullmatch
 _is_usable_plain = re.compile(rf"[a-z]{{{MIN_LETTERS},{MAX_LETTERS}}}").fullmatch
 _PLAIN_Q = "# q is a plain q"
 _LETTER_LINE = re.compile(r"# letter ([a-z]) is (\w{1,2})").fullmatch
@@ -61,7 +64,8 @@ class WordList:
     sha256 : of the words joined by one newline, no trailing newline: the identity of the list
     counts : lines left out, by reason (one of ``REASONS``, all present)
     n_lines : lines of the file
-    letters : letters beyond a-z, or pairs of letters, by the symbol a-z that stands for them in ``words``
+    letters : letters beyond a-z, or pairs of letters, by the symbol a-z that stands for them in
+        ``words``
     plain_q : ``q`` in ``words`` is a plain q, not Qu: no word is in q-form
     """
 
@@ -97,11 +101,12 @@ def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> 
     """Find and read a word list.
 
     name_or_path : a path (anything with a separator or a dot in it) or a name such as ``enable2k``
-    plain_q : False: every q is that of a Qu cell, as in the search.  True: q is a letter like any other.  None: as the
-        list says.
+    plain_q : False: every q is that of a Qu cell, as in the search.  True: q is a letter like any
+        other.  None: as the list says.
 
-    Raises WordListError if the list is not found, has a line that is no word of letters a-z, has no usable word, or
-    carries the name of a known list without being it, or has a plain q that was not asked for.
+    Raises WordListError if the list is not found, has a line that is no word of letters a-z, has no
+    usable word, or carries the name of a known list without being it, or has a plain q that was not
+    asked for.
 
     Examples
     --------
@@ -114,8 +119,11 @@ def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> 
     path = _find(name_or_path)
     data = read_file(path)
     found = parse_wordlist(data, name=_stem(path), source=str(path))
-    if plain_q and not found.plain_q:  # the list has its identity; now the words that no Qu cell spells are wanted, too
-        header = header_of({letter: symbol for symbol, letter in found.letters.items()}, plain_q=True)
+    # the list has its identity; now the words that no Qu cell spells are wanted, too
+    if plain_q and not found.plain_q:
+        header = header_of(
+            {letter: symbol for symbol, letter in found.letters.items()}, plain_q=True
+        )
         spelled = parse_wordlist(header.encode() + data.removeprefix(_UTF8_BOM), "", str(path))
         return replace(spelled, name=found.name, sha256=found.sha256)
     if found.plain_q and plain_q is False:
@@ -131,7 +139,8 @@ def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, 
 
     words : name or path of a word list, a WordList, or words as people write them
 
-    Raises WordListError if there is no such list, or something is no word of letters a-z with a u after each q.
+    Raises WordListError if there is no such list, or something is no word of letters a-z with a u
+    after each q.
     """
     if isinstance(words, (str, Path)):
         words = load_wordlist(words)
@@ -140,7 +149,10 @@ def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, 
     given = tuple(words)
     for word in given:
         if not isinstance(word, str) or not re.fullmatch(r"(?:[a-pr-z]|qu)+", word):
-            raise WordListError(f"{quote(word)} is not a word: expected letters a-z as people write them, like 'quit'")
+            raise WordListError(
+                f"{quote(word)} is not a word: expected letters a-z as people "
+                "write them, like 'quit'"
+            )
     return tuple(word.replace("qu", "q") for word in given)
 
 
@@ -151,13 +163,19 @@ def user_folder() -> Path:
 
         return user_data_path("orderly") / "wordlists"
     except RuntimeError as error:
-        raise WordListError(f"no folder for your own word lists: {error}; $ORDERLY_WORDLISTS names another") from error
+        raise WordListError(
+            f"no folder for your own word lists: {error}; $ORDERLY_WORDLISTS names another"
+        ) from error
 
 
 def default_search_paths() -> list[Path]:
-    """Return the folders of names: $ORDERLY_WORDLISTS, the user's data, shared beside the project, the bundled one."""
+    """Return the folders of names: $ORDERLY_WORDLISTS, the user's data, shared beside the project,
+    the bundled one.
+    """
     project = Path(__file__).resolve().parent.parent
-    given = [Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part]
+    given = [
+        Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part
+    ]
     shared = project.parent / "shared" / "wordlists"
     own = []
     with contextlib.suppress(WordListError):
@@ -181,7 +199,9 @@ def available_names() -> dict[str, Path]:
 
 @lru_cache(8)  # a notebook, a server or a test asks for the same list again and again
 def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
-    """Return the word list in ``data``, the (uncompressed) bytes of a file; ``source`` names it in messages."""
+    """Return the word list in ``data``, the (uncompressed) bytes of a file; ``source`` names it in
+    messages.
+    """
     lines = data.removeprefix(_UTF8_BOM).split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -195,23 +215,41 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
         if is_usable(word) and word not in usable:
             usable.add(word)
         else:
-            length = "too short" if len(word) < MIN_LETTERS else "too long" if len(word) > MAX_LETTERS else ""
+            length = (
+                "too short"
+                if len(word) < MIN_LETTERS
+                else "too long"
+                if len(word) > MAX_LETTERS
+                else ""
+            )
             counts["duplicate" if word in usable else length or "q without u"] += 1
     if not usable:
-        left_out = "; ".join(f"{count:,} {reason}" for reason, count in counts.items() if count) or "it is empty"
-        raise WordListError(f"word list {quote(source)} has no usable word ({left_out}): expected {_EXPECTED}")
-    ordered = tuple(sorted(usable) if plain_q else sorted(word.replace("qu", "q") for word in usable))
-    sha256 = hashlib.sha256("\n".join([*[_PLAIN_Q] * plain_q, *ordered]).encode("ascii")).hexdigest()
+        left_out = (
+            "; ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
+            or "it is empty"
+        )
+        raise WordListError(
+            f"word list {quote(source)} has no usable word ({left_out}): expected {_EXPECTED}"
+        )
+    ordered = tuple(
+        sorted(usable) if plain_q else sorted(word.replace("qu", "q") for word in usable)
+    )
+    sha256 = hashlib.sha256(
+        "\n".join([*[_PLAIN_Q] * plain_q, *ordered]).encode("ascii")
+    ).hexdigest()
     if sha256 != KNOWN_SHA256.get(name, sha256):
         raise WordListError(
-            f"word list {quote(source)} has {len(ordered)} usable words with SHA-256 {sha256}, but {name!r} means the "
-            f"list with {KNOWN_SHA256[name]}: the file is cut off or another edition; rename it to use it"
+            f"word list {quote(source)} has {len(ordered)} usable words with SHA-256 {sha256}, "
+            f"but {name!r} means the list with {KNOWN_SHA256[name]}: the file is cut off or "
+            "another edition; rename it to use it"
         )
     return WordList(name, ordered, sha256, counts, len(words), letters, plain_q)
 
 
 def header_of(letters: Mapping[str, str], plain_q: bool) -> str:
-    """Return the first lines of a list whose symbols do not all mean themselves; ``letters``: symbol by letter."""
+    """Return the first lines of a list whose symbols do not all mean themselves; ``letters``:
+    symbol by letter.
+    """
     lines = [f"# letter {symbol} is {letter}\n" for letter, symbol in letters.items()]
     return "".join([*lines, *[f"{_PLAIN_Q}\n"] * plain_q])
 
@@ -238,8 +276,9 @@ def _refuse_what_is_no_word(lines: Sequence[bytes], n_before: int, source: str) 
         value = lines[strange[0] - 1].decode("utf-8", "backslashreplace")
         others = f" (the first of {len(strange):,} such lines)" if len(strange) > 1 else ""
         raise WordListError(
-            f"word list {quote(source)}, line {strange[0] + n_before}: {quote(value)} is not a word of letters "
-            f"a-z{others}; so that no word is lost, make a list of it: orderly wordlist import {shlex.quote(source)}"
+            f"word list {quote(source)}, line {strange[0] + n_before}: {quote(value)} is not a "
+            f"word of letters a-z{others}; so that no word is lost, make a list of it: orderly "
+            f"wordlist import {shlex.quote(source)}"
         )
 
 
@@ -255,8 +294,11 @@ def _find(name_or_path: str | Path) -> Path:
     if text in found:
         return found[text]
     if text in KNOWN_SHA256:
-        raise WordListError(f"the word list {text} is not here: orderly wordlist get {text} fetches it, or says how to")
+        raise WordListError(
+            f"the word list {text} is not here: orderly wordlist get {text} "
+            "fetches it, or says how to"
+        )
     raise WordListError(
-        f"no word list named {quote(text)}: expected one of {', '.join(found) or 'none'}; for a file "
-        f"of your own write ./FILE, or put it into a folder that $ORDERLY_WORDLISTS names"
+        f"no word list named {quote(text)}: expected one of {', '.join(found) or 'none'}; for a "
+        "file of your own write ./FILE, or put it into a folder that $ORDERLY_WORDLISTS names"
     )

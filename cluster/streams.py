@@ -1,7 +1,9 @@
-"""Standard output and error: what is written there is harmless, encodable, and colourful only where that is wanted.
+"""Standard output and error: what is written there is harmless, encodable, and colourful only where
+that is wanted.
 
-Texts may come from files of strangers: what a terminal would obey is escaped here.  ``NO_COLOR`` is respected by every
-console.  Messages on standard error are a courtesy: where nobody takes them, the command goes on without.
+Texts may come from files of strangers: what a terminal would obey is escaped here.  ``NO_COLOR`` is
+respected by every console.  Messages on standard error are a courtesy: where nobody takes them, the
+command goes on without.
 """
 
 from __future__ import annotations
@@ -25,22 +27,29 @@ _HANDLER = "orderly.lines"
 
 
 def console(stream: IO[str] | None = None, **options: Any) -> Console:
-    """Return the console of a stream, standard output by default; it does not guess what words mean."""
+    """Return the console of a stream, standard output by default; it does not guess what words
+    mean.
+    """
     from rich.console import Console
 
     class SafeConsole(Console):
-        def render_str(self, text: str, **options: Any) -> Text:  # every str that is printed comes by here
+        # every str that is printed comes by here
+        def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(printable(text, "\n"), **options)
 
     return SafeConsole(file=stream, highlight=False, soft_wrap=False, **options)
 
 
 def write_file(target: Path, data: bytes) -> Path:
-    """Write a file that the user named, and return it. Raises InputError when it cannot be written."""
+    """Write a file that the user named, and return it. Raises InputError when it cannot be
+    written.
+    """
     try:
         target.write_bytes(data)
     except OSError as error:
-        raise InputError(f"cannot write {quote(str(target))}: {error.strerror}; choose another name") from error
+        raise InputError(
+            f"cannot write {quote(str(target))}: {error.strerror}; choose another name"
+        ) from error
     return target
 
 
@@ -50,14 +59,18 @@ def tell(text: str) -> None:
 
 
 def write_lines(stream: IO[str], text: str) -> None:
-    """Write lines at once to a stream of messages; a full disk or a closed pipe at its end stops nothing."""
+    """Write lines at once to a stream of messages; a full disk or a closed pipe at its end stops
+    nothing.
+    """
     with contextlib.suppress(OSError):
         stream.write(printable(text, "\n") + "\n")
         stream.flush()
 
 
 def encodable(stream: IO[str]) -> None:
-    """Let a stream take every text: where it cannot encode one, lines become ``+-|``, the rest is escaped."""
+    """Let a stream take every text: where it cannot encode one, lines become ``+-|``, the rest is
+    escaped.
+    """
     codecs.register_error(_HANDLER, _replaced)
     if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
         stream.reconfigure(errors=_HANDLER)

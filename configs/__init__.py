@@ -1,12 +1,14 @@
 """What a run is asked to do: the config model, the presets, the bundled word list with its licence.
 
-    load_config(preset, path or nothing, overrides) -> RunConfig (frozen, checked, unknown keys refused)
+    load_config(preset, path or nothing, overrides) -> RunConfig (frozen, checked, unknown keys
+    refused)
 
     2x2.toml 3x3.toml 3x4.toml 4x4.toml    presets, loaded by name
     dice/*.toml                            sets of dice, loaded by dicesets.py
     wordlists/sources.toml                 where the known lists come from, read by sources.py
-    wordlists/scowl70.txt                  bundled list; wordlists/regenerate.py makes it, scowl70.LICENSE permits it
+    wordlists/scowl70.txt                  bundled list; wordlists/regenerate.py makes it,
+                                           scowl70.LICENSE permits it
 
-This folder checks names, types and ranges; what a value means (dimensions, buckets, scores) is for boardclass to say.
-Imports pydantic and, for the one tree of errors, boardclass.errors.
+This folder checks names, types and ranges; what a value means (dimensions, buckets, scores) is for
+boardclass to say. Imports pydantic and, for the one tree of errors, boardclass.errors.
 """

@@ -1,7 +1,8 @@
 """Sets of dice as TOML: four bundled ones in ``configs/dice``, or a file of one's own.
 
-A file has ``title``, ``dims`` and ``dice``: the faces of each die as one word, ``Qu``, ``Th``, ``In``, ``Er``, ``He``
-or ``An`` for a face of two letters, a dot for a blank; and ``scores`` if the game has points of its own.
+A file has ``title``, ``dims`` and ``dice``: the faces of each die as one word, ``Qu``, ``Th``,
+``In``, ``Er``, ``He`` or ``An`` for a face of two letters, a dot for a blank; and ``scores`` if the
+game has points of its own.
 """
 
 from __future__ import annotations
@@ -76,8 +77,9 @@ def load_dice(source: str) -> DiceSet:
         first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
         fault = "is missing" if first["type"] == "missing" else f"= {quote(first['input'])}"
         raise ConfigError(
-            f"{where}: {first['loc'][0]} {fault}: expected title, dims such as 4x4, dice (the faces of each die as one "
-            "word) and, if the game has points of its own, scores; see configs/dice"
+            f"{where}: {first['loc'][0]} {fault}: expected title, dims such as 4x4, dice (the "
+            "faces of each die as one word) and, if the game has points of its own, scores; see "
+            "configs/dice"
         ) from error
     width, height = map(int, found.dims.split("x"))
     if found.n != width * height:
@@ -89,6 +91,8 @@ def _die(word: str, where: str) -> str | tuple[str, ...]:
     """Return the faces of a die in q-form: a text, if each has one letter."""
     faces = [face.lower() for face in re.findall(r"Qu|Th|In|Er|He|An|.", word)]
     if not 1 <= len(faces) <= 20 or not all(re.fullmatch(r"[a-z.]{1,2}", face) for face in faces):
-        raise ConfigError(f"{where}: die {quote(word)}: expected its faces as letters a-z, such as aaciot")
+        raise ConfigError(
+            f"{where}: die {quote(word)}: expected its faces as letters a-z, such as aaciot"
+        )
     die = tuple("q" if face == "qu" else face for face in faces)
     return "".join(die) if all(map(str.isalpha, die)) and len("".join(die)) == len(die) else die

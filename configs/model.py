@@ -1,4 +1,6 @@
-"""The config of a run: TOML preset or file, options on top, validated as a whole before anything is written."""
+"""The config of a run: TOML preset or file, options on top, validated as a whole before anything is
+written.
+"""
 
 from __future__ import annotations
 
@@ -41,14 +43,17 @@ def _float(value: object) -> object:
 
 
 def each_letter_once(value: _Letters) -> _Letters:
-    """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be lost."""
+    """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be
+    lost.
+    """
     if sorted("".join(value)) != list(string.ascii_lowercase):
         raise ValueError("expected each letter a-z exactly once")
     return value
 
 
 class SearchConfig(BaseModel):
-    """The ``[search]`` table: the parameters of :class:`search.params.Params`, which tells what each of them does.
+    """The ``[search]`` table: the parameters of :class:`search.params.Params`, which tells what
+    each of them does.
 
     What is left out keeps the default there.  Here stand the ranges that a user may choose from.
     """
@@ -73,9 +78,13 @@ class SearchConfig(BaseModel):
     product_limit: Annotated[int, Field(ge=0, lt=2**31)] | None = None
 
     def params(self) -> Params:
-        """Return the parameters of the search: what is given, and the default of everything else."""
+        """Return the parameters of the search: what is given, and the default of everything
+        else.
+        """
         given = self.model_dump(exclude_none=True).items()
-        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given}
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in given
+        }
         return Params(**values)
 
 
@@ -87,22 +96,30 @@ class RunConfig(BaseModel):
     dims: str  # board size, such as ``3x3``
     wordlist: Annotated[str, Field(min_length=1)] = DEFAULT_WORDLIST  # name or path
     # The smallest score of interest; ``auto`` takes the best score that hill climbing finds.
-    cutoff: Annotated[Annotated[int, Field(ge=1, lt=2**31)] | Literal["auto"], BeforeValidator(_number_or_text)] = (
-        "auto"
-    )
-    scores: str | list[int] = "standard"  # a score table, by name or as points from three letters on
-    buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS  # of letters per cell type: they make the classes
-    # Cell order (boardclass/geometry.py); by default that of the run that is there, or the best one for the size.
+    cutoff: Annotated[
+        Annotated[int, Field(ge=1, lt=2**31)] | Literal["auto"], BeforeValidator(_number_or_text)
+    ] = "auto"
+    # a score table, by name or as points from three letters on
+    scores: str | list[int] = "standard"
+    # of letters per cell type: they make the classes
+    buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS
+    # Cell order (boardclass/geometry.py); by default that of the run that is there, or the best one
+    # for the size.
     order: Literal["ring", "pairs", "rows"] | None = None
-    # Worker processes; 0: all in this process, or with an address one on each processor of the cluster.
+    # Worker processes; 0: all in this process, or with an address one on each processor of the
+    # cluster.
     workers: Annotated[int, Field(ge=0, le=4096)] = 0
-    # Ray cluster to join; ``local`` starts one on this machine.  Without it workers are processes of this machine.
-    address: Annotated[str, Field(pattern=r"^(auto|local|(ray://)?[^\s/@:]+:[0-9]{1,5})$")] | None = None
-    # Percent of the verdicts that are found a second time in another way, on another machine if there is one; the first
-    # verdicts of a new machine all are.  0: none.
+    # Ray cluster to join; ``local`` starts one on this machine.  Without it workers are processes
+    # of this machine.
+    address: (
+        Annotated[str, Field(pattern=r"^(auto|local|(ray://)?[^\s/@:]+:[0-9]{1,5})$")] | None
+    ) = None
+    # Percent of the verdicts that are found a second time in another way, on another machine if
+    # there is one; the first verdicts of a new machine all are.  0: none.
     replicate: Annotated[float, Field(ge=0, le=100), BeforeValidator(_float)] = 1.0
     out: Annotated[str, Field(min_length=1)] | None = None  # run directory
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0  # of the climb and the order of the first units, not of the result
+    # of the climb and the order of the first units, not of the result
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     search: SearchConfig = SearchConfig()
 
 
@@ -111,10 +128,14 @@ def bundled_names(folder: Path = _FOLDER) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
-def read_toml(source: str | Path, folder: Path, what: str, expected: str) -> tuple[str, str, dict[str, Any]]:
-    """Return the name, the text and the values of a bundled file, by name, or of another one, by path.
+def read_toml(
+    source: str | Path, folder: Path, what: str, expected: str
+) -> tuple[str, str, dict[str, Any]]:
+    """Return the name, the text and the values of a bundled file, by name, or of another one, by
+    path.
 
-    Raises ConfigError if there is neither, with the nearest name, or it cannot be read or is no TOML.
+    Raises ConfigError if there is neither, with the nearest name, or it cannot be read or is no
+    TOML.
     """
     names, text = bundled_names(folder), str(source)
     try:
@@ -125,7 +146,9 @@ def read_toml(source: str | Path, folder: Path, what: str, expected: str) -> tup
     if not is_file:
         near = difflib.get_close_matches(text.lower().removesuffix(".toml"), names, 1, 0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ConfigError(f"no {what} {quote(text)}: expected a TOML file or one of {', '.join(names)}{hint}")
+        raise ConfigError(
+            f"no {what} {quote(text)}: expected a TOML file or one of {', '.join(names)}{hint}"
+        )
     try:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
@@ -138,16 +161,18 @@ def read_toml(source: str | Path, folder: Path, what: str, expected: str) -> tup
         at, lines = re.search(r"line (\d+)", reason), text.splitlines()
         if at and int(at[1]) <= len(lines):  # where the parser stopped
             reason += f" in {quote(lines[int(at[1]) - 1])}"
-        raise ConfigError(f"cannot read the {what} {quote(str(path))}: {reason}; expected {expected}") from error
+        raise ConfigError(
+            f"cannot read the {what} {quote(str(path))}: {reason}; expected {expected}"
+        ) from error
 
 
 def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None = None) -> RunConfig:
     """Return the validated config of a run.
 
-    ``source`` is the path of a TOML file or the name of a preset; without it, it is the preset of ``overrides["dims"]``
-    if there is one.  ``overrides`` are options that replace keys of the file, ``search`` key by key; a value of None
-    means not given.  Raises ConfigError when the file cannot be read, a key is unknown (the nearest one is suggested)
-    or a value is out of range.
+    ``source`` is the path of a TOML file or the name of a preset; without it, it is the preset of
+    ``overrides["dims"]`` if there is one.  ``overrides`` are options that replace keys of the file,
+    ``search`` key by key; a value of None means not given.  Raises ConfigError when the file cannot
+    be read, a key is unknown (the nearest one is suggested) or a value is out of range.
     """
     given = {key: value for key, value in (overrides or {}).items() if value is not None}
     if isinstance(given.get("out"), Path):
@@ -160,7 +185,9 @@ def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None =
         where = f"config {quote(str(source))}"
         _, text, settings = read_toml(source, _FOLDER, "config", "TOML such as cutoff = 500")
     if isinstance(given.get("search"), Mapping) and isinstance(settings.get("search"), dict):
-        given["search"] = settings["search"] | {k: v for k, v in given["search"].items() if v is not None}
+        given["search"] = settings["search"] | {
+            k: v for k, v in given["search"].items() if v is not None
+        }
     try:
         return RunConfig.model_validate(settings | given)
     except ValidationError as error:
@@ -170,7 +197,9 @@ def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None =
 
 
 def _message(detail: ErrorDetails, where: str, text: str, given: set[str]) -> str:
-    """Return one sentence on the first validation error: place, key, value, what was expected, the nearest key."""
+    """Return one sentence on the first validation error: place, key, value, what was expected, the
+    nearest key.
+    """
     keys = [str(part) for part in detail["loc"] if not isinstance(part, int)]
     in_search = len(keys) > 1 and keys[0] == "search"
     known = list((SearchConfig if in_search else RunConfig).model_fields)
@@ -184,7 +213,10 @@ def _message(detail: ErrorDetails, where: str, text: str, given: set[str]) -> st
         nearest = difflib.get_close_matches(keys[-1], known, 1, 0.0)
         prefix = "search." if in_search else ""
         hint = f"did you mean {prefix + nearest[0]!r}? " if nearest else ""
-        return f"{place}: unknown key {quote(key)} (value {quote(detail['input'])}); {hint}Known: {', '.join(known)}"
+        return (
+            f"{place}: unknown key {quote(key)} (value {quote(detail['input'])}); {hint}Known: "
+            f"{', '.join(known)}"
+        )
     if detail["type"] == "missing":
         return f"{place}: {key!r} is missing; add it, for example dims = '3x3'"
     return f"{place}: {key} = {quote(detail['input'])}: {_expected(key, detail['msg'])}"
@@ -194,7 +226,8 @@ def _expected(key: str, message: str) -> str:
     expected = {
         "cutoff": "expected a whole number of at least 1, or 'auto'",
         "scores": "expected 'standard', 'words', 'powers' or a list of points from 3 letters on",
-        "address": "expected 'auto', 'local', 'HOST:PORT' or 'ray://HOST:PORT', such as '10.0.0.1:6379'",
+        "address": "expected 'auto', 'local', 'HOST:PORT' or 'ray://HOST:PORT', such as "
+        "'10.0.0.1:6379'",
         "search.letter_order": "expected each letter a-z exactly once",
         "search.force_groups": "expected groups with each letter a-z in exactly one of them",
     }
@@ -202,6 +235,10 @@ def _expected(key: str, message: str) -> str:
 
 
 def _line_of(key: str, text: str) -> int | None:
-    """Return the number of the first line that sets ``key`` or opens its table, if it can be told."""
+    """Return the number of the first line that sets ``key`` or opens its table, if it can be
+    told.
+    """
     pattern = re.compile(rf"""\s*(?:\[+\s*)?["']?(?:search\.)?{re.escape(key)}["']?\s*[=.\]]""")
-    return next((number for number, line in enumerate(text.splitlines(), 1) if pattern.match(line)), None)
+    return next(
+        (number for number, line in enumerate(text.splitlines(), 1) if pattern.match(line)), None
+    )

@@ -16,7 +16,8 @@ class Source(NamedTuple):
     url: str = ""  # where a copy can be downloaded; empty where that is not permitted or not needed
     upper: bool = False  # the file is in capitals
     note: str = ""  # how else to come by it
-    file: str = "FILE"  # this and ``options`` are what ``orderly wordlist import`` makes the list of
+    # this and ``options`` are what ``orderly wordlist import`` makes the list of
+    file: str = "FILE"
     options: str = ""
     language: str = "English"  # of its words
     contains: str = ""  # what is or is not in it that a game would see otherwise

@@ -9,8 +9,8 @@
     errors.py
     published/    complete runs that come with the program
 
-Each uses only what stands below it (tests/test_house.py).  The only folder that imports pyarrow and duckdb.  The names
-below load their module when they are first used.
+Each uses only what stands below it (tests/test_house.py).  The only folder that imports pyarrow and
+duckdb.  The names below load their module when they are first used.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load the module of a name.  This is not boardclass.lazy, because results.proof.audit loads no other module of
-    ours."""
+    """Load the module of a name.  This is not boardclass.lazy, because results.proof.audit loads no
+    other module of ours."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,4 +1,6 @@
-"""What can be wrong with a run directory (exit code 3, as StoreError), or with a question about one (exit code 2)."""
+"""What can be wrong with a run directory (exit code 3, as StoreError), or with a question about one
+(exit code 2).
+"""
 
 from __future__ import annotations
 
@@ -10,21 +12,29 @@ class StoreLockedError(StoreError):
 
 
 class FingerprintError(StoreError):
-    """The run directory belongs to another question: other dims, list, points, cutoff, partition or cell order."""
+    """The run directory belongs to another question: other dims, list, points, cutoff, partition or
+    cell order.
+    """
 
 
 class WriteError(StoreError):
-    """A file of a run cannot be written: the disk is full, or access is missing; what was stored before is safe."""
+    """A file of a run cannot be written: the disk is full, or access is missing; what was stored
+    before is safe.
+    """
 
     exit_code = InputError.exit_code
 
 
 class DamagedError(StoreError):
-    """A stored file is not what was written: bits are flipped, or it is cut off, missing or swapped."""
+    """A stored file is not what was written: bits are flipped, or it is cut off, missing or
+    swapped.
+    """
 
 
 class SpecialFileError(StoreError):
-    """A link, pipe, socket or device stands where a run has a file or directory, or one of these for the other."""
+    """A link, pipe, socket or device stands where a run has a file or directory, or one of these
+    for the other.
+    """
 
 
 class RowError(StoreError):
@@ -32,8 +42,8 @@ class RowError(StoreError):
 
 
 class ConflictError(StoreError):
-    """Two rows give one unit different verdicts: a machine or the program is at fault, and neither row can be
-    believed."""
+    """Two rows give one unit different verdicts: a machine or the program is at fault, and neither
+    row can be believed."""
 
 
 class LimitError(InputError):

@@ -4,19 +4,21 @@
     live                    whether a driver works on the run, and its last figures
     merge_logs              the logs of several runs as one
 
-One JSON object a line, appended and never changed; on an object store, some lines an object (objects.py).  Every line:
+One JSON object a line, appended and never changed; on an object store, some lines an object
+(objects.py).  Every line:
 
     time      seconds since 1970, by the clock of the driver
     session   eight hex digits, one value for each call of ``orderly run``
-    event     what happened, one of :data:`FIELDS`, with the fields listed there; fields may be added, none is removed
+    event     what happened, one of :data:`FIELDS`, with the fields listed there; fields may be
+              added, none is removed
 
-A kill may leave half a line.  The next driver starts a new line after it, and readers skip what is not JSON. The log is
-best effort: it never stops a run, not even when the disk is full.
+A kill may leave half a line.  The next driver starts a new line after it, and readers skip what is
+not JSON. The log is best effort: it never stops a run, not even when the disk is full.
 
-``orderly merge`` appends to the log of the target what it lacks, and thins out what nobody needs once a session is
-over: of the ``progress`` of a session the last line in every ten minutes stays, and no ``stored``, which names a part
-file of the source.  The last line is an event ``merged`` of a session of its own: no source is taken for the last
-session of the target.
+``orderly merge`` appends to the log of the target what it lacks, and thins out what nobody needs
+once a session is over: of the ``progress`` of a session the last line in every ten minutes stays,
+and no ``stored``, which names a part file of the source.  The last line is an event ``merged`` of a
+session of its own: no source is taken for the last session of the target.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ from results.storage.lock import Owner, current_owner
 
 HOST_FLAGGED = "host_flagged"
 FIELDS = {
-    "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid version kernel_hash share",
+    "started": "dims wordlist cutoff n_workers n_classes n_classes_done n_verdicts host pid "
+    "version kernel_hash share",
     "dropped": "name message",
     "reused": "location cutoff n_reused n_verdicts",
     "worker_up": "worker host kernel_hash",
@@ -50,9 +53,11 @@ FIELDS = {
     "best": "score board",
     HOST_FLAGGED: "host",
     "stored": "name n_rows",
-    "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes n_requeued n_quarantined "
-    "n_duplicates n_deaths n_candidates best_score best_board n_workers hosts flagged n_agreed elapsed_s remaining_s "
-    "remaining_low_s remaining_high_s elsewhere_s n_measured share n_own n_own_done n_free_bytes n_total_bytes busy",
+    "progress": "n_classes n_classes_done n_verdicts n_open n_in_flight n_split n_strikes "
+    "n_requeued n_quarantined n_duplicates n_deaths n_candidates best_score "
+    "best_board n_workers hosts flagged n_agreed elapsed_s remaining_s "
+    "remaining_low_s remaining_high_s elsewhere_s n_measured share n_own n_own_done "
+    "n_free_bytes n_total_bytes busy",
     "memory_low": "n_free_bytes n_total_bytes message",
     "merged": "sources n_rows n_parts",
     "stage": "name text",
@@ -94,7 +99,11 @@ def _kind(name: str) -> Any:
 
 
 _FIELDS = {name: _kind(name) for names in FIELDS.values() for name in (*names.split(), "session")}
-_LINE = TypeAdapter(TypedDict("_Line", {"time": _Seconds, "event": Literal[tuple(FIELDS)], **_FIELDS}))  # type: ignore
+_LINE = TypeAdapter(
+    TypedDict(  # type: ignore
+        "_Line", {"time": _Seconds, "event": Literal[tuple(FIELDS)], **_FIELDS}
+    )
+)
 TAIL_BYTES = 2**18
 
 _MAX_LINE_BYTES = 2**16  # a reader skips a longer one
@@ -124,7 +133,9 @@ class EventLog:
             del self._lines[0]
 
     def flush(self, *, now: bool = False) -> None:
-        """Write what was noted, on an object store every 15 s or ``now``; what cannot be written waits."""
+        """Write what was noted, on an object store every 15 s or ``now``; what cannot be written
+        waits.
+        """
         if self._lines and (now or self._clock() - self._written_at_s >= self._every_s):
             self._written_at_s = self._clock()
             try:
@@ -135,7 +146,9 @@ class EventLog:
 
 
 def read_events(folder: Folder, n_bytes: int = TAIL_BYTES) -> list[dict[str, Any]]:
-    """Return the last events of a run, oldest first; skip other lines, and return none of a log that cannot be read."""
+    """Return the last events of a run, oldest first; skip other lines, and return none of a log
+    that cannot be read.
+    """
     events: list[dict[str, Any]] = []
     try:
         lines = folder.read_tail(files.EVENTS, n_bytes).split(b"\n")
@@ -159,11 +172,14 @@ class Live:
 
     is_running: bool  # whether a driver holds the lock
     owner: Owner | None  # who that is, if it says
-    progress: Mapping[str, Any]  # the last ``progress`` event (fields in FIELDS); empty when there is none
+    # the last ``progress`` event (fields in FIELDS); empty when there is none
+    progress: Mapping[str, Any]
     age_s: float | None  # of that event
-    classes_per_h: float | None  # over the last quarter of an hour, or all of a shorter session; None before two events
+    # over the last quarter of an hour, or all of a shorter session; None before two events
+    classes_per_h: float | None
     verdicts_per_h: float | None
-    end: Mapping[str, Any]  # the event that ended the session; empty while it runs, and when it was killed
+    # the event that ended the session; empty while it runs, and when it was killed
+    end: Mapping[str, Any]
     ended_s: float | None  # how long ago that was
 
 
@@ -171,9 +187,15 @@ def live(folder: Folder) -> Live:
     """Return what is going on in a run; raises StoreError when the folder cannot be read."""
     is_running, owner = current_owner(folder)
     events = read_events(folder)
-    if owner:  # it may not have logged anything yet, and a driver that lost the run may have logged since
-        events = [event for event in events if event["time"] >= owner.since_s - 0.001]  # times are rounded
-    starts = [event for event in events if event["event"] == "started" and owner and event.get("pid") == owner.pid]
+    # it may not have logged anything yet, and a driver that lost the run may have logged since
+    if owner:
+        # times are rounded
+        events = [event for event in events if event["time"] >= owner.since_s - 0.001]
+    starts = [
+        event
+        for event in events
+        if event["event"] == "started" and owner and event.get("pid") == owner.pid
+    ]
     session = (starts or events)[-1].get("session") if events else None
     ours = [event for event in events if event.get("session") == session]
     reports = [event for event in ours if event["event"] == "progress"]
@@ -195,7 +217,9 @@ def _age_s(events: Sequence[Mapping[str, Any]]) -> float | None:
 
 
 def _rate(reports: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    values = [(float(event["time"]), event.get(name)) for event in reports if event.get("n_workers")]
+    values = [
+        (float(event["time"]), event.get(name)) for event in reports if event.get("n_workers")
+    ]
     known = [(at_s, value) for at_s, value in values if isinstance(value, int | float)]
     recent = [item for item in known if known[-1][0] - item[0] <= _WINDOW_S]
     if len(recent) < 2 or recent[-1][0] <= recent[0][0]:
@@ -204,14 +228,15 @@ def _rate(reports: Sequence[Mapping[str, Any]], name: str) -> float | None:
 
 
 PROGRESS_S = 600.0
-MAX_BYTES = 2**26  # the end of a log that is read: weeks of a sound one, and a stranger's may be of any length
+# the end of a log that is read: weeks of a sound one, and a stranger's may be of any length
+MAX_BYTES = 2**26
 
 
 def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_parts: int) -> int:
     """Append the lines that the log of the target, whose lock is held, lacks; return how many.
 
-    A last line tells of the merge, which added ``n_rows`` and ``n_parts`` to the target.  Like all writing to the log,
-    this is best effort: a log that cannot be written to stays as it is.
+    A last line tells of the merge, which added ``n_rows`` and ``n_parts`` to the target.  Like all
+    writing to the log, this is best effort: a log that cannot be written to stays as it is.
     """
     known = {json.dumps(event, ensure_ascii=False) for event in read_events(target, MAX_BYTES)}
     events = (event for source in sources for event in thinned(read_events(source, MAX_BYTES)))
@@ -228,10 +253,16 @@ def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_part
 
 
 def thinned(events: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the events that are worth keeping, in order; the same events give the same ones again."""
+    """Return the events that are worth keeping, in order; the same events give the same ones
+    again.
+    """
     kept = [event for event in events if event["event"] != "stored"]
     last = {_slot(event): place for place, event in enumerate(kept) if event["event"] == "progress"}
-    return [event for place, event in enumerate(kept) if event["event"] != "progress" or last[_slot(event)] == place]
+    return [
+        event
+        for place, event in enumerate(kept)
+        if event["event"] != "progress" or last[_slot(event)] == place
+    ]
 
 
 def _slot(event: Mapping[str, Any]) -> tuple[str, int]:

@@ -1,8 +1,10 @@
-"""search: one class of boards in, the boards at or above the cutoff out; and everything that scores.
+"""search: one class of boards in, the boards at or above the cutoff out; and everything that
+scores.
 
     Breaker.break_unit     breaker.py     Spec, Unit -> UnitResult; replicate: the same another way
       NodeSearch.search    node_search.py one node: its trees are searched, what survives is scored
-    Certifier              certificate.py the shape of a search, for the checker in results/proof/audit.py
+    Certifier              certificate.py the shape of a search, for the checker in
+                           results/proof/audit.py
     trees/                 orderly trees: grown, merged, searched by OrderlyBound
     terms/                 the terms of a node, from path shapes or by a walk over the trie
     local/                 local search: good boards without proof
@@ -12,8 +14,8 @@
     node.py, params.py     letters per cell and how a node splits; parameters
     keys.py, bits.py       literals in one integer; bit instructions
 
-Each uses only what stands below it (tests/test_house.py).  Importing this package loads nothing heavy; the names below
-load their module when they are first used.
+Each uses only what stands below it (tests/test_house.py).  Importing this package loads nothing
+heavy; the names below load their module when they are first used.
 """
 
 from __future__ import annotations
@@ -30,9 +32,19 @@ if TYPE_CHECKING:
     from search.solvers import solve
 
 __all__ = [
-    "Breaker", "Find", "Found", "Params", "Scorer", "Spec", "Unit", "UnitResult", "break_class", "local_search",
-    "score", "solve",
-]  # fmt: skip
+    "Breaker",
+    "Find",
+    "Found",
+    "Params",
+    "Scorer",
+    "Spec",
+    "Unit",
+    "UnitResult",
+    "break_class",
+    "local_search",
+    "score",
+    "solve",
+]
 
 __getattr__ = lazy(
     __name__,

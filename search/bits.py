@@ -1,6 +1,7 @@
 """Bit instructions for kernels: count, lowest and highest set bit, each one machine instruction.
 
-numba offers none of the three, so they are LLVM intrinsics; with JIT off (NUMBA_DISABLE_JIT=1) plain Python stands in.
+numba offers none of the three, so they are LLVM intrinsics; with JIT off (NUMBA_DISABLE_JIT=1)
+plain Python stands in.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from numba.extending import intrinsic
 
 
 def machine_has(*features: str) -> bool:
-    """Return whether this machine has vector instructions, and code is compiled for this machine."""
+    """Return whether this machine has vector instructions, and code is compiled for this
+    machine.
+    """
     if config.DISABLE_JIT or config.CPU_NAME:
         return False
     found = llvm.get_host_cpu_features()
@@ -29,7 +32,9 @@ def call(builder: Any, name: str, result: Any, *values: Any) -> Any:
 
 
 def _unary(name: str, has_zero_flag: bool) -> Any:
-    """Return an intrinsic int64 -> int64 around ``llvm.<name>.i64``; one that counts zeros takes no 0."""
+    """Return an intrinsic int64 -> int64 around ``llvm.<name>.i64``; one that counts zeros takes no
+    0.
+    """
 
     @intrinsic
     def apply(typing_context: Any, value: Any) -> Any:
@@ -76,7 +81,9 @@ if config.DISABLE_JIT:
         return ((int(value) & -int(value)) & 0xFFFFFFFFFFFFFFFF).bit_length() - 1
 
     def leading_zeros(value: int) -> int:
-        """Return the number of zero bits above the highest set bit of a 64-bit value that is not 0."""
+        """Return the number of zero bits above the highest set bit of a 64-bit value that is
+        not 0.
+        """
         return 64 - (int(value) & 0xFFFFFFFFFFFFFFFF).bit_length()
 
 else:

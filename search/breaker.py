@@ -1,13 +1,15 @@
 """The breaker: one unit in, its verdict out.
 
-    break_unit -> each node of the unit: NodeSearch.search (search.node_search) -> the parts still to be searched
-               -> what is left of a unit that spends the unit budget goes back to the caller as children
-    replicate  -> each node: its image under a random symmetry, searched in another cell order
+    break_unit -> each node of the unit: NodeSearch.search (search.node_search) -> the parts still
+               to be searched -> what is left of a unit that spends the unit budget goes back to the
+               caller as children replicate  -> each node: its image under a random symmetry,
+               searched in another cell order
                -> the boards found, turned back
 
-The breaker reads no files, and no decision depends on a clock, so a unit gives the same verdict anywhere.  A replica
-finds the boards of a unit a second time in another way, so that a faulty machine gives itself away.  Image and order
-are drawn from a seed.  The demands of residual symmetry belong to the node and turn with it.
+The breaker reads no files, and no decision depends on a clock, so a unit gives the same verdict
+anywhere.  A replica finds the boards of a unit a second time in another way, so that a faulty
+machine gives itself away.  Image and order are drawn from a seed.  The demands of residual symmetry
+belong to the node and turn with it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ from search.trees.forest import Forest
 
 _ALL_LETTERS = (1 << 26) - 1
 _DRAWN = 10  # boards in a notebook
-_PATIENCE = 10  # effort of a replica, in unit budgets, before it is given up: another order may be a worse one
+# effort of a replica, in unit budgets, before it is given up: another order may be a worse one
+_PATIENCE = 10
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,8 @@ class Spec:
     cutoff: int
     partition: str  # text of the letter buckets
     params: Params = field(default_factory=Params)
-    cell_order: tuple[int, ...] = ()  # in which cells are forced and searched; empty: the default one of the geometry
+    # in which cells are forced and searched; empty: the default one of the geometry
+    cell_order: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,16 @@ class UnitResult:
     """Verdict on a unit."""
 
     unit: Unit
-    status: str  # ``eliminated``, ``candidates``, or ``split``: the ``children`` are still to be searched
+    # ``eliminated``, ``candidates``, or ``split``: the ``children`` are still to be searched
+    status: str
     n_boards: int  # boards of the unit, before residual symmetry
-    max_bound: int  # largest bound or score of all nodes, states and boards that were discarded; below the cutoff
-    candidates: tuple[tuple[str, int], ...]  # boards with score >= cutoff; each stands for its symmetric images
+    # largest bound or score of all nodes, states and boards that were discarded; below the cutoff
+    max_bound: int
+    # boards with score >= cutoff; each stands for its symmetric images
+    candidates: tuple[tuple[str, int], ...]
     children: tuple[Unit, ...]
-    settled: tuple[str, ...]  # paths of the parts decided here when others are left; with the children all of the unit
+    # paths of the parts decided here when others are left; with the children all of the unit
+    settled: tuple[str, ...]
     counters: dict[str, int]  # search.node_search.COUNTERS
     seconds: float  # wall time, for information only
 
@@ -77,7 +85,9 @@ class UnitResult:
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows."""
         boards = sorted(self.candidates, key=lambda item: (-item[1], item[0]))
-        listed = ", ".join(f"{board} {score:,}" for board, score in boards[:_DRAWN]) + ", ..." * (len(boards) > _DRAWN)
+        listed = ", ".join(f"{board} {score:,}" for board, score in boards[:_DRAWN]) + ", ..." * (
+            len(boards) > _DRAWN
+        )
         facts = [
             ("status", self.status),
             ("boards, before symmetry", self.n_boards),
@@ -88,7 +98,9 @@ class UnitResult:
             *((name.removeprefix("n_").replace("_", " "), n) for name, n in self.counters.items()),
             ("seconds", f"{self.seconds:.3f}"),
         ]
-        return html_table(f"Class {self.unit.class_id}{', ' * bool(self.unit.path)}{self.unit.path}", (), facts)
+        return html_table(
+            f"Class {self.unit.class_id}{', ' * bool(self.unit.path)}{self.unit.path}", (), facts
+        )
 
 
 class Breaker:
@@ -116,17 +128,31 @@ class Breaker:
         self._nodes.forest.begin()
         root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)
-        left = [part.path for part in self._search_down(node, open_class, tally, self.spec.params.unit_budget)]
-        # a child tries again the letters that were ruled out here: that takes seconds, and no state has to be kept
-        return _verdict(unit, began, [node], tally, tally.candidates, left, self._settled(node, set(left), tally.done))
+        left = [
+            part.path
+            for part in self._search_down(node, open_class, tally, self.spec.params.unit_budget)
+        ]
+        # a child tries again the letters that were ruled out here: that takes seconds, and no state
+        # has to be kept
+        return _verdict(
+            unit,
+            began,
+            [node],
+            tally,
+            tally.candidates,
+            left,
+            self._settled(node, set(left), tally.done),
+        )
 
     def replicate(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
-        """Search the parts of a unit that ``paths`` name for all boards at or above the cutoff, without splits.
+        """Search the parts of a unit that ``paths`` name for all boards at or above the cutoff,
+        without splits.
 
-        Compare only boards that meet the demands: the others stand for images as far as each part allows.
+        Compare only boards that meet the demands: the others stand for images as far as each part
+        allows.
 
-        Raises InputError if a path does not name a part of the class; IncompleteError if it takes far more than a unit
-        should.
+        Raises InputError if a path does not name a part of the class; IncompleteError if it takes
+        far more than a unit should.
         """
         began, tally, rng = time.perf_counter(), Tally(self.spec.cutoff), random.Random(seed)
         board, found = self.geometry, set()
@@ -138,21 +164,33 @@ class Breaker:
                 self.turn(geometry(board.dims, another_order(board, turned.demands, rng)))
                 tally.candidates = set()
                 open_class = self._open_class(unit.class_id, image(root, symmetry))
-                if self._search_down(turned, open_class, tally, _PATIENCE * self.spec.params.unit_budget):
-                    raise IncompleteError(f"the replica takes more than {_PATIENCE} times what a unit may")
+                if self._search_down(
+                    turned, open_class, tally, _PATIENCE * self.spec.params.unit_budget
+                ):
+                    raise IncompleteError(
+                        f"the replica takes more than {_PATIENCE} times what a unit may"
+                    )
                 back = [symmetry.index(cell) for cell in range(board.n)]
-                found |= {("".join(text[i] for i in back), score) for text, score in tally.candidates}
+                found |= {
+                    ("".join(text[i] for i in back), score) for text, score in tally.candidates
+                }
         finally:
             self.turn(board)
         return _verdict(unit, began, nodes, tally, found)
 
     def _nodes_at(self, unit: Unit, paths: Sequence[str]) -> tuple[Node, list[Node]]:
         """Return the node of a unit's class, and those that the paths name below it."""
-        root = class_node(self.partition.class_masks(unit.class_id).tolist(), self.geometry, self.spec.params)
+        root = class_node(
+            self.partition.class_masks(unit.class_id).tolist(), self.geometry, self.spec.params
+        )
         return root, [node_at(root, path, self.geometry, self.spec.params) for path in paths]
 
-    def _search_down(self, root: Node, open_class: OpenClass | None, tally: Tally, budget: int) -> list[Node]:
-        """Search a node and its parts until the tally's effort is above the budget; return what is left, in order."""
+    def _search_down(
+        self, root: Node, open_class: OpenClass | None, tally: Tally, budget: int
+    ) -> list[Node]:
+        """Search a node and its parts until the tally's effort is above the budget; return what is
+        left, in order.
+        """
         todo = [(root, 0)]
         while todo and tally.effort <= budget:
             node, ruled_out = todo.pop()
@@ -164,15 +202,22 @@ class Breaker:
         return [node for node, _ in reversed(todo)]
 
     def _open_class(self, class_id: int, root: Node) -> OpenClass | None:
-        """Return the class of a root (or of an image of it) if all its cells but the bare ones are open."""
-        kinds = zip(self.partition.class_masks(class_id).tolist(), self.geometry.cell_types, strict=True)
-        narrow = (m for m, kind in kinds if m.bit_count() > 1 and kind not in self.spec.params.fused)
+        """Return the class of a root (or of an image of it) if all its cells but the bare ones are
+        open.
+        """
+        kinds = zip(
+            self.partition.class_masks(class_id).tolist(), self.geometry.cell_types, strict=True
+        )
+        narrow = (
+            m for m, kind in kinds if m.bit_count() > 1 and kind not in self.spec.params.fused
+        )
         is_open = all(mask == _ALL_LETTERS for mask in narrow)
         bare = tuple(c for c in self.geometry.cell_order if root.is_bare(c))
         return OpenClass(bare, root.demands) if is_open and bare else None
 
     def _settled(self, node: Node, left: set[str], done: set[str]) -> list[str]:
-        """Return the widest parts of a node that are ``done`` and hold nothing of what is ``left``, in search order.
+        """Return the widest parts of a node that are ``done`` and hold nothing of what is ``left``,
+        in search order.
 
         A part that is neither would be missing here, and the coverage check would find that.
         """
@@ -192,11 +237,14 @@ class Breaker:
             return True
         if not any(is_below(path, node.path) for path in done):
             return False
-        return all(self._is_done(part, done) for part in split(node, self.geometry, self.spec.params))
+        return all(
+            self._is_done(part, done) for part in split(node, self.geometry, self.spec.params)
+        )
 
 
 def _verdict(
-    unit: Unit, began: float, nodes: Sequence[Node], tally: Tally, candidates: Collection[tuple[str, int]],
+    unit: Unit, began: float, nodes: Sequence[Node], tally: Tally,
+    candidates: Collection[tuple[str, int]],
     left: Sequence[str] = (), settled: Sequence[str] = (),
 ) -> UnitResult:  # fmt: skip
     return UnitResult(
@@ -222,7 +270,9 @@ def image(node: Node, symmetry: Sequence[int]) -> Node:
     )
 
 
-def another_order(board: Geometry, demands: Sequence[tuple[int, int]], rng: random.Random) -> tuple[int, ...]:
+def another_order(
+    board: Geometry, demands: Sequence[tuple[int, int]], rng: random.Random
+) -> tuple[int, ...]:
     """Return the cells by type as in the board's own order, shuffled within each type.
 
     In every demand (c, d) c stays before d: only then does the search use it.
@@ -246,7 +296,8 @@ def break_class(spec: Spec, class_id: int) -> UnitResult:
     --------
     >>> from boardclass import load_wordlist, parse_scores
     >>> words = load_wordlist("scowl70").words
-    >>> spec = Spec("2x2", words, parse_scores("standard").points, cutoff=14, partition="aeiou bcdfghjklmnpqrstvwxyz")
+    >>> points = parse_scores("standard").points
+    >>> spec = Spec("2x2", words, points, cutoff=14, partition="aeiou bcdfghjklmnpqrstvwxyz")
     >>> break_class(spec, 3).candidates  # consonants in cells 0 and 1, vowels in 2 and 3
     (('trae', 14), ('trea', 14), ('tsae', 14), ('tsea', 14))
     >>> break_class(spec, 15).status  # consonants alone

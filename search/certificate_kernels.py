@@ -1,4 +1,5 @@
-"""Kernels of certificate.py: the tree of parts of a class, one cell after the other, as far as bounds demand.
+"""Kernels of certificate.py: the tree of parts of a class, one cell after the other, as far as
+bounds demand.
 
 Keys are those of search.keys, as int64.
 """
@@ -33,8 +34,11 @@ _SPACE = types.NamedTuple([_OUT, writable(int32), _OUT, _OUT], Space)
 
 
 @kernel(void(int64, int64, int64, int64, _SPACE, _OUT))
-def _bound_letters(start: int, stop: int, level: int, n_levels: int, space: Space, bounds: Any) -> None:
-    """Fill ``bounds[x + 1]`` with U of the terms at start..stop that need letter x on ``level``, ``bounds[0]`` without.
+def _bound_letters(
+    start: int, stop: int, level: int, n_levels: int, space: Space, bounds: Any
+) -> None:
+    """Fill ``bounds[x + 1]`` with U of the terms at start..stop that need letter x on ``level``,
+    ``bounds[0]`` without.
 
     One pass: the highest level at which neighbouring keys differ says which groups close.
     """
@@ -67,7 +71,9 @@ def _bound_letters(start: int, stop: int, level: int, n_levels: int, space: Spac
 
 @kernel(int64(int64, int64, int64, int64, int64, int64, _SPACE))
 def _join(a: int, a_stop: int, b: int, b_stop: int, low: int, out: int, space: Space) -> int:
-    """Append the terms at a.. and those at b.. without their first letter, equal ones added up; return their end."""
+    """Append the terms at a.. and those at b.. without their first letter, equal ones added up;
+    return their end.
+    """
     keys = space.keys
     points = space.points
     while a < a_stop and b < b_stop:
@@ -98,7 +104,8 @@ def _join(a: int, a_stop: int, b: int, b_stop: int, low: int, out: int, space: S
 
 @kernel(int64(int64, int64, read_only(int64), _SPACE))
 def grow(n_terms: int, cutoff: int, masks: Any, space: Space) -> int:
-    """Split every part whose bound reaches the cutoff, down to boards; return DONE or what was full.
+    """Split every part whose bound reaches the cutoff, down to boards; return DONE or what was
+    full.
 
     masks : int64[n_levels], letters of the cells in the order of the levels
     """

@@ -1,12 +1,14 @@
-"""The bounds of the paper as published, over a whole class: what ``orderly bound`` and ``orderly explain`` show.
+"""The bounds of the paper as published, over a whole class: what ``orderly bound`` and ``orderly
+explain`` show.
 
-    walk_class            all paths that begin a word -> sum bound, max bound, and the terms of the class
+    walk_class            all paths that begin a word -> sum bound, max bound, and the terms of the
+                          class
     bounds                the orderly bounds of parts of the class
     by_letter             the parts whose next cell is forced to each of its letters
     boards_reaching       all boards whose multi-score reaches a cutoff
 
-In numpy, for classes that are small enough to look at; the search does all of it in other ways.  All of it is sound:
-Score(B) <= deduplicated multi-score(B) <= bound for every board B of the class.
+In numpy, for classes that are small enough to look at; the search does all of it in other ways.
+All of it is sound: Score(B) <= deduplicated multi-score(B) <= bound for every board B of the class.
 """
 
 from __future__ import annotations
@@ -33,18 +35,24 @@ _NEAR = 8  # neighbours of a cell, at most
 
 
 class Terms(NamedTuple):
-    """Terms of some parts of a class: every way to spell a word, its points added to those of equal ones."""
+    """Terms of some parts of a class: every way to spell a word, its points added to those of equal
+    ones.
+    """
 
     cells: tuple[int, ...]  # free cells, in cell order
     boards: NDArray[np.uint8]  # [n_parts, n], letters 0..25 of the forced cells of each part
     part: NDArray[np.int64]  # [m], number of the part of each term, rising
-    # [m, len(cells)], sorted within a part: the letter that a term needs on each cell, 1 for ``a`` to 26, 0 for none
+    # [m, len(cells)], sorted within a part: the letter that a term needs on each cell, 1 for ``a``
+    # to 26, 0 for none
     keys: NDArray[np.uint8]
     points: NDArray[np.int64]  # [m]
 
     def literals(self) -> list[list[tuple[int, str]]]:
         """Return the cells and letters that each term needs, in cell order."""
-        return [[(c, chr(x + 96)) for c, x in zip(self.cells, row, strict=True) if x] for row in self.keys.tolist()]
+        return [
+            [(c, chr(x + 96)) for c, x in zip(self.cells, row, strict=True) if x]
+            for row in self.keys.tolist()
+        ]
 
     def take(self, parts: NDArray[np.int64]) -> Terms:
         """Return some of the parts, given by their numbers, rising; they are numbered anew."""
@@ -52,7 +60,9 @@ class Terms(NamedTuple):
         number[parts] = np.arange(len(parts))
         number = number[self.part]
         kept = np.flatnonzero(number >= 0)
-        return Terms(self.cells, self.boards[parts], number[kept], self.keys[kept], self.points[kept])
+        return Terms(
+            self.cells, self.boards[parts], number[kept], self.keys[kept], self.points[kept]
+        )
 
 
 class Walk(NamedTuple):
@@ -61,12 +71,16 @@ class Walk(NamedTuple):
     terms: Terms  # of the class, as one part
     n_paths: int  # paths that spell a word
     n_terms: int  # those of them that differ in word or literals
-    sum_bound: int  # points of every distinct word that some board of the class might hold (paper, listing 3)
-    max_bound: int  # from each cell on the best letter of each next cell, all added up (paper, listing 4)
+    # points of every distinct word that some board of the class might hold (paper, listing 3)
+    sum_bound: int
+    # from each cell on the best letter of each next cell, all added up (paper, listing 4)
+    max_bound: int
 
 
 class _Step(NamedTuple):
-    """All paths of some length.  A *slot* is a path one cell shorter with its next cell, for which letters compete."""
+    """All paths of some length.  A *slot* is a path one cell shorter with its next cell, for which
+    letters compete.
+    """
 
     node: NDArray[np.int64]  # of each path: where it is in the trie,
     letter: NDArray[np.uint8]  # its last letter, 1 to 26,
@@ -77,12 +91,17 @@ class _Step(NamedTuple):
 
 
 def published_order(dims: Dims | str) -> tuple[int, ...]:
-    """Return the cell order behind the published root bounds: pairs, on 3x3 beginning with cells 5 and 3."""
+    """Return the cell order behind the published root bounds: pairs, on 3x3 beginning with cells 5
+    and 3.
+    """
     return _PUBLISHED_3X3 if str(dims) == "3x3" else cell_order_of(dims, PAIRS)
 
 
-def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int] | None = None) -> Walk:
-    """Walk over a class, which is given as one string of letters a cell; ``cell_order`` is that of the terms.
+def walk_class(
+    letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int] | None = None
+) -> Walk:
+    """Walk over a class, which is given as one string of letters a cell; ``cell_order`` is that of
+    the terms.
 
     Raises InputError if it is no class of the board, or has more than ``MAX_TERMS`` terms.
     """
@@ -93,11 +112,14 @@ def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int]
     met = np.zeros(len(nodes), bool)
     found, ended = [np.zeros((0, shape.n), np.uint8)], [np.zeros(0, np.int64)]
     n_paths = max_bound = 0
-    sampled = [step for cell in range(shape.n) for step in _steps_from(cell, masks, nodes, shape, _SAMPLE)]
+    sampled = [
+        step for cell in range(shape.n) for step in _steps_from(cell, masks, nodes, shape, _SAMPLE)
+    ]
     if sum(step.weight * np.count_nonzero(worth[step.node]) for step in sampled) > MAX_TERMS:
         raise InputError(
-            f"class {quote(' '.join(letters))} has more than {MAX_TERMS:,} terms: too large to be looked at as a "
-            "whole; name fewer letters per cell, or ask a run what it stored: orderly explain NUMBER --run DIR"
+            f"class {quote(' '.join(letters))} has more than {MAX_TERMS:,} terms: too large to be "
+            "looked at as a whole; name fewer letters per cell, or ask a run what it stored: "
+            "orderly explain NUMBER --run DIR"
         )
     for cell in range(shape.n):
         steps: list[_Step] = []
@@ -125,15 +147,26 @@ def walk_class(letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int]
 
 def _masks(letters: Sequence[str], shape: Geometry) -> NDArray[np.int64]:
     """Return int64[n + 1], the letter masks of the cells, and 0."""
-    if len(letters) != shape.n or not all(x.isascii() and x.isalpha() and x.islower() for x in letters):
-        raise InputError(f"class {quote(' '.join(letters))}: expected one or more of a-z for each of {shape.n} cells")
+    if len(letters) != shape.n or not all(
+        x.isascii() and x.isalpha() and x.islower() for x in letters
+    ):
+        raise InputError(
+            f"class {quote(' '.join(letters))}: expected one or more of a-z for each "
+            f"of {shape.n} cells"
+        )
     return np.array([*map(letter_mask, letters), 0], np.int64)
 
 
 def _steps_from(
-    start: int, masks: NDArray[np.int64], nodes: NDArray[np.int64], shape: Geometry, most: int = 1 << 62
+    start: int,
+    masks: NDArray[np.int64],
+    nodes: NDArray[np.int64],
+    shape: Geometry,
+    most: int = 1 << 62,
 ) -> Iterator[_Step]:
-    """Yield the paths from a cell that begin a word, by length; ``most``: a sample of about so many of each length."""
+    """Yield the paths from a cell that begin a word, by length; ``most``: a sample of about so many
+    of each length.
+    """
     near = np.full((shape.n + 1, _NEAR), shape.n)
     for number, others in enumerate(shape.neighbours):
         near[number, : len(others)] = others
@@ -156,14 +189,18 @@ def _steps_from(
         if not parts:
             return
         stride = -(-sum(len(part[0]) for part in parts) // most)
-        node, letter, slot = (np.concatenate(arrays)[::stride] for arrays in zip(*parts, strict=True))
+        node, letter, slot = (
+            np.concatenate(arrays)[::stride] for arrays in zip(*parts, strict=True)
+        )
         weight *= stride
         yield _Step(node, letter, slot, before, cell, weight)
         last = cell[slot]
         used = used[before[slot]] | 1 << last
 
 
-def _keys(steps: Sequence[_Step], ends: NDArray[np.int64], level: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _keys(
+    steps: Sequence[_Step], ends: NDArray[np.int64], level: NDArray[np.int64]
+) -> NDArray[np.uint8]:
     """Return the keys of the paths ``ends`` of the last step."""
     keys = np.zeros((len(ends), len(level)), np.uint8)
     each = np.arange(len(ends))
@@ -198,8 +235,8 @@ def _merged(terms: Terms) -> Terms:
 def forced(terms: Terms, letter: str) -> Terms:
     """Return the parts with the first free cell forced to a letter.
 
-    Terms with another letter there drop out, the literal vanishes from the others, equal ones merge, which never raises
-    the bound: what two subtrees had as separate maxima becomes one.
+    Terms with another letter there drop out, the literal vanishes from the others, equal ones
+    merge, which never raises the bound: what two subtrees had as separate maxima becomes one.
     """
     first, boards = terms.keys[:, 0], terms.boards.copy()
     boards[:, terms.cells[0]] = ord(letter) - 97
@@ -210,13 +247,15 @@ def forced(terms: Terms, letter: str) -> Terms:
 
 
 def bounds(terms: Terms) -> NDArray[np.int64]:
-    """Return int64[n_parts], the orderly bound U(T, 0) of each part; of a board that is its multi-score.
+    """Return int64[n_parts], the orderly bound U(T, 0) of each part; of a board that is its
+    multi-score.
 
     U(T, k) = U(terms without cell k, k + 1) + max over l of U(terms with (k, l), k + 1).
     """
     shared, value, rows = _n_shared(terms), terms.points.copy(), np.arange(len(terms.points))
     for column in reversed(range(len(terms.cells))):
-        joins = shared[rows] == column  # differs there from the row before, which has no letter or a smaller one
+        # differs there from the row before, which has no letter or a smaller one
+        joins = shared[rows] == column
         at = np.flatnonzero(joins)
         if len(at):
             starts = np.flatnonzero(np.diff(at, prepend=-1) > 1)
@@ -230,7 +269,9 @@ def bounds(terms: Terms) -> NDArray[np.int64]:
 
 
 def n_nodes(terms: Terms) -> int:
-    """Return how many nodes the orderly tree of one part has: its root, and one for each beginning of a term."""
+    """Return how many nodes the orderly tree of one part has: its root, and one for each beginning
+    of a term.
+    """
     is_new = np.arange(len(terms.cells)) >= _n_shared(terms)[:, None]
     return 1 + int(np.count_nonzero(terms.keys * is_new))
 
@@ -244,12 +285,19 @@ def _n_shared(terms: Terms) -> NDArray[np.int64]:
     return shared
 
 
-def by_letter(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tuple[NDArray[np.int64], Terms]]:
-    """Yield for each letter of the first free cell the bounds of the parts forced to it, and the parts that reach."""
+def by_letter(
+    terms: Terms, letters: Sequence[str], cutoff: int
+) -> Iterator[tuple[NDArray[np.int64], Terms]]:
+    """Yield for each letter of the first free cell the bounds of the parts forced to it, and the
+    parts that reach.
+    """
     for letter in sorted(set(letters[terms.cells[0]])):
         parts = forced(terms, letter)
         values = bounds(parts)
-        yield values, parts.take(np.flatnonzero([reaches(value, cutoff) for value in values.tolist()]))
+        yield (
+            values,
+            parts.take(np.flatnonzero([reaches(value, cutoff) for value in values.tolist()])),
+        )
 
 
 def joined(some: Sequence[Terms]) -> Terms:
@@ -257,13 +305,15 @@ def joined(some: Sequence[Terms]) -> Terms:
     before = np.cumsum([0, *(len(terms.boards) for terms in some)])
     part = np.concatenate([terms.part + n for terms, n in zip(some, before, strict=False)])
     boards, keys, points = (
-        np.concatenate([getattr(terms, name) for terms in some]) for name in ("boards", "keys", "points")
+        np.concatenate([getattr(terms, name) for terms in some])
+        for name in ("boards", "keys", "points")
     )
     return Terms(some[0].cells, boards, part, keys, points)
 
 
 def boards_reaching(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tuple[str, int]]:
-    """Yield each board of some parts whose deduplicated multi-score reaches the cutoff, with that multi-score.
+    """Yield each board of some parts whose deduplicated multi-score reaches the cutoff, with that
+    multi-score.
 
     Raises IncompleteError if it takes too many terms; nothing is known about the class then.
     """
@@ -276,6 +326,8 @@ def boards_reaching(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterat
         left = joined([some for _, some in by_letter(parts, letters, cutoff)])
         n_terms += len(left.points)
         if n_terms > _BUDGET:
-            raise IncompleteError(f"the boards of the class take more than {_BUDGET:,} terms: take a higher cutoff")
+            raise IncompleteError(
+                f"the boards of the class take more than {_BUDGET:,} terms: take a higher cutoff"
+            )
         some = np.array_split(np.arange(len(left.boards)), 1 + len(left.points) // _AT_ONCE)
         parts_left += [left.take(numbers) for numbers in some if len(numbers)]

@@ -1,11 +1,11 @@
 """Keys: the literals of a term in one integer.  This module owns their layout.
 
-A key has 5 bits for each level, the first level highest.  A level is a free cell, in cell order.  The bits hold the
-letter code, 1 for ``a`` to 26 for ``z``, or 0 where the term has no literal.  In a *term* a few bits with the code of
-its points follow.
+A key has 5 bits for each level, the first level highest.  A level is a free cell, in cell order.
+The bits hold the letter code, 1 for ``a`` to 26 for ``z``, or 0 where the term has no literal.  In
+a *term* a few bits with the code of its points follow.
 
-The *place* of a level is its distance from the last level.  An *edge* is the first literal of a key as one number:
-``place << 5 | letter code``.
+The *place* of a level is its distance from the last level.  An *edge* is the first literal of a key
+as one number: ``place << 5 | letter code``.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ def last_levels(n):  # type: ignore[no-untyped-def]
 
 @kernel(uint64(uint64, uint64))
 def used_levels(key, low):  # type: ignore[no-untyped-def]
-    """Return the lowest bit of each level on which a key or term has a literal; ``low`` has that bit of every level."""
+    """Return the lowest bit of each level on which a key or term has a literal; ``low`` has that
+    bit of every level.
+    """
     two = key | (key >> np.uint64(1))
     return (two | (two >> np.uint64(2)) | (key >> np.uint64(4))) & low

@@ -1,17 +1,19 @@
-"""Nodes of the search over one class: letters per cell, bare cells, residual symmetry, and how a node splits.
+"""Nodes of the search over one class: letters per cell, bare cells, residual symmetry, and how a
+node splits.
 
-A class is a node.  Splitting a node gives nodes that together hold every board of it, up to symmetry, whichever of its
-fused cells is split.  A path of parts (boardclass.parts) says which cells were, so with the class and the parameters it
-always names the same node.
+A class is a node.  Splitting a node gives nodes that together hold every board of it, up to
+symmetry, whichever of its fused cells is split.  A path of parts (boardclass.parts) says which
+cells were, so with the class and the parameters it always names the same node.
 
-Residual symmetry.  Let H be the symmetries that map the class to itself.  Take some cells in cell order.  For each cell
-c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H, then go on with the part of H that leaves c
-in place.  Every board of the class has an image that meets all demands: first choose a symmetry that brings a smallest
-letter of the orbit to c; then, among those that leave c in place, choose one for the next cell, and so on.  No later
-step moves an earlier cell.  So only boards that meet the demands need to be searched, and every board found stands for
-all its images.  That holds for any cells and any order of the letters.  A cell of one letter demands nothing, for its
-orbit has the same letter, but it uses up the symmetries that move it: it is passed over, unless an older run asks for
-it (Params.demands).
+Residual symmetry.  Let H be the symmetries that map the class to itself.  Take some cells in cell
+order.  For each cell c demand ``letter(c) <= letter(d)`` for every d in the orbit of c under H,
+then go on with the part of H that leaves c in place.  Every board of the class has an image that
+meets all demands: first choose a symmetry that brings a smallest letter of the orbit to c; then,
+among those that leave c in place, choose one for the next cell, and so on.  No later step moves an
+earlier cell.  So only boards that meet the demands need to be searched, and every board found
+stands for all its images.  That holds for any cells and any order of the letters.  A cell of one
+letter demands nothing, for its orbit has the same letter, but it uses up the symmetries that move
+it: it is passed over, unless an older run asks for it (Params.demands).
 """
 
 from __future__ import annotations
@@ -37,8 +39,11 @@ class Node:
     """A part of a class."""
 
     masks: tuple[int, ...]  # allowed letters per cell, bit 0 = ``a``
-    bare: int  # mask of the cells without literal: forced to one letter, or fused (all letters count as present)
-    demands: tuple[tuple[int, int], ...] = ()  # (c, d): letter(c) <= letter(d) in the order of demands
+    # mask of the cells without literal: forced to one letter, or fused (all letters count as
+    # present)
+    bare: int
+    # (c, d): letter(c) <= letter(d) in the order of demands
+    demands: tuple[tuple[int, int], ...] = ()
     path: str = ""  # the parts forced since the class (boardclass.parts)
 
     @property
@@ -52,7 +57,9 @@ class Node:
 
 
 class OpenClass(NamedTuple):
-    """A class whose cells take every letter, but for its ``bare`` cells (in cell order); ``demands`` as of a node."""
+    """A class whose cells take every letter, but for its ``bare`` cells (in cell order);
+    ``demands`` as of a node.
+    """
 
     bare: tuple[int, ...]
     demands: tuple[tuple[int, int], ...]
@@ -64,9 +71,17 @@ def letters_of(mask: int) -> str:
     return "".join(chr(97 + x) for x in range(N_LETTERS) if mask >> x & 1)
 
 
-def residual_demands(masks: Sequence[int], geometry: Geometry, cells: str = "open") -> tuple[tuple[int, int], ...]:
-    """Return the demands that the symmetries of a class allow on some cells (see the module, and Params.demands)."""
-    group = [row for row in geometry.symmetries.tolist() if all(masks[row[c]] == masks[c] for c in range(geometry.n))]
+def residual_demands(
+    masks: Sequence[int], geometry: Geometry, cells: str = "open"
+) -> tuple[tuple[int, int], ...]:
+    """Return the demands that the symmetries of a class allow on some cells (see the module, and
+    Params.demands).
+    """
+    group = [
+        row
+        for row in geometry.symmetries.tolist()
+        if all(masks[row[c]] == masks[c] for c in range(geometry.n))
+    ]
     demands = []
     for cell in geometry.cell_order:
         if cells == "open" and masks[cell].bit_count() == 1:
@@ -86,24 +101,36 @@ def class_node(masks: Sequence[int], geometry: Geometry, params: Params) -> Node
 
 @cache
 def at_least(letter_order: str) -> tuple[int, ...]:
-    """Return for each letter (0..25, alphabetical) the mask of the letters not before it in the letter order."""
-    return tuple(letter_mask(letter_order[letter_order.index(chr(97 + x)) :]) for x in range(N_LETTERS))
+    """Return for each letter (0..25, alphabetical) the mask of the letters not before it in the
+    letter order.
+    """
+    return tuple(
+        letter_mask(letter_order[letter_order.index(chr(97 + x)) :]) for x in range(N_LETTERS)
+    )
 
 
 @cache
 def before(letter_order: str) -> tuple[int, ...]:
-    """Return for each letter (0..25, alphabetical) the mask of the letters before it in the letter order."""
+    """Return for each letter (0..25, alphabetical) the mask of the letters before it in the letter
+    order.
+    """
     return tuple((1 << N_LETTERS) - 1 & ~mask for mask in at_least(letter_order))
 
 
 @lru_cache(2**16)
 def _from_least(mask: int, letter_order: str) -> int:
-    """Return the mask of the least letter of a mask, by the letter order, and all letters after it."""
-    return letter_mask(letter_order[min((letter_order.index(x) for x in letters_of(mask)), default=0) :])
+    """Return the mask of the least letter of a mask, by the letter order, and all letters after
+    it.
+    """
+    return letter_mask(
+        letter_order[min((letter_order.index(x) for x in letters_of(mask)), default=0) :]
+    )
 
 
 def _settle(node: Node, params: Params) -> Node:
-    """Take letters away that no board meeting the demands can have, and drop the demands this settles."""
+    """Take letters away that no board meeting the demands can have, and drop the demands this
+    settles.
+    """
     order = params.demand_order
     masks = list(node.masks)
     changed = True
@@ -114,12 +141,16 @@ def _settle(node: Node, params: Params) -> Node:
             lower = _from_least(masks[d], order[::-1]) & masks[c]
             changed |= upper != masks[d] or lower != masks[c]
             masks[d], masks[c] = upper, lower
-    open_demands = tuple((c, d) for c, d in node.demands if masks[c].bit_count() > 1 and masks[d].bit_count() > 1)
+    open_demands = tuple(
+        (c, d) for c, d in node.demands if masks[c].bit_count() > 1 and masks[d].bit_count() > 1
+    )
     return Node(tuple(masks), node.bare, open_demands, node.path)
 
 
 def split_cells(node: Node, geometry: Geometry) -> list[int]:
-    """Return the cells that a node may split at: its fused ones, else the next free cell in order; none for a board."""
+    """Return the cells that a node may split at: its fused ones, else the next free cell in order;
+    none for a board.
+    """
     fused = [c for c in geometry.cell_order if node.is_bare(c) and node.masks[c].bit_count() > 1]
     return fused or [c for c in geometry.cell_order if not node.is_bare(c)][:1]
 
@@ -127,14 +158,21 @@ def split_cells(node: Node, geometry: Geometry) -> list[int]:
 def split_cell(node: Node, geometry: Geometry, params: Params) -> int:
     """Return where the search splits a node; -1 for a board.
 
-    Of the fused cells that is the one with the strongest letter: unfusing it takes most off the bounds.
+    Of the fused cells that is the one with the strongest letter: unfusing it takes most off the
+    bounds.
     """
     cells = split_cells(node, geometry)
-    return max(cells, key=lambda c: max(map(params.letter_order.index, letters_of(node.masks[c]))), default=-1)
+    return max(
+        cells,
+        key=lambda c: max(map(params.letter_order.index, letters_of(node.masks[c]))),
+        default=-1,
+    )
 
 
 def _parts(node: Node, cell: int, params: Params) -> list[str]:
-    """Return the letter groups that ``cell`` is forced to, within its letters, in the letter order."""
+    """Return the letter groups that ``cell`` is forced to, within its letters, in the letter
+    order.
+    """
     letters = "".join(x for x in params.letter_order if node.masks[cell] >> (ord(x) - 97) & 1)
     if node.is_bare(cell):
         n = min(params.unfuse_parts, len(letters))
@@ -145,17 +183,23 @@ def _parts(node: Node, cell: int, params: Params) -> list[str]:
 
 
 def force(node: Node, cell: int, letters: str, params: Params) -> Node:
-    """Return the part of ``node`` whose ``cell`` has one of ``letters`` and is bare; it may be empty (a mask of 0)."""
+    """Return the part of ``node`` whose ``cell`` has one of ``letters`` and is bare; it may be
+    empty (a mask of 0).
+    """
     masks = list(node.masks)
     masks[cell] &= letter_mask(letters)
-    return _settle(Node(tuple(masks), node.bare | 1 << cell, node.demands, join(node.path, cell, letters)), params)
+    return _settle(
+        Node(tuple(masks), node.bare | 1 << cell, node.demands, join(node.path, cell, letters)),
+        params,
+    )
 
 
 def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
-    """Return the parts of a node, without empty ones; together they hold every board of it that meets the demands.
+    """Return the parts of a node, without empty ones; together they hold every board of it that
+    meets the demands.
 
-    Splitting a fused cell unfuses it; where none is left, the next free cell is forced to one letter group after the
-    other.
+    Splitting a fused cell unfuses it; where none is left, the next free cell is forced to one
+    letter group after the other.
     """
     cell = split_cell(node, geometry, params)
     assert cell >= 0, "a single board cannot be split"
@@ -163,7 +207,9 @@ def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
 
 
 def split_at(node: Node, cell: int, params: Params) -> list[Node]:
-    """Return the parts of a node by the letters of a fused or free cell, without empty ones, as :func:`split`."""
+    """Return the parts of a node by the letters of a fused or free cell, without empty ones, as
+    :func:`split`.
+    """
     parts = [force(node, cell, letters, params) for letters in _parts(node, cell, params)]
     return [part for part in parts if all(part.masks)]
 
@@ -176,7 +222,9 @@ def node_at(root: Node, path: str, geometry: Geometry, params: Params) -> Node:
     node = root
     for wanted in way_to(path):
         cells = split_cells(node, geometry)
-        found = [part for cell in cells for part in split_at(node, cell, params) if part.path == wanted]
+        found = [
+            part for cell in cells for part in split_at(node, cell, params) if part.path == wanted
+        ]
         if not found:
             raise PathError(
                 f"no node {quote(path)}: no split of {quote(node.path)} makes {quote(wanted)}; "

@@ -1,9 +1,12 @@
-"""One node of the search: its trees are grown and searched, what survives is scored, and the rest of it is split.
+"""One node of the search: its trees are grown and searched, what survives is scored, and the rest
+of it is split.
 
-    search -> grow its trees (search.trees.forest) -> OrderlyBound (search.trees.bound) -> score what is left
-              the letters of the next cell whose search spends its budget are forced and searched as nodes of their own
-              a node that does not fit the memory splits (search.node)
-              a fused node is unfused; before that, letters of the next cell are ruled out for all its fused letters
+    search -> grow its trees (search.trees.forest) -> OrderlyBound (search.trees.bound) -> score
+              what is left the letters of the next cell whose search spends its budget are forced
+              and searched as nodes of their own a node that does not fit the memory splits
+              (search.node)
+              a fused node is unfused; before that, letters of the next cell are ruled out for all
+              its fused letters
 
 A budget or a full array is never an elimination.
 """
@@ -27,7 +30,8 @@ from search.trees.generator import MAX_FREE_CELLS
 from search.trees.lazy_subtree import collapse
 
 _SURVIVORS = 4096
-EFFORT = ("n_terms", "n_pushes", "n_splits")  # the counters that add up to what the unit budget limits
+# the counters that add up to what the unit budget limits
+EFFORT = ("n_terms", "n_pushes", "n_splits")
 COUNTERS = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")
 
 
@@ -69,9 +73,12 @@ class NodeSearch:
         self.board = board
         self.forest.turn(board)
 
-    def search(self, node: Node, ruled_out: int, open_class: OpenClass | None, tally: Tally) -> tuple[list[Node], int]:
-        """Search one node; return the parts of it that are still to be searched, and what is ruled out in all of them:
-        letters (a mask) that the next free cell has on no board that reaches the cutoff.
+    def search(
+        self, node: Node, ruled_out: int, open_class: OpenClass | None, tally: Tally
+    ) -> tuple[list[Node], int]:
+        """Search one node; return the parts of it that are still to be searched, and what is ruled
+        out in all of them: letters (a mask) that the next free cell has on no board that reaches
+        the cutoff.
 
         ``open_class`` is the class if its nodes are grown layer by layer.
         """
@@ -93,7 +100,8 @@ class NodeSearch:
             if left and len(free) > 1:
                 left = self._rule_out(node, free, left, open_class, tally)
             return (everything, node.masks[free[0]] & ~left) if left else ([], 0)
-        # every part forces the next free cell: parts with a letter that is left are still to be searched
+        # every part forces the next free cell: parts with a letter that is left are still to be
+        # searched
         if left:
             tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
         return [part for part in everything if part.masks[free[0]] & left], 0
@@ -103,11 +111,15 @@ class NodeSearch:
             return self.forest.grow_on_layers(open_class, node)
         return self.forest.grow(node, free)
 
-    def _rule_out(self, node: Node, free: list[int], left: int, open_class: OpenClass | None, tally: Tally) -> int:
-        """Force the letters ``left`` on the next cell of a fused node, weak ones first; return those still left.
+    def _rule_out(
+        self, node: Node, free: list[int], left: int, open_class: OpenClass | None, tally: Tally
+    ) -> int:
+        """Force the letters ``left`` on the next cell of a fused node, weak ones first; return
+        those still left.
 
-        A letter ruled out here is ruled out for all the parts that the node is unfused into, dozens of them.  Strong
-        letters follow weak ones, so after ``fused_misses`` letters that cannot be ruled out, the rest are not tried.
+        A letter ruled out here is ruled out for all the parts that the node is unfused into, dozens
+        of them.  Strong letters follow weak ones, so after ``fused_misses`` letters that cannot be
+        ruled out, the rest are not tried.
         """
         cell, n_missed = free[0], 0
         parts = split_at(node, cell, self.params)
@@ -137,16 +149,26 @@ class NodeSearch:
         s.smaller[:] = before(self.params.demand_order)
         for level, c in enumerate(free, first):
             rows[level, [x for x in range(26) if node.masks[c] >> x & 1]] = 0
-            s.not_less[level] = sum(1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands)
+            s.not_less[level] = sum(
+                1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands
+            )
         return s, int(state.add_root(grown.orderly, s, grown.root))
 
     def _attempt(
-        self, node: Node, free: list[int], grown: Grown, budget: int, tally: Tally, whole: bool = False
+        self,
+        node: Node,
+        free: list[int],
+        grown: Grown,
+        budget: int,
+        tally: Tally,
+        whole: bool = False,
     ) -> int:
-        """Run OrderlyBound over the tree of a node and score what survives; return the letters of the next cell left.
+        """Run OrderlyBound over the tree of a node and score what survives; return the letters of
+        the next cell left.
 
-        Returns a mask of the letters that spent the budget, which is halved each time.  All letters are left if the
-        survivors stand for too many boards, or if one is left and only the ``whole`` node helps.
+        Returns a mask of the letters that spent the budget, which is halved each time.  All letters
+        are left if the survivors stand for too many boards, or if one is left and only the
+        ``whole`` node helps.
         """
         every = node.masks[free[0]]
         tally.n_terms += grown.n_terms
@@ -161,7 +183,9 @@ class NodeSearch:
         status = bound.SURVIVORS_FULL
         try:
             while status != bound.DONE and left != every:
-                status = bound.orderly_bound(grown.orderly, s, tally.cutoff, budget, self._survivors)
+                status = bound.orderly_bound(
+                    grown.orderly, s, tally.cutoff, budget, self._survivors
+                )
                 n = int(s.counts[state.SURVIVORS]) - n_before
                 n_before += n
                 if not self._score(node, self._survivors[:n, first:], tally):
@@ -178,7 +202,9 @@ class NodeSearch:
         return left
 
     def _score(self, node: Node, survivors: NDArray[np.int8], tally: Tally) -> bool:
-        """Score the boards that survivors stand for, all letters of fused cells; return False if they are too many."""
+        """Score the boards that survivors stand for, all letters of fused cells; return False if
+        they are too many.
+        """
         free = [c for c in self.board.cell_order if not node.is_bare(c)]
         bare = [c for c in range(self.board.n) if node.is_bare(c)]
         letters = [[x for x in range(26) if node.masks[c] >> x & 1] for c in bare]
@@ -188,16 +214,22 @@ class NodeSearch:
         if len(survivors):
             boards = np.zeros((len(survivors), each, self.board.n), np.uint8)
             boards[:, :, free] = survivors[:, None, : len(free)]
-            choices = np.array(np.meshgrid(*letters, indexing="ij"), np.uint8).reshape(len(bare), each)
+            choices = np.array(np.meshgrid(*letters, indexing="ij"), np.uint8).reshape(
+                len(bare), each
+            )
             boards[:, :, bare] = choices.T[None]
             flat = boards.reshape(-1, self.board.n)
             scores = self.scorer.scores(flat)
             reaching = np.array([reaches(int(v), tally.cutoff) for v in scores])
             good = np.flatnonzero(reaching)
             tally.max_bound = max(tally.max_bound, int(scores[~reaching].max(initial=0)))
-            tally.candidates.update(zip(decode_boards(flat[good]), scores[good].tolist(), strict=True))
+            tally.candidates.update(
+                zip(decode_boards(flat[good]), scores[good].tolist(), strict=True)
+            )
         return True
 
 
 def _with_letters(node: Node, cell: int, letters: int) -> Node:
-    return replace(node, masks=tuple(letters if c == cell else mask for c, mask in enumerate(node.masks)))
+    return replace(
+        node, masks=tuple(letters if c == cell else mask for c, mask in enumerate(node.masks))
+    )

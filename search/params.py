@@ -1,4 +1,6 @@
-"""*How* a class is searched: budgets, fusing, order of letters.  None of it may change what is found."""
+"""*How* a class is searched: budgets, fusing, order of letters.  None of it may change what is
+found.
+"""
 
 from __future__ import annotations
 
@@ -14,34 +16,44 @@ DEMANDS = ("open", "every")
 class Params:
     """Search parameters; every value gives the same candidates."""
 
-    # cell types that carry no literal from the start (bare cells; several letters on one count as all present)
+    # cell types that carry no literal from the start (bare cells; several letters on one count as
+    # all present)
     fused: tuple[str, ...] = ("center",)
     # order of the letters: fused groups are intervals of it, and residual symmetry compares by it
     letter_order: str = LETTER_ORDER
-    # the cells that residual symmetry compares with their images: ``open``, those of several letters, by the reverse of
-    # ``letter_order``; ``every``, all cells, by ``letter_order`` (the rule of older runs)
+    # the cells that residual symmetry compares with their images: ``open``, those of several
+    # letters, by the reverse of ``letter_order``; ``every``, all cells, by ``letter_order`` (the
+    # rule of older runs)
     demands: str = "open"
     unfuse_parts: int = 3  # a fused group is split into this many groups
-    # letter groups that a free cell is forced to when a search splits, in the order of ``letter_order``
+    # letter groups that a free cell is forced to when a search splits, in the order of
+    # ``letter_order``
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
     # pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead
     node_budget: int = 5_000_000
     # a node with more terms of its own than this is not searched as one tree but forced at once
     whole_terms: int = 30_000_000
-    least_budget: int = 5_000_000  # each letter that spends the budget halves it for those after it, down to this
-    fused_budget: int = 3_000_000  # ``node_budget`` of a node with fused cells, before it is unfused
-    # a letter forced before a node is unfused may spend so many pushes for each term grown for it, if that is more than
-    # ``fused_budget``: two pushes cost what a term does, and each of the parts would be grown
+    # each letter that spends the budget halves it for those after it, down to this
+    least_budget: int = 5_000_000
+    # ``node_budget`` of a node with fused cells, before it is unfused
+    fused_budget: int = 3_000_000
+    # a letter forced before a node is unfused may spend so many pushes for each term grown for it,
+    # if that is more than ``fused_budget``: two pushes cost what a term does, and each of the parts
+    # would be grown
     fused_per_term: int = 2
-    # before a node is unfused, letters of its next cell are tried for all of its parts at once, weak ones first, until
-    # this many could not be ruled out; 0: none is tried
+    # before a node is unfused, letters of its next cell are tried for all of its parts at once,
+    # weak ones first, until this many could not be ruled out; 0: none is tried
     fused_misses: int = 2
-    unit_budget: int = 2_000_000_000  # pushes and terms after which the rest of a unit is handed back as children
+    # pushes and terms after which the rest of a unit is handed back as children
+    unit_budget: int = 2_000_000_000
     memory_mb: int = 1408  # memory for terms, keys and tree of one worker, in MiB
-    absorb_limit: int = 20_000  # comparisons of absorption per word in the trie walk, 0 = no absorption
-    # with at least this many letters per free cell on average, terms come from path shapes; with fewer, from the walk
+    # comparisons of absorption per word in the trie walk, 0 = no absorption
+    absorb_limit: int = 20_000
+    # with at least this many letters per free cell on average, terms come from path shapes; with
+    # fewer, from the walk
     shape_letters: int = 14
-    product_limit: int = 20_000  # boards a survivor with fused cells may stand for and still be scored at once
+    # boards a survivor with fused cells may stand for and still be scored at once
+    product_limit: int = 20_000
 
     def __post_init__(self) -> None:
         """Refuse values that would lose boards or never end."""
@@ -50,7 +62,9 @@ class Params:
             raise ConfigError(f"letter_order {self.letter_order!r}: expected each letter a-z once")
         groups = list(self.force_groups)
         if "".join(sorted("".join(groups))) != alphabet:
-            raise ConfigError(f"force_groups {groups!r}: expected each letter a-z in exactly one group")
+            raise ConfigError(
+                f"force_groups {groups!r}: expected each letter a-z in exactly one group"
+            )
         if self.demands not in DEMANDS:
             raise ConfigError(f"demands {self.demands!r}: expected one of {', '.join(DEMANDS)}")
         for name, value in vars(self).items():
@@ -60,5 +74,7 @@ class Params:
 
     @property
     def demand_order(self) -> str:
-        """Order of the letters by which demands compare: of a cell and its images the first has the least letter."""
+        """Order of the letters by which demands compare: of a cell and its images the first has the
+        least letter.
+        """
         return self.letter_order if self.demands == "every" else self.letter_order[::-1]

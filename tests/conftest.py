@@ -30,12 +30,17 @@ from boardclass.wordlist import WordList, load_wordlist
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the shell takes half the time
-COMMAND = (sys.executable, "-c", "from cluster.cli.start import main; main()")  # orderly as a process of its own
-os.environ.setdefault("RAY_AUTH_MODE", "token")  # Ray reads it once, when whichever test imports it first
-RESTING = (sys.executable, "-m", "tests.cluster.resting")  # the same, with a search that leaves a processor to others
+# the shell takes half the time
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+# orderly as a process of its own
+COMMAND = (sys.executable, "-c", "from cluster.cli.start import main; main()")
+# Ray reads it once, when whichever test imports it first
+os.environ.setdefault("RAY_AUTH_MODE", "token")
+# the same, with a search that leaves a processor to others
+RESTING = (sys.executable, "-m", "tests.cluster.resting")
 
-# The machine may be shared: no deadlines; in CI the same examples every time; nightly.py takes more.
+# The machine may be shared: no deadlines; in CI the same examples every time; nightly.py takes
+# more.
 hypothesis_settings.register_profile(
     "orderly",
     deadline=None,
@@ -50,7 +55,8 @@ hypothesis_settings.register_profile("nightly", max_examples=400, derandomize=Fa
 SECRET_KEY = "it-must-not-be-seen-anywhere"
 
 
-# The checker imports nothing of the program, and keeps nothing compiled; each process would compile it for 4 s.
+# The checker imports nothing of the program, and keeps nothing compiled; each process would compile
+# it for 4 s.
 with mock.patch.object(numba, "njit", partial(numba.njit, cache=True)):
     from results.proof import audit
 
@@ -70,17 +76,28 @@ def _words_once(path: Path) -> list[str]:
 audit._words = _words_once
 
 
-LONG = ("ray", "test_web_pages", "test_board_page", "test_report_browser", "test_web_job_queue", "test_web_guard")
+LONG = (
+    "ray",
+    "test_web_pages",
+    "test_board_page",
+    "test_report_browser",
+    "test_web_job_queue",
+    "test_web_guard",
+)
 
 
 def group_of(item: pytest.Item) -> str:
-    """Return what keeps tests in one process: their file, or Ray; two Rays at a time are too many."""
+    """Return what keeps tests in one process: their file, or Ray; two Rays at a time are too
+    many.
+    """
     return "ray" if item.get_closest_marker("ray") else item.path.stem
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the hook of the same name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put each test into its group; the longest groups come first, so that the processes end at the same time."""
+    """Put each test into its group; the longest groups come first, so that the processes end at the
+    same time.
+    """
     for item in items:
         item.add_marker(pytest.mark.xdist_group(group_of(item)))
     items.sort(key=lambda item: group_of(item) not in LONG)
@@ -88,23 +105,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
-    """Compile the kernels before the processes of pytest-xdist start: each of them would compile all of them.
+    """Compile the kernels before the processes of pytest-xdist start: each of them would compile
+    all of them.
 
     Two processes do it, and those of the trees take as long as all the others.
     """
-    files = [path.relative_to(ROOT) for name in ("boardclass", "search") for path in (ROOT / name).rglob("*.py")]
-    modules = [".".join(path.with_suffix("").parts) for path in files if "@kernel(" in (ROOT / path).read_text()]
+    files = [
+        path.relative_to(ROOT)
+        for name in ("boardclass", "search")
+        for path in (ROOT / name).rglob("*.py")
+    ]
+    modules = [
+        ".".join(path.with_suffix("").parts)
+        for path in files
+        if "@kernel(" in (ROOT / path).read_text()
+    ]
     of_trees = [name for name in modules if name.startswith("search.trees.")]
     halves = (of_trees, [name for name in modules if name not in of_trees])
-    for process in [subprocess.Popen([sys.executable, "-c", f"import {', '.join(half)}"], cwd=ROOT) for half in halves]:
+    for process in [
+        subprocess.Popen([sys.executable, "-c", f"import {', '.join(half)}"], cwd=ROOT)
+        for half in halves
+    ]:
         process.wait()
 
 
 @pytest.fixture
 def terminal() -> Iterator[None]:
-    """Let signals work as in a terminal, here and in processes started here: a shell starts what runs in the background
-    with SIGINT ignored."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    """Let signals work as in a terminal, here and in processes started here: a shell starts what
+    runs in the background with SIGINT ignored."""
+    before = {
+        number: signal.getsignal(number)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -135,7 +167,9 @@ def make_in(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture(scope="session")
 def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished 2x2 run of 55 classes with cutoff 12, to be read only: tests that change a run take a copy."""
+    """A finished 2x2 run of 55 classes with cutoff 12, to be read only: tests that change a run
+    take a copy.
+    """
     folder = tmp_path_factory.mktemp("proven")
     make_in(folder, "run", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
     return folder / "run"
@@ -172,7 +206,9 @@ def rows_of(answer: Answer) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="session")
 def enable2k() -> WordList:
-    """ENABLE2K, which is not part of the project: set $ORDERLY_WORDLISTS to its folder to run these tests."""
+    """ENABLE2K, which is not part of the project: set $ORDERLY_WORDLISTS to its folder to run these
+    tests.
+    """
     try:
         return load_wordlist("enable2k")
     except WordListError as error:
@@ -180,8 +216,12 @@ def enable2k() -> WordList:
 
 
 @pytest.fixture
-def orderly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """Run the command line in this process: ``orderly("show", "cat...", stdin="...")`` returns code, out, err."""
+def orderly(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Answer]:
+    """Run the command line in this process: ``orderly("show", "cat...", stdin="...")`` returns
+    code, out, err.
+    """
     from cluster.cli import app as cli
 
     def call(*arguments: object, stdin: bytes | str = b"") -> Answer:
@@ -200,8 +240,13 @@ def orderly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[str]:
     """Start an S3-compatible server on a free port of this machine; return its endpoint."""
-    pytest.importorskip("flask_cors", reason="needs moto[s3], flask and flask-cors: pip install 'orderly-boggle[test]'")
-    moto_server = pytest.importorskip("moto.server", reason="needs moto[s3]: pip install 'orderly-boggle[test]'")
+    pytest.importorskip(
+        "flask_cors",
+        reason="needs moto[s3], flask and flask-cors: pip install 'orderly-boggle[test]'",
+    )
+    moto_server = pytest.importorskip(
+        "moto.server", reason="needs moto[s3]: pip install 'orderly-boggle[test]'"
+    )
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
@@ -211,7 +256,9 @@ def s3_server() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(s3_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return the address of a new bucket; endpoint and credentials are in the environment, as a user sets them."""
+    """Return the address of a new bucket; endpoint and credentials are in the environment, as a
+    user sets them.
+    """
     monkeypatch.setenv("AWS_ENDPOINT_URL", s3_server)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "tester")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
@@ -229,20 +276,29 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
     folder.mkdir()
     names = "anyio boardclass cluster multiprocessing numba pickle pyarrow random ray tempfile"
     for name in names.split():
-        (folder / f"{name}.py").write_text(f"open({str(folder / 'imported')!r}, 'a').write(__name__)\n")
+        (folder / f"{name}.py").write_text(
+            f"open({str(folder / 'imported')!r}, 'a').write(__name__)\n"
+        )
     yield folder
     assert not (folder / "imported").exists()
 
 
 @pytest.fixture(scope="module")
 def browser():
-    """Run the Chromium that is installed, for pages that a test looks at; meanwhile no test may have an event loop."""
+    """Run the Chromium that is installed, for pages that a test looks at; meanwhile no test may
+    have an event loop.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     found = next((path for path in map(shutil.which, BROWSERS) if path), None)
     if found is None:
-        pytest.skip(f"needs one of {', '.join(BROWSERS)} (on Debian: apt-get install chromium-headless-shell)")
+        pytest.skip(
+            f"needs one of {', '.join(BROWSERS)} (on Debian: apt-get install "
+            "chromium-headless-shell)"
+        )
     with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        running = driver.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield running
         running.close()
 

@@ -9,7 +9,8 @@ import pytest
 
 
 def daily(cases: Iterable[Any], wanted: Callable[..., bool]) -> list[Any]:
-    """Return the cases of a parametrized test, marked nightly but for those that are ``wanted`` every day.
+    """Return the cases of a parametrized test, marked nightly but for those that are ``wanted``
+    every day.
 
     A case of several values is a tuple; ``wanted`` is called with them.
     """

@@ -1,4 +1,6 @@
-"""The wheel and the source archive: built without warnings, installed into fresh environments, used elsewhere."""
+"""The wheel and the source archive: built without warnings, installed into fresh environments, used
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,12 @@ pytestmark = [pytest.mark.nightly, pytest.mark.timeout(1800)]
 
 def said(*command, cwd):
     """Return what a command printed; it must end with 0."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    done = subprocess.run([*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    environment = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
+    done = subprocess.run(
+        [*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -47,7 +53,9 @@ def test_the_archives_hold_what_the_program_reads(archives):
         names = set(file.namelist())
     with tarfile.open(archive) as file:
         packed = {name.partition("/")[2] for name in file.getnames()}
-    read = [path for path in said("git", "ls-files", cwd=ROOT).split() if path.split("/")[0] in PACKAGES]
+    read = [
+        path for path in said("git", "ls-files", cwd=ROOT).split() if path.split("/")[0] in PACKAGES
+    ]
     assert set(read) - names == set()
     assert set(read) - packed == set()
     assert not [name for name in names if name.startswith("tests/")]
@@ -58,9 +66,19 @@ def test_it_works_outside_the_repository(archives, kind, tmp_path):
     archive = archives[kind == "source"]
     said(sys.executable, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
     binaries = tmp_path / "venv" / "bin"
-    said(binaries / "python", "-m", "pip", "install", "--quiet", f"{NAME}[report] @ {archive.as_uri()}", cwd=tmp_path)
+    said(
+        binaries / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        f"{NAME}[report] @ {archive.as_uri()}",
+        cwd=tmp_path,
+    )
     assert "orderly " in said(binaries / "orderly", "--version", cwd=tmp_path)
-    assert "Proven." in said(binaries / "orderly", "run", "2x2", "--workers", 0, "--out", "run", cwd=tmp_path)
+    assert "Proven." in said(
+        binaries / "orderly", "run", "2x2", "--workers", 0, "--out", "run", cwd=tmp_path
+    )
     assert "complete" in said(binaries / "orderly", "verify", "run", cwd=tmp_path)
     assert "perslatgsineters" in said(binaries / "orderly", "top", "4x4-enable2k", cwd=tmp_path)
     said(binaries / "orderly", "report", "run", "--out", "page.html", cwd=tmp_path)

@@ -11,29 +11,32 @@ from pathlib import Path
 import pytest
 
 from boardclass import jit
-from tests.bench.size import n_lines
+from tests.bench.prose import text_of
 from tests.conftest import ROOT
 from tests.soundness.mutate import load_mutants
 
 FLOORS = ("boardclass", "search", "configs", "results", "cluster")
 ROOMS = {  # the lowest first: each uses only those before it, and itself
     "search": (
-        "bits keys params node scoring solvers class_bounds local terms trees node_search breaker certificate_kernels "
-        "certificate"
+        "bits keys params node scoring solvers class_bounds local terms trees node_search breaker "
+        "certificate_kernels certificate"
     ),
     "results": "errors storage log store proof upkeep reading",
     "cluster": "streams scheduling planning workers driver answers watch web cli",
 }
-# Lines of Python that a folder may have. Lower a number when a folder shrinks; raise one only with a reason.
+# Tokens that a folder may have (tests/bench/prose.py), 3 % above what it had when this was set.
+# Lines are free: a long file of short lines is easier to read than a short one of long lines.
 BUDGET = {
-    "boardclass": 2_637,
-    "search": 6_351,
-    "results": 5_797,
-    "configs": 432,
-    "cluster": 9_271,
-    "tests": 20_460,
+    "boardclass": 12_900,
+    "search": 40_000,
+    "results": 36_300,
+    "configs": 2_400,
+    "cluster": 70_500,
+    "tests": 140_200,
 }
-LONGEST, LONG = 500, {"results/proof/audit.py"}  # the checker stays one file
+# Lines over 100 columns that are left, JavaScript and templates all of them
+WIDE = {"boardclass": 0, "search": 0, "results": 35, "configs": 0, "cluster": 225, "tests": 0}
+LONGEST, LONG = 600, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"
 SOURCES = [path for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]
 
@@ -52,7 +55,11 @@ def imported(path: Path) -> set[str]:
 @pytest.mark.parametrize("floor", ROOMS)
 def test_every_room_uses_only_those_below_it(floor):
     rooms = ROOMS[floor].split()
-    there = {path.stem for path in (ROOT / floor).iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    there = {
+        path.stem
+        for path in (ROOT / floor).iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
     assert there - {"__init__"} == set(rooms)
     for path in (ROOT / floor).rglob("*.py"):
         room = path.relative_to(ROOT / floor).with_suffix("").parts[0]
@@ -77,7 +84,13 @@ def test_nothing_private_of_ray_is_used():
 
 @pytest.mark.parametrize("folder", BUDGET)
 def test_no_folder_is_larger_than_its_budget(folder):
-    assert n_lines(folder) <= BUDGET[folder]
+    assert text_of(folder).tokens <= BUDGET[folder]
+
+
+@pytest.mark.parametrize("folder", BUDGET)
+def test_no_line_is_wider_than_a_reader_likes(folder):
+    """Python, JavaScript and templates; ruff knows only Python."""
+    assert text_of(folder).wide_lines <= WIDE[folder]
 
 
 def test_files_are_small():
@@ -86,18 +99,26 @@ def test_files_are_small():
 
 
 def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path, monkeypatch):
-    """A changed constant counts, in a module with kernels or one that they use; a changed word does not."""
+    """A changed constant counts, in a module with kernels or one that they use; a changed word does
+    not.
+    """
     before = jit.kernel_hash()
     for floor in ("boardclass", "search"):
-        shutil.copytree(ROOT / floor, tmp_path / floor, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / floor, tmp_path / floor, ignore=shutil.ignore_patterns("__pycache__")
+        )
     monkeypatch.setattr(jit, "__file__", str(tmp_path / "boardclass" / "jit.py"))
     assert jit.kernel_hash.__wrapped__() == before
     with_kernels = [path.relative_to(ROOT) for path in SOURCES if "@kernel" in path.read_text()]
     used = [Path("search/bits.py"), Path("boardclass/geometry.py")]
-    assert {*map(Path, jit._code_of_kernels(tmp_path))} >= {*with_kernels, *used} - {Path("boardclass/jit.py")}
+    assert {*map(Path, jit._code_of_kernels(tmp_path))} >= {*with_kernels, *used} - {
+        Path("boardclass/jit.py")
+    }
     for path in (*with_kernels, *used):
         text = (ROOT / path).read_text()
-        (tmp_path / path).write_text(text.replace('"""', '"""Another word. ', 1) + "\n# A comment.\n")
+        (tmp_path / path).write_text(
+            text.replace('"""', '"""Another word. ', 1) + "\n# A comment.\n"
+        )
     assert jit.kernel_hash.__wrapped__() == before
     hashes = {before}
     for path in (with_kernels[-1], *used):
@@ -125,7 +146,9 @@ def test_only_the_kernel_modules_load_numba():
 
 
 def test_the_tests_of_a_file_run_in_one_process(request):
-    """pytest-xdist ignores groups that it does not read in time, or not at all, and says nothing."""
+    """pytest-xdist ignores groups that it does not read in time, or not at all, and says
+    nothing.
+    """
     assert [mark.args for mark in request.node.iter_markers("xdist_group")] == [("test_house",)]
     if request.config.getoption("loadgroup", False):
         assert request.node.nodeid.endswith("@test_house")

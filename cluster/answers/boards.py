@@ -1,6 +1,7 @@
 """Boards of any kind under any rules: as people type and list them, their scores, words and dice.
 
-Boards of letters and Qu under points by length have the fast scorer, all others the solver of tiles.
+Boards of letters and Qu under points by length have the fast scorer, all others the solver of
+tiles.
 """
 
 from __future__ import annotations
@@ -81,9 +82,11 @@ class Asked:
     values: str | None = None
     bonus: str | None = None
 
-    def read(self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None) -> Board:
-        """Return the board that a person typed: size and letters, in the symbols of the list, if it is a usual one;
-        InputError if it is no board at all."""
+    def read(
+        self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None
+    ) -> Board:
+        """Return the board that a person typed: size and letters, in the symbols of the list, if it
+        is a usual one; InputError if it is no board at all."""
         error: InputError | None = None
         has_plain_q = self.plain_q or self.words.plain_q or "q" in self.words.letters.values()
         if not has_plain_q and self.values is None and self.bonus is None:
@@ -98,37 +101,52 @@ class Asked:
             raise error or refused from None
 
     def solve(self, board: Board, scorer: Scorer | None = None) -> Solved:
-        """Return a board with its words; ``scorer`` is one for its size, if there is one already."""
+        """Return a board with its words; ``scorer`` is one for its size, if there is one
+        already.
+        """
         if isinstance(board, Tiles):
-            found = [Word(word, points, len(word), path) for word, points, path in self._on_tiles(board)]
+            found = [
+                Word(word, points, len(word), path) for word, points, path in self._on_tiles(board)
+            ]
             solved = Solved(str(board), f"{board.w}x{board.h}", board.rows, found)
         else:
             from search.scoring.scorer import Scorer
 
             (size, letters), names = board, self.words.letters
             scorer = scorer or Scorer(size, self.words.words, self.table)
-            found = [Word(self.words.spell(w), points, n_letters(w), path) for w, points, path in scorer.words(letters)]
-            solved = Solved(with_letters(letters, names), str(size), format_rows(letters, size, names), found)
+            found = [
+                Word(self.words.spell(w), points, n_letters(w), path)
+                for w, points, path in scorer.words(letters)
+            ]
+            solved = Solved(
+                with_letters(letters, names), str(size), format_rows(letters, size, names), found
+            )
         solved.words.sort(key=lambda word: (-word.letters, word.word))
         return solved
 
     def told(self, board: Board, solved: Solved) -> dict[str, Any]:
-        """Return what a page shows of a board: the record, faces, points through each cell; where the rules have such,
-        the letter value of each cell (None: it has none, or several) and its bonus."""
+        """Return what a page shows of a board: the record, faces, points through each cell; where
+        the rules have such, the letter value of each cell (None: it has none, or several) and its
+        bonus."""
         n = sum(map(len, solved.rows))
         heat = heat_of_cells(n, ((word.points, word.path) for word in solved.words))
         record = solved.record(self.words) | {"rows": solved.rows, "heat": heat}
         if isinstance(board, Tiles):
             rules = self._rules(board)
             if (worth := rules.values) is not None:
-                sums = [{sum(worth.get(c, 0) for c in text) for text in tile.spellings} for tile in board.tiles]
+                sums = [
+                    {sum(worth.get(c, 0) for c in text) for text in tile.spellings}
+                    for tile in board.tiles
+                ]
                 record["values"] = [min(of_tile) if len(of_tile) == 1 else None for of_tile in sums]
             if rules.bonus:
                 record["bonus"] = [rules.bonus.get(cell) for cell in range(n)]
         return record
 
     def scores(self, boards: Sequence[Board]) -> list[tuple[str, int]]:
-        """Return each board as it is typed with its score; usual boards of one size are scored together."""
+        """Return each board as it is typed with its score; usual boards of one size are scored
+        together.
+        """
         from search.scoring.scorer import Scorer
 
         found: list[tuple[str, int]] = [("", 0)] * len(boards)
@@ -139,7 +157,9 @@ class Asked:
             else:
                 of_size.setdefault(board[0], []).append((place, board[1]))
         for size, some in of_size.items():
-            values = Scorer(size, self.words.words, self.table).scores([letters for _, letters in some])
+            values = Scorer(size, self.words.words, self.table).scores(
+                [letters for _, letters in some]
+            )
             for (place, letters), value in zip(some, values.tolist(), strict=True):
                 found[place] = with_letters(letters, self.words.letters), value
         return found
@@ -154,31 +174,47 @@ class Asked:
         from search.solvers.tiles import solve_tiles
 
         words = load_wordlist(self.source, plain_q=True)
-        symbols = dict.fromkeys(words.letters, "\0") | {letter: symbol for symbol, letter in words.letters.items()}
+        symbols = dict.fromkeys(words.letters, "\0") | {
+            letter: symbol for symbol, letter in words.letters.items()
+        }
         pattern = re.compile("|".join(sorted(symbols, key=len, reverse=True)) or "(?!)")
 
         def in_symbols(text: str) -> str:  # a letter that is a symbol elsewhere is in no word
             return pattern.sub(lambda found: symbols[found[0]], text)
 
-        spelled = [tile._replace(spellings=tuple(map(in_symbols, tile.spellings))) for tile in board.tiles]
-        tiles = [old if old.face == "*" else new for old, new in zip(board.tiles, spelled, strict=True)]
+        spelled = [
+            tile._replace(spellings=tuple(map(in_symbols, tile.spellings))) for tile in board.tiles
+        ]
+        tiles = [
+            old if old.face == "*" else new for old, new in zip(board.tiles, spelled, strict=True)
+        ]
         rules = self._rules(board)
         if (values := rules.values) is not None:
             of_symbols = {symbol: values.get(letter, 0) for symbol, letter in words.letters.items()}
             rules = replace(rules, values={**values, **of_symbols})
-        for word, points, path in solve_tiles(board._replace(tiles=tuple(tiles)), words.words, rules):
+        for word, points, path in solve_tiles(
+            board._replace(tiles=tuple(tiles)), words.words, rules
+        ):
             yield words.spell(word), points, path
 
 
 def rollable(board: str) -> dict[str, bool]:
-    """Return for each bundled set with as many dice as the board has cells whether it can show the board."""
+    """Return for each bundled set with as many dice as the board has cells whether it can show the
+    board.
+    """
     from configs.dicesets import all_dice
 
-    return {dice.name: assign_dice(board, dice.dice) is not None for dice in all_dice() if dice.n == len(board)}
+    return {
+        dice.name: assign_dice(board, dice.dice) is not None
+        for dice in all_dice()
+        if dice.n == len(board)
+    }
 
 
 def rollable_text(board: str) -> str:
-    """Return one sentence about the dice that can show a board; empty where there are none of that number."""
+    """Return one sentence about the dice that can show a board; empty where there are none of that
+    number.
+    """
     answers = rollable(board)
     yes = [name for name, can in answers.items() if can]
     no = [name for name, can in answers.items() if not can]
@@ -190,13 +226,16 @@ def rollable_text(board: str) -> str:
 def read_lines(data: bytes) -> Iterator[tuple[int, str, int | None]]:
     """Yield the boards of a list, each with the number of its line and the score behind it, if any.
 
-    Blank lines and ``#`` comments are skipped, and bytes that are not UTF-8 do not stop the reading.  A line is a
-    board; numbers behind it are its score and more.  If the first line is a CSV header with the column ``board``, that
-    column and the column ``score`` are taken instead.  A first line of one or two numbers is that of a board file, and
-    lines of single cells with blanks between are the rows of one board.
+    Blank lines and ``#`` comments are skipped, and bytes that are not UTF-8 do not stop the
+    reading.  A line is a board; numbers behind it are its score and more.  If the first line is a
+    CSV header with the column ``board``, that column and the column ``score`` are taken instead.  A
+    first line of one or two numbers is that of a board file, and lines of single cells with blanks
+    between are the rows of one board.
     """
     lines = [line.strip() for line in data.decode("utf-8-sig", "backslashreplace").splitlines()]
-    told = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
+    told = [
+        (number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")
+    ]
     if not told:
         return
     if _is_board_file(told[0][1]) or all(_is_row(line) for _, line in told):

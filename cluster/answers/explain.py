@@ -1,4 +1,6 @@
-"""Why a class can be eliminated, step by step, and its trees, drawn: what ``explain`` and ``bound --tree`` show."""
+"""Why a class can be eliminated, step by step, and its trees, drawn: what ``explain`` and ``bound
+--tree`` show.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ SUM, CHOICE = "sum", "choice"
 
 @dataclass(frozen=True)
 class TreeNode:
-    """A node to draw: its kind, cell and letter, the points of the words that end here, the bound with all below it."""
+    """A node to draw: its kind, cell and letter, the points of the words that end here, the bound
+    with all below it.
+    """
 
     kind: str
     label: str
@@ -37,13 +41,19 @@ class TreeNode:
     children: tuple[TreeNode, ...] = ()
 
 
-def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTable, board: Geometry) -> TreeNode:
-    """Return the Sum/Choice tree of a small class, given as the letters of each cell; ``words`` are in q-form.
+def sum_choice_tree(
+    letters: Sequence[str], words: Sequence[str], table: ScoreTable, board: Geometry
+) -> TreeNode:
+    """Return the Sum/Choice tree of a small class, given as the letters of each cell; ``words`` are
+    in q-form.
 
-    A *sum* node stands for a prefix that ends on a cell and adds up what follows on the neighbours; a *choice* node
-    stands for a cell with several letters, of which only the best counts.  Its bound counts every path (multi-score).
+    A *sum* node stands for a prefix that ends on a cell and adds up what follows on the neighbours;
+    a *choice* node stands for a cell with several letters, of which only the best counts.  Its
+    bound counts every path (multi-score).
     """
-    points = {word: worth for word in words if len(word) <= len(letters) and (worth := table.of(word))}
+    points = {
+        word: worth for word in words if len(word) <= len(letters) and (worth := table.of(word))
+    }
     prefixes = {word[:i] for word in points for i in range(len(word) + 1)}
     names = [short_cell_name(cell, board.dims.h) for cell in range(board.n)]
     n_nodes = 0
@@ -59,7 +69,9 @@ def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTa
         return tuple(node for node in nodes if node)
 
     def choice(cell: int, prefix: str, used: tuple[int, ...]) -> TreeNode | None:
-        nodes = tuple(node for letter in letters[cell] if (node := option(cell, prefix + letter, used)))
+        nodes = tuple(
+            node for letter in letters[cell] if (node := option(cell, prefix + letter, used))
+        )
         if len(letters[cell]) == 1 or not nodes:
             return nodes[0] if nodes else None
         return made(CHOICE, f"cell {names[cell]}", 0, max(node.bound for node in nodes), nodes)
@@ -77,7 +89,9 @@ def sum_choice_tree(letters: Sequence[str], words: Sequence[str], table: ScoreTa
 
 
 def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
-    """Return the orderly tree of a small class: its terms once each, in cell order, so that equal literals meet."""
+    """Return the orderly tree of a small class: its terms once each, in cell order, so that equal
+    literals meet.
+    """
     from search.class_bounds import n_nodes
 
     names = [short_cell_name(cell, board.dims.h) for cell in range(board.n)]
@@ -87,11 +101,24 @@ def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
         choices = []
         for cell, of_cell in groupby((row for row in rows if row[0]), key=lambda row: row[0][0][0]):
             options = tuple(
-                node(f"{names[cell]}={letter}", [(literals[1:], points) for literals, points in of_letter])
+                node(
+                    f"{names[cell]}={letter}",
+                    [(literals[1:], points) for literals, points in of_letter],
+                )
                 for letter, of_letter in groupby(of_cell, key=lambda row: row[0][0][1])
             )
-            choices.append(TreeNode(CHOICE, f"cell {names[cell]}", 0, max(option.bound for option in options), options))
-        return TreeNode(SUM, label, own, own + sum(choice.bound for choice in choices), tuple(choices))
+            choices.append(
+                TreeNode(
+                    CHOICE,
+                    f"cell {names[cell]}",
+                    0,
+                    max(option.bound for option in options),
+                    options,
+                )
+            )
+        return TreeNode(
+            SUM, label, own, own + sum(choice.bound for choice in choices), tuple(choices)
+        )
 
     _check_size("orderly", n_nodes(terms))
     return node("all terms", list(zip(terms.literals(), terms.points.tolist(), strict=True)))
@@ -100,21 +127,27 @@ def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
 def _check_size(kind: str, n_nodes: int) -> None:
     if n_nodes > MAX_NODES:
         raise InputError(
-            f"the {kind} tree has more than {MAX_NODES} nodes: too many to look at; take fewer letters a cell or a "
-            "shorter word list"
+            f"the {kind} tree has more than {MAX_NODES} nodes: too many to look at; take fewer "
+            "letters a cell or a shorter word list"
         )
 
 
 def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[TreeNode, TreeNode]:
-    """Return the Sum/Choice tree and the orderly tree of a small class. Raises InputError when one is too large."""
+    """Return the Sum/Choice tree and the orderly tree of a small class. Raises InputError when one
+    is too large.
+    """
     from search.class_bounds import walk_class
 
     orderly = orderly_tree(walk_class(letters, scorer).terms, scorer.geometry)
     return sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
 
 
-def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tuple[Dims, tuple[str, ...]]:
-    """Return the dimensions and the letters of each cell of the class that the command line names."""
+def class_letters(
+    text: str, dims_text: str | None, buckets: str | None
+) -> tuple[Dims, tuple[str, ...]]:
+    """Return the dimensions and the letters of each cell of the class that the command line
+    names.
+    """
     from boardclass.board import dims_of_length
     from boardclass.partition import parse_class, parse_partition
     from configs.model import load_config
@@ -122,22 +155,33 @@ def class_letters(text: str, dims_text: str | None, buckets: str | None) -> tupl
     groups = text.split()
     if len(groups) == 1 and groups[0].isdecimal():
         if not dims_text:
-            raise InputError(f"class {quote(text)} is a number: give --dims as well, or write the letters of each cell")
+            raise InputError(
+                f"class {quote(text)} is a number: give --dims as well, or write the "
+                "letters of each cell"
+            )
         size = str(parse_dims(dims_text))
-        partition = parse_partition(load_config(None, {"dims": size, "buckets": buckets}).buckets, size)
+        partition = parse_partition(
+            load_config(None, {"dims": size, "buckets": buckets}).buckets, size
+        )
         return partition.dims, partition.class_letters(int(groups[0]))
     if buckets is not None:
-        raise InputError(f"--buckets {quote(buckets)} goes with the number of a class; {quote(text)} has its letters")
+        raise InputError(
+            f"--buckets {quote(buckets)} goes with the number of a class; "
+            f"{quote(text)} has its letters"
+        )
     try:
         dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
     except BoardError as error:
         raise PartitionError(
-            f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell of {', '.join(DIMS)}"
+            f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell "
+            f"of {', '.join(DIMS)}"
         ) from error
     return dims, parse_class(text, dims)
 
 
-def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None) -> dict[str, Any]:
+def tell(
+    dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None
+) -> dict[str, Any]:
     """Return what there is to say about a class, as plain values."""
     from search.class_bounds import boards_reaching, bounds, by_letter, n_nodes, walk_class
 
@@ -157,7 +201,10 @@ def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | Non
         "max_bound": walk.max_bound,
         "orderly_bound": bound,
         "cutoff": cutoff,
-        "forced": [{"cell": first, "letter": letter, "bound": int(values[0])} for letter, (values, _) in forced],
+        "forced": [
+            {"cell": first, "letter": letter, "bound": int(values[0])}
+            for letter, (values, _) in forced
+        ],
         "levels": [],
     }
     if cutoff is not None and reaches(bound, cutoff):
@@ -165,13 +212,17 @@ def tell(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | Non
         if len(rest.boards):
             boards = [board for board, _ in boards_reaching(rest, letters, cutoff)]
             story["n_multi_score"] = len(boards)
-            story["n_boards_reaching"] = sum(reaches(score, cutoff) for score in scorer.scores(boards).tolist())
+            story["n_boards_reaching"] = sum(
+                reaches(score, cutoff) for score in scorer.scores(boards).tolist()
+            )
     return story
 
 
-def _levels(terms: Terms, letters: tuple[str, ...], cutoff: int) -> tuple[list[dict[str, int]], Terms]:
-    """Force cell after cell while parts are left that are neither too many nor too large; return the result of each
-    level, and the parts left at the end."""
+def _levels(
+    terms: Terms, letters: tuple[str, ...], cutoff: int
+) -> tuple[list[dict[str, int]], Terms]:
+    """Force cell after cell while parts are left that are neither too many nor too large; return
+    the result of each level, and the parts left at the end."""
     from search import class_bounds
 
     levels: list[dict[str, int]] = []
@@ -188,7 +239,9 @@ def _levels(terms: Terms, letters: tuple[str, ...], cutoff: int) -> tuple[list[d
                 return levels, terms
         terms = class_bounds.joined(left)
         n_left = len(terms.boards)
-        levels.append({"cell": cell, "n_parts": len(values), "n_left": n_left, "largest_bound": max(values)})
+        levels.append(
+            {"cell": cell, "n_parts": len(values), "n_left": n_left, "largest_bound": max(values)}
+        )
     return levels, terms
 
 
@@ -196,12 +249,14 @@ def narrate(story: dict[str, Any]) -> Iterator[str]:
     """Yield the story in sentences."""
     yield f"Class {story['class']} ({story['dims']}) stands for {story['n_boards']:,} boards."
     yield (
-        f"{story['n_paths']:,} paths spell a word of the list somewhere in it; {story['n_terms']:,} of them differ in "
-        f"word or cells; merged, the orderly tree holds {story['n_merged']:,} terms in {story['n_nodes']:,} nodes."
+        f"{story['n_paths']:,} paths spell a word of the list somewhere in it; "
+        f"{story['n_terms']:,} of them differ in word or cells; merged, the orderly tree holds "
+        f"{story['n_merged']:,} terms in {story['n_nodes']:,} nodes."
     )
     yield (
-        f"No board scores more than {story['sum_bound']:,} (every word that any board has, added up), "
-        f"{story['max_bound']:,} (the best letter of each cell at each step) or {story['orderly_bound']:,} (orderly)."
+        f"No board scores more than {story['sum_bound']:,} (every word that any board has, added "
+        f"up), {story['max_bound']:,} (the best letter of each cell at each step) or "
+        f"{story['orderly_bound']:,} (orderly)."
     )
     h = parse_dims(story["dims"]).h
     yield "Forcing one cell:"
@@ -214,16 +269,28 @@ def narrate(story: dict[str, Any]) -> Iterator[str]:
     if not reaches(story["orderly_bound"], cutoff):
         yield f"Cutoff {cutoff:,}: eliminated at once, by its orderly bound."
         return
-    yield f"Cutoff {cutoff:,}: the orderly bound reaches it, so cells are forced one after the other:"
+    yield (
+        f"Cutoff {cutoff:,}: the orderly bound reaches it, so cells are forced one after the other:"
+    )
     for level in story["levels"]:
-        left = f"{level['n_left']:,} of {level['n_parts']:,} parts left, largest bound {level['largest_bound']:,}"
+        left = (
+            f"{level['n_left']:,} of {level['n_parts']:,} parts left, largest bound "
+            f"{level['largest_bound']:,}"
+        )
         yield f"  {cell_name(level['cell'], h)}: {left}"
     if "n_multi_score" not in story:
         yield f"Eliminated after {len(story['levels'])} forced cells: no bound reaches the cutoff."
         return
     multi, n = story["n_multi_score"], story["n_boards_reaching"]
-    yield f"OrderlyBound searches the rest: {multi:,} boards have a multi-score of {cutoff:,} or more."
-    yield f"Scored exactly, {n:,} of them reach the cutoff." if n else "Scored exactly, none reaches it: eliminated."
+    yield (
+        f"OrderlyBound searches the rest: {multi:,} boards have a multi-score of {cutoff:,} or "
+        "more."
+    )
+    yield (
+        f"Scored exactly, {n:,} of them reach the cutoff."
+        if n
+        else "Scored exactly, none reaches it: eliminated."
+    )
 
 
 _X, _Y, _W, _H = 118, 62, 104, 36
@@ -264,7 +331,9 @@ def as_dot(node: TreeNode) -> str:
 
 
 def as_svg(node: TreeNode, *, styled: bool = True) -> str:
-    """Return a picture, a parent in the middle above its children; ``styled``: for a file of its own."""
+    """Return a picture, a parent in the middle above its children; ``styled``: for a file of its
+    own.
+    """
     shapes: list[str] = []
     n_leaves = depth_max = 0
 
@@ -279,11 +348,15 @@ def as_svg(node: TreeNode, *, styled: bool = True) -> str:
             x = (centres[0] + centres[-1]) / 2
         y = depth * _Y + _H / 2 + 4
         for centre in centres:
-            shapes.append(f'<line x1="{x:.0f}" y1="{y + _H / 2:.0f}" x2="{centre:.0f}" y2="{y + _Y - _H / 2:.0f}"/>')
+            shapes.append(
+                f'<line x1="{x:.0f}" y1="{y + _H / 2:.0f}" x2="{centre:.0f}" '
+                f'y2="{y + _Y - _H / 2:.0f}"/>'
+            )
         radius = _H / 2 if item.kind == CHOICE else 4
         shapes.append(
-            f'<rect class="{item.kind}" x="{x - _W / 2:.0f}" y="{y - _H / 2:.0f}" width="{_W}" height="{_H}" '
-            f'rx="{radius:.0f}"/><text x="{x:.0f}" y="{y:.0f}">{escape(caption(item))}</text>'
+            f'<rect class="{item.kind}" x="{x - _W / 2:.0f}" y="{y - _H / 2:.0f}" width="{_W}" '
+            f'height="{_H}" rx="{radius:.0f}"/><text x="{x:.0f}" '
+            f'y="{y:.0f}">{escape(caption(item))}</text>'
         )
         return x
 
@@ -293,6 +366,9 @@ def as_svg(node: TreeNode, *, styled: bool = True) -> str:
         "text{font:12px sans-serif;text-anchor:middle;dominant-baseline:central}"
     )
     width, height = n_leaves * _X, (depth_max + 1) * _Y
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}"'
+    )
     head += f"><style>{style}</style>" if styled else ' class="tree">'
     return f"{head}{''.join(shapes)}</svg>\n"

@@ -1,4 +1,5 @@
-"""Boards in files: one as a picture (``orderly show --out``), several as a worksheet, a PDF (``orderly roll --out``).
+"""Boards in files: one as a picture (``orderly show --out``), several as a worksheet, a PDF
+(``orderly roll --out``).
 
 All is drawn as SVG, which vl-convert turns into PNG and PDF; nothing is fetched.
 """
@@ -27,10 +28,14 @@ _BODY = 7.5
 _PNG_SCALE = 2
 
 
-def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], path: Sequence[int] = ()) -> Path:
-    """Draw a board into a file and return its path; arguments as for :func:`boardclass.board_svg.board_svg`.
+def save_board(
+    out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], path: Sequence[int] = ()
+) -> Path:
+    """Draw a board into a file and return its path; arguments as for
+    :func:`boardclass.board_svg.board_svg`.
 
-    Raises InputError when the name does not end in ``.svg`` or ``.png``, or the file cannot be written.
+    Raises InputError when the name does not end in ``.svg`` or ``.png``, or the file cannot be
+    written.
     """
     from boardclass.board_svg import SIZE, board_svg
 
@@ -41,7 +46,9 @@ def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], pa
         try:
             import vl_convert
         except ImportError as error:
-            raise InputError(f"a PNG needs {error.name}: {install('report')}, or write an .svg") from error
+            raise InputError(
+                f"a PNG needs {error.name}: {install('report')}, or write an .svg"
+            ) from error
         convert: Any = vl_convert.svg_to_png
         data = convert(board_svg(faces, heat, path), scale=_PNG_SCALE)
     else:
@@ -50,7 +57,8 @@ def save_board(out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], pa
 
 
 def sheet(boards: Sequence[Solved], title: str) -> bytes:
-    """Return a PDF: the boards, six a page, with room for what was found; then the words of each, longest first.
+    """Return a PDF: the boards, six a page, with room for what was found; then the words of each,
+    longest first.
 
     The title is on the head of every page.  Raises InputError when what draws PDF is not installed.
     """
@@ -62,7 +70,10 @@ def sheet(boards: Sequence[Solved], title: str) -> bytes:
     writer = PdfWriter()
     for drawing in (*_board_pages(boards), *_answer_pages(boards)):
         head = _text(_EDGE, 34, title, 9, "#5b6469")
-        page = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}">{head}{drawing}</svg>'
+        page = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" '
+            f'height="{_HEIGHT}">{head}{drawing}</svg>'
+        )
         writer.append(io.BytesIO(vl_convert.svg_to_pdf(page)))
     writer.add_metadata({"/Title": title})
     out = io.BytesIO()
@@ -78,7 +89,14 @@ def _board_pages(boards: Sequence[Solved]) -> Iterator[str]:
             n_words, n_points = counted(len(board.words), "word"), counted(board.score, "point")
             told = f"Board {first + place + 1}: {n_words}, {n_points} to find"
             drawn += [_text(x, y + 8, told, 10), _drawn(board, x, y + 18)]
-            drawn.append(_text(x, y + _BOARD + 34, "Name ______________________   words _____   points _____", 8))
+            drawn.append(
+                _text(
+                    x,
+                    y + _BOARD + 34,
+                    "Name ______________________   words _____   points _____",
+                    8,
+                )
+            )
         yield "".join(drawn)
 
 
@@ -89,21 +107,28 @@ def _drawn(board: Solved, x: float, y: float) -> str:
         for column, face in enumerate(faces):
             at_x, at_y = x + column * cell, y + row * cell
             parts.append(
-                f'<rect x="{at_x:.1f}" y="{at_y:.1f}" width="{cell - 3:.1f}" height="{cell - 3:.1f}" '
-                f'rx="{cell / 9:.1f}" fill="{"none" if face != "." else "#d5d9dc"}" stroke="#1d2327"/>'
+                f'<rect x="{at_x:.1f}" y="{at_y:.1f}" width="{cell - 3:.1f}" '
+                f'height="{cell - 3:.1f}" rx="{cell / 9:.1f}" '
+                f'fill="{"none" if face != "." else "#d5d9dc"}" stroke="#1d2327"/>'
             )
             if face != ".":  # no word goes through a hole
                 size, middle = cell * 0.58 / max(1.0, len(face) / 1.6), (cell - 3) / 2
-                parts.append(_text(at_x + middle, at_y + middle + size * 0.36, face, size, anchor="middle"))
+                parts.append(
+                    _text(at_x + middle, at_y + middle + size * 0.36, face, size, anchor="middle")
+                )
     return "".join(parts)
 
 
 def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
-    """Yield pages of words in columns; the words of one length stand together under a line that names it."""
+    """Yield pages of words in columns; the words of one length stand together under a line that
+    names it.
+    """
     n_columns = int((_WIDTH - 2 * _EDGE) // _COLUMN)
     y, drawn = 62.0, list[str]()
     for number, board in enumerate(boards, 1):
-        told = f"{board.board}, {counted(len(board.words), 'word')}, {counted(board.score, 'point')}"
+        told = (
+            f"{board.board}, {counted(len(board.words), 'word')}, {counted(board.score, 'point')}"
+        )
         lines: list[tuple[str, float, Sequence[str]]] = [(f"Board {number}: {told}", 10, ())]
         for letters, group in groupby(board.words, key=lambda word: word.letters):
             words = [word.word for word in group]
@@ -111,18 +136,23 @@ def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
             step = range(0, len(words), n_columns)
             lines += [("", 0.0, words[first : first + n_columns]) for first in step]
         for place, (heading, size, row) in enumerate(lines):
-            if y + _LINE * (3 if size else 1) > _HEIGHT - _EDGE:  # a heading is never the last line of a page
+            # a heading is never the last line of a page
+            if y + _LINE * (3 if size else 1) > _HEIGHT - _EDGE:
                 yield "".join(drawn)
                 y, drawn = 62.0, []
             y += _LINE * (1.6 if place and size else 1.0)
             drawn.append(_text(_EDGE, y, heading, size) if heading else "")
-            drawn += [_text(_EDGE + column * _COLUMN, y, word, _BODY) for column, word in enumerate(row)]
+            drawn += [
+                _text(_EDGE + column * _COLUMN, y, word, _BODY) for column, word in enumerate(row)
+            ]
         y += 2 * _LINE
     yield "".join(drawn)
 
 
-def _text(x: float, y: float, text: str, size: float, ink: str = "#1d2327", anchor: str = "start") -> str:
+def _text(
+    x: float, y: float, text: str, size: float, ink: str = "#1d2327", anchor: str = "start"
+) -> str:
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-family="sans-serif" font-size="{size:.1f}" fill="{ink}" '
-        f'text-anchor="{anchor}">{escape(text)}</text>'
+        f'<text x="{x:.1f}" y="{y:.1f}" font-family="sans-serif" font-size="{size:.1f}" '
+        f'fill="{ink}" text-anchor="{anchor}">{escape(text)}</text>'
     )

@@ -1,8 +1,8 @@
 """What a person or a program reads: boards drawn, tables as text, JSON or CSV.
 
-Everything that the command line prints on standard output goes through here, so that ``--format`` means the same thing
-in every command: ``table`` for people, ``json`` and ``csv`` for programs.  Texts may come from files of strangers:
-what a terminal would obey is escaped in every format.
+Everything that the command line prints on standard output goes through here, so that ``--format``
+means the same thing in every command: ``table`` for people, ``json`` and ``csv`` for programs.
+Texts may come from files of strangers: what a terminal would obey is escaped in every format.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def _style(value: int, low: int, high: int) -> str:
 def draw_board(rows: Sequence[Sequence[str]], heat: Sequence[int] | None = None) -> Text:
     """Return the drawing of a board, without a final newline.
 
-    The faces come row by row from the top, as ``boardclass.board.format_rows`` returns them; ``heat``, one number per
-    cell, column-major, colours the cells from cold to hot.
+    The faces come row by row from the top, as ``boardclass.board.format_rows`` returns them;
+    ``heat``, one number per cell, column-major, colours the cells from cold to hot.
     """
     from rich.text import Text
 
@@ -78,7 +78,9 @@ def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def write_json(value: Any) -> None:
-    """Write one JSON value to standard output, indented, keys in the order given; what is not visible is escaped."""
+    """Write one JSON value to standard output, indented, keys in the order given; what is not
+    visible is escaped.
+    """
     text = json.dumps(value, indent=2, ensure_ascii=False)
     if not text.replace("\n", "").isprintable():  # newlines stand between values only
         text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
@@ -89,7 +91,9 @@ def _shown(value: object) -> object:
     return printable(value) if isinstance(value, str) else value
 
 
-def write_table(columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: Format = Format.table) -> None:
+def write_table(
+    columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: Format = Format.table
+) -> None:
     """Write rows under column names in the format asked for; JSON becomes a list of objects."""
     if fmt is Format.csv:
         write_csv(columns, rows)
@@ -100,24 +104,31 @@ def write_table(columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: F
 
 
 def write_record(record: Mapping[str, Any], fmt: Format = Format.table) -> None:
-    """Write one record: a line per field for people, one object in JSON, a header and one line in CSV.
+    """Write one record: a line per field for people, one object in JSON, a header and one line in
+    CSV.
 
     For people and in CSV a list is one text with spaces between.
     """
     if fmt is Format.json:
         write_json(dict(record))
         return
-    plain = {name: " ".join(map(str, v)) if isinstance(v, list) else v for name, v in record.items()}
+    plain = {
+        name: " ".join(map(str, v)) if isinstance(v, list) else v for name, v in record.items()
+    }
     if fmt is Format.csv:
         write_csv(list(plain), [list(plain.values())])
         return
     width = max(map(len, plain))
     for name, value in plain.items():
-        console().print(f"{name.replace('_', ' '):<{width}}  {_cell(value)}", markup=False, soft_wrap=True)
+        console().print(
+            f"{name.replace('_', ' '):<{width}}  {_cell(value)}", markup=False, soft_wrap=True
+        )
 
 
 def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Write a table: a narrow terminal folds long texts, never numbers and short texts; elsewhere nothing is folded."""
+    """Write a table: a narrow terminal folds long texts, never numbers and short texts; elsewhere
+    nothing is folded.
+    """
     from rich.cells import cell_len
     from rich.markup import escape
     from rich.table import Table

@@ -1,11 +1,11 @@
 """The ``orderly`` command line: which commands there are, errors and exit codes.
 
-Only typer is imported here, the file of a command when it is asked for, and commands import what they need, so that
-``orderly --help`` answers at once.
+Only typer is imported here, the file of a command when it is asked for, and commands import what
+they need, so that ``orderly --help`` answers at once.
 
-Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, or no room for output, 3 run directory damaged or of another
-run, 4 run incomplete or interrupted (also when results of such a run are shown), 5 stored evidence does not match, 130
-another command interrupted.
+Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, or no room for output, 3 run directory
+damaged or of another run, 4 run incomplete or interrupted (also when results of such a run are
+shown), 5 stored evidence does not match, 130 another command interrupted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,12 @@ SECTIONS = {  # commands, each with its file
     },
     "Watch and look": {"runs": "status", "watch": "status", "serve": "status"},
     "Ask what a run found": {"top": "ask", "query": "ask", "compare": "ask", "report": "ask"},
-    "Good boards fast, without proof": {"climb": "climb", "longest": "climb", "neighbours": "boards", "roll": "boards"},
+    "Good boards fast, without proof": {
+        "climb": "climb",
+        "longest": "climb",
+        "neighbours": "boards",
+        "roll": "boards",
+    },
     "Single boards": {"show": "boards", "score": "boards", "solve": "boards", "lists": "boards"},
     "Classes of boards and their bounds": {"bound": "explain", "explain": "explain"},
     "Word lists": {"wordlist": "wordlist"},
@@ -59,27 +64,38 @@ INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
 Boards are written down the columns, or as rows (bld/eae/rts); q is a Qu cell.
 orderly COMMAND --help lists the options of a command.
 """
-EPILOG = "Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged or foreign, 4 incomplete, 5 mismatch."
+EPILOG = (
+    "Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged or foreign, 4 incomplete, "
+    "5 mismatch."
+)
 
 
 class Whole(TyperGroup):
     """Commands with their whole first sentence, under titles."""
 
-    titled: ClassVar[dict[str, Any]] = {}  # names of commands by title; without it all are under one
+    # names of commands by title; without it all are under one
+    titled: ClassVar[dict[str, Any]] = {}
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # typer's own types differ from version to version
+    # typer's own types differ from version to version
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the sections."""
         width = max(map(len, self.list_commands(ctx)))
         for title, names in (self.titled or {"Commands": self.list_commands(ctx)}).items():
             with formatter.section(title):
                 commands = {name: self.get_command(ctx, name) for name in names}
                 formatter.write_dl(
-                    [(f"{name:<{width}}", each.get_short_help_str(10**3)) for name, each in commands.items() if each]
+                    [
+                        (f"{name:<{width}}", each.get_short_help_str(10**3))
+                        for name, each in commands.items()
+                        if each
+                    ]
                 )
 
 
 class Sections(Whole):
-    """The commands by section, each built when it is asked for: all of them would take longer than most commands."""
+    """The commands by section, each built when it is asked for: all of them would take longer than
+    most commands.
+    """
 
     titled: ClassVar = SECTIONS
 
@@ -88,7 +104,9 @@ class Sections(Whole):
         return list(PLACES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; for a name that is none build them all, since typer suggests the nearest of them."""
+        """Return a command; for a name that is none build them all, since typer suggests the
+        nearest of them.
+        """
         for name in (cmd_name,) if cmd_name in PLACES else PLACES:
             if name not in self.commands:
                 found = getattr(import_module(f"cluster.cli.{PLACES[name]}"), name)
@@ -99,7 +117,8 @@ class Sections(Whole):
         return self.commands.get(cmd_name)
 
 
-_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))  # the machine is at fault, not a bug
+# the machine is at fault, not a bug
+_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _EXPECTED = {
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",
@@ -143,13 +162,17 @@ def _fail(message: str, code: int) -> int:
 
 
 def _leave_at_once(code: int) -> None:
-    """End without the interpreter's clean-up: where Ctrl-C cut the compilation of a kernel short, that would crash."""
+    """End without the interpreter's clean-up: where Ctrl-C cut the compilation of a kernel short,
+    that would crash.
+    """
     sys.stderr.flush()
     os._exit(code)
 
 
 def _call(arguments: list[str]) -> int:
-    """Run one command and return its exit code; everything is printed before this returns or raises."""
+    """Run one command and return its exit code; everything is printed before this returns or
+    raises.
+    """
     try:
         if arguments[:1] == ["--version"]:
             sys.stdout.write(f"{_version()}\n")
@@ -183,14 +206,23 @@ def _exit_code(arguments: list[str]) -> int:
         return 0
     except FileNotFoundError as error:  # a folder may be deleted under a command
         if not error.filename:
-            return _fail("the folder that this command was started in is gone: change to another one", EXIT_INPUT)
-        gone = f"{quote(os.fsdecode(error.filename))} is gone: something deleted it while the command ran"
+            return _fail(
+                "the folder that this command was started in is gone: change to another one",
+                EXIT_INPUT,
+            )
+        gone = (
+            f"{quote(os.fsdecode(error.filename))} is gone: something deleted it while the "
+            "command ran"
+        )
         return _fail(f"{gone}; --debug shows where it was used", EXIT_INPUT)
     except Exception as error:  # noqa: BLE001 - the last line of defence
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             _drop_output()
             where = f" {quote(str(error.filename))}" if error.filename else ""
-            return _fail(f"cannot write{where}: {error.strerror}; make room there, or write elsewhere", EXIT_INPUT)
+            return _fail(
+                f"cannot write{where}: {error.strerror}; make room there, or write elsewhere",
+                EXIT_INPUT,
+            )
         if not hasattr(error, "show"):
             bug = f"internal error, {type(error).__name__}: {error}"
             return _fail(f"{bug}\nThis is a bug; --debug shows where it happened.", EXIT_BUG)
@@ -200,15 +232,21 @@ def _exit_code(arguments: list[str]) -> int:
 
 
 def _make_plain(error: Any) -> None:
-    """Let a usage error say what was given and what was expected: typer passes on what pydantic says to programmers."""
+    """Let a usage error say what was given and what was expected: typer passes on what pydantic
+    says to programmers.
+    """
     found = getattr(error.__cause__, "errors", None)  # pydantic's
     if not callable(found):
         return
     first = found()[0]
     if first["type"] in _EXPECTED:
-        known = {name: value for name, value in first.get("ctx", {}).items() if name in ("ge", "le")}
+        known = {
+            name: value for name, value in first.get("ctx", {}).items() if name in ("ge", "le")
+        }
         limits = {name: f"{value:,}".removesuffix(".0") for name, value in known.items()}
-        error.message = f"{quote(first['input'])}, expected {_EXPECTED[first['type']].format(**limits)}"
+        error.message = (
+            f"{quote(first['input'])}, expected {_EXPECTED[first['type']].format(**limits)}"
+        )
     else:
         error.message = error.message.removeprefix("Value error, ")
 

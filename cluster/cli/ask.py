@@ -1,4 +1,6 @@
-"""``orderly top``, ``query``, ``compare`` and ``report``: what runs found, as lists, by SQL and as a page."""
+"""``orderly top``, ``query``, ``compare`` and ``report``: what runs found, as lists, by SQL and as
+a page.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from results.store.run import Run
 
 MAX_FILE_BYTES = 2**26  # of a list to compare with
-MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000  # rows of an answer: as a table for people, and for programs
+# rows of an answer: as a table for people, and for programs
+MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000
 _MAX_PATH = 4096
 _EXPECTED = "expected a statement, such as: orderly query RUN 'SELECT * FROM boards LIMIT 5'"
 _PLAN_COLUMNS = ("explain_key", "explain_value")  # of EXPLAIN: a drawing
@@ -37,9 +40,12 @@ def top(
     directories: options.RunList = None,
     n: options.Limit = 10,
     contains: Annotated[
-        list[str] | None, Option(metavar="WORD", help="Only boards on which WORD can be traced; may be repeated.")
+        list[str] | None,
+        Option(metavar="WORD", help="Only boards on which WORD can be traced; may be repeated."),
     ] = None,
-    min_words: Annotated[int, Option(metavar="N", min=0, help="Only boards with at least N words.")] = 0,
+    min_words: Annotated[
+        int, Option(metavar="N", min=0, help="Only boards with at least N words.")
+    ] = 0,
     rollable: Annotated[
         str | None,
         Option(
@@ -70,7 +76,13 @@ def top(
             if keeps is None or keeps.passes(item):
                 n_kept += 1
                 n_words = [keeps.n_words(item)] if keeps and words else []
-                told = [name, with_letters(item.board, found.question.letters), item.score, *n_words, found.proven]
+                told = [
+                    name,
+                    with_letters(item.board, found.question.letters),
+                    item.score,
+                    *n_words,
+                    found.proven,
+                ]
                 rows.append((-item.score, item.board, name, told))
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
     cut = slice(int(len(summaries) == 1), None)  # one run need not be named
@@ -82,13 +94,20 @@ def top(
 
 
 class _Filter:
-    """Keeps boards of a run on which words can be traced, with enough words, that some dice can show.
+    """Keeps boards of a run on which words can be traced, with enough words, that some dice can
+    show.
 
     The word list is loaded only when words are counted.
     """
 
     def __init__(
-        self, run: Run, contains: Sequence[str], min_words: int, dice: str | None, counts: bool, wordlist: str | None
+        self,
+        run: Run,
+        contains: Sequence[str],
+        min_words: int,
+        dice: str | None,
+        counts: bool,
+        wordlist: str | None,
     ) -> None:
         from boardclass.geometry import geometry
         from boardclass.scores import parse_scores
@@ -107,7 +126,9 @@ class _Filter:
         if min_words > 0 or counts:
             from search.scoring.scorer import Scorer
 
-            self._scorer = Scorer(self._geometry.dims, run_wordlist(run, wordlist).words, parse_scores("words"))
+            self._scorer = Scorer(
+                self._geometry.dims, run_wordlist(run, wordlist).words, parse_scores("words")
+            )
 
     def passes(self, item: Board) -> bool:
         from boardclass.board import trace
@@ -138,21 +159,25 @@ def query(
         list[str] | None,
         Argument(
             metavar="RUN|SQL",
-            help="Run directories, the latest under runs by default; one SELECT statement, or none for a prompt.",
+            help="Run directories, the latest under runs by default; one SELECT statement, or "
+            "none for a prompt.",
             show_default=False,
         ),
     ] = None,
     timeout: Annotated[float, Option(metavar="S", min=0.1, help="Seconds it may take.")] = 60,
-    memory: Annotated[int, Option(metavar="MIB", min=64, max=2**24, help="MiB it may take besides the runs.")] = 1024,
+    memory: Annotated[
+        int, Option(metavar="MIB", min=64, max=2**24, help="MiB it may take besides the runs.")
+    ] = 1024,
     fmt: options.Format = Format.table,
 ) -> None:
     """Ask runs in SQL: views boards, classes and runs (DuckDB, read only).
 
-    boards: run, board, score, n_images.  classes: one row per stored unit with class_id, path, depth, status, n_boards,
-    max_bound, seconds, host ...  runs: dims, wordlist, cutoff, state, best_score, digest ...
+    boards: run, board, score, n_images.  classes: one row per stored unit with class_id, path,
+    depth, status, n_boards, max_bound, seconds, host ...  runs: dims, wordlist, cutoff, state,
+    best_score, digest ...
 
-    For example: orderly query runs/* "SELECT status, count(*), sum(seconds) FROM classes GROUP BY ALL", or "DESCRIBE
-    classes" for the columns.  Files cannot be reached from SQL.
+    For example: orderly query runs/* "SELECT status, count(*), sum(seconds) FROM classes GROUP BY
+    ALL", or "DESCRIBE classes" for the columns.  Files cannot be reached from SQL.
     """
     directories, sql = _split_words(words or [])
     directories = list(map(options.chosen_run, directories or (None,)))
@@ -171,8 +196,8 @@ def query(
 
 
 def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the runs and the statement among the arguments of ``query``: the last one is the statement unless it names
-    a run.
+    """Return the runs and the statement among the arguments of ``query``: the last one is the
+    statement unless it names a run.
 
     Raises InputError when the last argument can be neither.
     """
@@ -180,7 +205,9 @@ def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
         return [], None
     *directories, sql = words
     is_word = len(sql.split()) == 1
-    if ("://" in sql and is_word) or (sql and "\0" not in sql and len(sql) < _MAX_PATH and Path(sql).is_dir()):
+    if ("://" in sql and is_word) or (
+        sql and "\0" not in sql and len(sql) < _MAX_PATH and Path(sql).is_dir()
+    ):
         return list(words), None
     if is_word:
         raise InputError(f"{quote(sql)} is neither a run directory nor a statement; {_EXPECTED}")
@@ -191,7 +218,10 @@ def _prompt(ask: Callable[[str], None]) -> None:
     """Answer statements, one a line, until Ctrl-D; an error ends its own statement only."""
     with suppress(ImportError):
         import readline  # noqa: F401 - input() edits lines with it
-    tell("one statement a line, such as SELECT * FROM boards LIMIT 5, or DESCRIBE classes; Ctrl-D ends")
+    tell(
+        "one statement a line, such as SELECT * FROM boards LIMIT 5, or DESCRIBE classes; Ctrl-D "
+        "ends"
+    )
     while True:
         try:
             text = input("sql> ").strip()
@@ -217,7 +247,8 @@ def compare(
         list[str],
         Argument(
             metavar="RUN|FILE",
-            help="A run directory, the latest under runs by default; boards, one a line, a score may follow.",
+            help="A run directory, the latest under runs by default; boards, one a line, a score "
+            "may follow.",
             show_default=False,
         ),
     ],
@@ -226,13 +257,15 @@ def compare(
 ) -> None:
     """Compare the boards of a run with those of a file, whatever their rotation.
 
-    FILE: what climb, top or score print as CSV, a published list, or bare boards, which are scored with the run's word
-    list.  Boards of the file with a score below the cutoff of the run are listed separately: the run says nothing about
-    them.
+    FILE: what climb, top or score print as CSV, a published list, or bare boards, which are scored
+    with the run's word list.  Boards of the file with a score below the cutoff of the run are
+    listed separately: the run says nothing about them.
     """
     *directories, file = words
     if len(directories) > 1:
-        raise typer.BadParameter(f"expected one run and one file, not {len(words)} arguments", param_hint="FILE")
+        raise typer.BadParameter(
+            f"expected one run and one file, not {len(words)} arguments", param_hint="FILE"
+        )
     directory = options.chosen_run(*directories)
     from boardclass.board import with_letters
     from boardclass.cutoff import reaches
@@ -245,7 +278,9 @@ def compare(
     here = {item.board: item.score for item in found.listed.boards}
     letters = found.question.letters
     there = read_boards(file, geometry(parse_dims(run.fingerprint.dims)), letters)
-    scored = here | _scores_of(run, [b for b, score in there.items() if score is None and b not in here], wordlist)
+    scored = here | _scores_of(
+        run, [b for b, score in there.items() if score is None and b not in here], wordlist
+    )
     rows: list[tuple[Any, ...]] = []
     for board in here.keys() | there.keys():
         score = there.get(board)
@@ -268,14 +303,22 @@ def compare(
         tell_so_far({directory: found})
         write_table(columns, rows, fmt)
         told = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n or name != BELOW)
-        differing = sum(row[2] is not None and row[3] is not None and row[2] != row[3] for row in rows)
-        more = f"; {differing:,} with another score: another word list or score table?" if differing else ""
+        differing = sum(
+            row[2] is not None and row[3] is not None and row[2] != row[3] for row in rows
+        )
+        more = (
+            f"; {differing:,} with another score: another word list or score table?"
+            if differing
+            else ""
+        )
         console().print(f"{told}{more}", markup=False, soft_wrap=True)
     require_all_proven({directory: found})
 
 
 def _scores_of(run: Run, boards: Sequence[str], wordlist: str | None) -> dict[str, int]:
-    """Return the scores of boards with the word list and points of a run; if the list is not here, none, and say so."""
+    """Return the scores of boards with the word list and points of a run; if the list is not here,
+    none, and say so.
+    """
     from boardclass.scores import ScoreTable
     from search.scoring.scorer import Scorer
 
@@ -292,10 +335,14 @@ def _scores_of(run: Run, boards: Sequence[str], wordlist: str | None) -> dict[st
     return dict(zip(boards, scorer.scores(boards).tolist(), strict=True))
 
 
-def read_boards(path: str, shape: Geometry, letters: Mapping[str, str] | None = None) -> dict[str, int | None]:
-    """Return the boards of a file by canonical form, each with the score that the file gives, if any.
+def read_boards(
+    path: str, shape: Geometry, letters: Mapping[str, str] | None = None
+) -> dict[str, int | None]:
+    """Return the boards of a file by canonical form, each with the score that the file gives, if
+    any.
 
-    Raises InputError if the file cannot be read or a line is not a board; the message gives the line.
+    Raises InputError if the file cannot be read or a line is not a board; the message gives the
+    line.
     """
     from boardclass.board import NO_LETTERS, read_board
     from boardclass.canonical import canonical_board
@@ -306,13 +353,19 @@ def read_boards(path: str, shape: Geometry, letters: Mapping[str, str] | None = 
             data = file.read(MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot read the boards in {quote(path)}: {reason}; check the path") from error
+        raise InputError(
+            f"cannot read the boards in {quote(path)}: {reason}; check the path"
+        ) from error
     if len(data) > MAX_FILE_BYTES:
-        raise InputError(f"{quote(path)} has more than {MAX_FILE_BYTES // 2**20} MiB: expected a list of boards")
+        raise InputError(
+            f"{quote(path)} has more than {MAX_FILE_BYTES // 2**20} MiB: expected a list of boards"
+        )
     found: dict[str, int | None] = {}
     for number, text, score in read_lines(data):
         try:
-            board = canonical_board(read_board(text, shape.dims, letters=letters or NO_LETTERS)[1], shape)
+            board = canonical_board(
+                read_board(text, shape.dims, letters=letters or NO_LETTERS)[1], shape
+            )
         except BoardError as error:
             raise BoardError(f"{path}, line {number}: {error}") from error
         found[board] = score
@@ -322,7 +375,8 @@ def read_boards(path: str, shape: Geometry, letters: Mapping[str, str] | None = 
 def report(
     directory: options.Run = options.LATEST,
     out: Annotated[
-        str | None, Option(metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html")
+        str | None,
+        Option(metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html"),
     ] = None,
     n: Annotated[int, Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
     wordlist: options.RunWordlist = None,
@@ -336,14 +390,22 @@ def report(
 
     run = open_run(directory)
     words = run_wordlist(run, wordlist)
-    page, found = render(run, Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores)), n)
+    page, found = render(
+        run, Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores)), n
+    )
     html = page.encode()
     if out is None:  # in the current directory: nothing is put into the run
         name = directory.partition("?")[0].rstrip("/").rpartition("/")[2]
         out = f"{Path(name).resolve().name if name in ('', '.', '..') else name}.html"
     write_file(Path(out), html)
     is_open = show and webbrowser.open(Path(out).resolve().as_uri())
-    told = "handed to a browser" if is_open else "no browser was found to open it" if show else "open it in a browser"
+    told = (
+        "handed to a browser"
+        if is_open
+        else "no browser was found to open it"
+        if show
+        else "open it in a browser"
+    )
     console().print(f"{out}: {len(html) / 1024:,.0f} KiB, {told}", markup=False, soft_wrap=True)
     tell_notes(found)
     found.require_proven(directory)

@@ -38,12 +38,15 @@ def show(
     rules: options.Rules,
     board: options.Board,
     dims: options.Dims = None,
-    word: Annotated[str | None, Option(metavar="WORD", help="Draw the path of this word into the picture.")] = None,
+    word: Annotated[
+        str | None, Option(metavar="WORD", help="Draw the path of this word into the picture.")
+    ] = None,
     out: Annotated[
         str | None,
         Option(
             metavar="FILE",
-            help="Write FILE.html, a page to look at and play on, without network; or draw FILE.svg or FILE.png.",
+            help="Write FILE.html, a page to look at and play on, without network; or draw "
+            "FILE.svg or FILE.png.",
         ),
     ] = None,
     words: Annotated[
@@ -53,12 +56,15 @@ def show(
 ) -> None:
     """Draw a board and list its words by length.
 
-    Any board up to 10 x 10: Qu or Th is one tile, [q] a plain Q, . a hole, * any letter, [a/e] either, [un-] only at
-    the beginning and [-ing] only at the end of a word.  Proofs take letters and Qu only.
+    Any board up to 10 x 10: Qu or Th is one tile, [q] a plain Q, . a hole, * any letter, [a/e]
+    either, [un-] only at the beginning and [-ing] only at the end of a word.  Proofs take letters
+    and Qu only.
     """
     is_page = (out or "").endswith(".html")
     if word is not None and (out is None or is_page):
-        raise InputError(f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well")
+        raise InputError(
+            f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well"
+        )
     if words is Words.hidden and not is_page:
         raise InputError("--words hidden is for a page to play on: give --out FILE.html as well")
     from cluster.answers.boards import rollable, rollable_text
@@ -70,17 +76,26 @@ def show(
     told = question.told(read, solved)
     more: dict[str, Any] = {}
     if not isinstance(read, Tiles):
-        place = proven_place(read[1], solved.dims, solved.score, question.words.sha256, question.table.points)
+        place = proven_place(
+            read[1], solved.dims, solved.score, question.words.sha256, question.table.points
+        )
         more = {"rollable": rollable(solved.board), "place": place}
     if out is not None:
         from cluster.answers.pictures import save_board
         from cluster.web.board_page import board_page
 
         if is_page:
-            file = write_file(Path(out), board_page(told | more, hidden=words is Words.hidden).encode())
+            file = write_file(
+                Path(out), board_page(told | more, hidden=words is Words.hidden).encode()
+            )
         else:
-            file = save_board(out, solved.rows, told["heat"], () if word is None else _path_of(word, read, solved))
-        done = f"{file}: {solved.board}, {counted(solved.score, 'point')}, {counted(len(solved.words), 'word')}"
+            file = save_board(
+                out, solved.rows, told["heat"], () if word is None else _path_of(word, read, solved)
+            )
+        done = (
+            f"{file}: {solved.board}, {counted(solved.score, 'point')}, "
+            f"{counted(len(solved.words), 'word')}"
+        )
         console().print(done, markup=False, soft_wrap=True)
     elif fmt is Format.csv:
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
@@ -101,7 +116,9 @@ def _path_of(word: str, board: Tiles | tuple[Dims, str], solved: Solved) -> tupl
     if path is None and not isinstance(board, Tiles):
         path = trace(spelled.replace("qu", "q"), board[1], geometry(board[0]))
     if path is None:
-        raise InputError(f"--word {quote(word)} is not on {solved.board}; without --out, show lists its words")
+        raise InputError(
+            f"--word {quote(word)} is not on {solved.board}; without --out, show lists its words"
+        )
     return path
 
 
@@ -110,7 +127,10 @@ def _show_to_people(solved: Solved, heat: list[int], wordlist: str, notes: list[
 
     out = console()
     out.print(draw_board(solved.rows, heat))
-    told = f"{solved.board}: {counted(solved.score, 'point')}, {counted(len(solved.words), 'word')} of {wordlist}"
+    told = (
+        f"{solved.board}: {counted(solved.score, 'point')}, {counted(len(solved.words), 'word')} "
+        f"of {wordlist}"
+    )
     out.print("\n".join(filter(None, [told, *notes])), markup=False)
     if out.is_terminal:
         out.print("The redder a cell, the more points of words run through it.", style="dim")
@@ -125,13 +145,19 @@ def _show_to_people(solved: Solved, heat: list[int], wordlist: str, notes: list[
 
 
 @options.grouped
-def score(rules: options.Rules, dims: options.Dims = None, fmt: options.Format = Format.table) -> None:
-    """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or score print."""
+def score(
+    rules: options.Rules, dims: options.Dims = None, fmt: options.Format = Format.table
+) -> None:
+    """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or
+    score print.
+    """
     from cluster.answers.boards import read_lines
 
     question = rules.asked()
     if sys.stdin is None:
-        raise InputError("standard input is closed: expected boards, one a line, as in: orderly score < FILE")
+        raise InputError(
+            "standard input is closed: expected boards, one a line, as in: orderly score < FILE"
+        )
     if sys.stdin.isatty():
         tell("boards, one a line; end with Ctrl-D")
     boards: list[Board] = []
@@ -162,9 +188,14 @@ def solve(
     ] = "trie",
     dims: options.Dims = None,
     begin_only: Annotated[
-        str | None, Option(metavar="CELLS", help="Cells that may only begin a word, by row and column: 1.1,3.2.")
+        str | None,
+        Option(
+            metavar="CELLS", help="Cells that may only begin a word, by row and column: 1.1,3.2."
+        ),
     ] = None,
-    end_only: Annotated[str | None, Option(metavar="CELLS", help="Cells that may only end a word.")] = None,
+    end_only: Annotated[
+        str | None, Option(metavar="CELLS", help="Cells that may only end a word.")
+    ] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """List the words on a board by a solver that shares no code with the scorer."""
@@ -178,35 +209,52 @@ def solve(
     if isinstance(read, Tiles):
         if method != "trie" or begin_only or end_only:
             raise InputError(
-                f"board {quote(board)} has special tiles or rules: leave --method, --begin-only and --end-only out"
+                f"board {quote(board)} has special tiles or rules: leave --method, --begin-only "
+                "and --end-only out"
             )
         write_table(columns, [word[:3] for word in sorted(question.solve(read).words)], fmt)
         return
     size, letters = read
-    begin, end = parse_cells(begin_only, size, "--begin-only"), parse_cells(end_only, size, "--end-only")
+    begin, end = (
+        parse_cells(begin_only, size, "--begin-only"),
+        parse_cells(end_only, size, "--end-only"),
+    )
     solver = make_solver(words.words, method)
     grid, n_paths = Grid(letters, (size.w, size.h), begin, end), None
     if isinstance(solver, PathsSolver):
         found, n_paths = solver.solve_counted(grid)
     else:
         found = solver.solve(grid)
-    rows = [(words.spell(word), table.of(word), n_letters(word)) for word in found if table.of(word)]
+    rows = [
+        (words.spell(word), table.of(word), n_letters(word)) for word in found if table.of(word)
+    ]
     letters = with_letters(letters, words.letters)
     total = sum(points for _, points, _ in rows)
     if fmt is Format.json:
         listed = [dict(zip(columns, row, strict=True)) for row in rows]
-        record = {"board": letters, "method": method, "wordlist": words.name, "score": total, "n_words": len(rows)}
+        record = {
+            "board": letters,
+            "method": method,
+            "wordlist": words.name,
+            "score": total,
+            "n_words": len(rows),
+        }
         write_json({**record, "n_paths": n_paths, "words": listed})
         return
     write_table(columns, rows, fmt)
     if fmt is Format.table:
         paths = f", {n_paths:,} paths looked up" if n_paths is not None else ""
-        line = f"{letters}: {total:,} points, {len(rows):,} words of {words.name} by method {method}{paths}"
+        line = (
+            f"{letters}: {total:,} points, {len(rows):,} words of {words.name} by method "
+            f"{method}{paths}"
+        )
         console().print(line, markup=False, soft_wrap=True)
 
 
 def parse_cells(text: str | None, size: Dims, option: str) -> tuple[int, ...]:
-    """Return the cells that an option such as ``1.1,3.2`` names. Raises InputError if a part is not one."""
+    """Return the cells that an option such as ``1.1,3.2`` names. Raises InputError if a part is not
+    one.
+    """
     from boardclass.geometry import read_cell
 
     cells = []
@@ -238,7 +286,10 @@ def neighbours(
 
 
 def lists(
-    board: options.Board, dims: options.Dims = None, scores: options.Scores = None, fmt: options.Format = Format.table
+    board: options.Board,
+    dims: options.Dims = None,
+    scores: options.Scores = None,
+    fmt: options.Format = Format.table,
 ) -> None:
     """Score a board under every word list that can be named."""
     from boardclass.board import read_board
@@ -266,20 +317,28 @@ def roll(
     dice: Annotated[
         str,
         Option(
-            metavar="NAME|FILE", help="classic, new, big, super, or a TOML file.", autocompletion=options.complete_dice
+            metavar="NAME|FILE",
+            help="classic, new, big, super, or a TOML file.",
+            autocompletion=options.complete_dice,
         ),
     ] = "new",
     n: options.Limit = 1,
     seed: Annotated[
-        int | None, Option(metavar="N", min=0, help="Repeats the same rolls.", show_default="random")
+        int | None,
+        Option(metavar="N", min=0, help="Repeats the same rolls.", show_default="random"),
     ] = None,
-    min_words: Annotated[int, Option(metavar="N", min=0, help="Roll until so many words are on a board.")] = 0,
-    out: Annotated[str | None, Option(metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")] = None,
+    min_words: Annotated[
+        int, Option(metavar="N", min=0, help="Roll until so many words are on a board.")
+    ] = 0,
+    out: Annotated[
+        str | None, Option(metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")
+    ] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Roll dice: random boards with their scores, by the points of the box unless others are given.
 
-    Big Boggle and Super Big Boggle (6x6, with faces of two letters and a blank) count words of four letters or more.
+    Big Boggle and Super Big Boggle (6x6, with faces of two letters and a blank) count words of four
+    letters or more.
     """
     from boardclass.board import format_rows
     from configs.dicesets import load_dice
@@ -295,16 +354,23 @@ def roll(
 
         title = f"Dice {dice}, seed {seed}, word list {question.words.name}"
         file = write_file(Path(out), sheet([question.solve(board) for board in boards], title))
-        told = f"{file}: {counted(n, 'board')}, their words last; with --seed {seed} the same boards again"
+        told = (
+            f"{file}: {counted(n, 'board')}, their words last; with --seed {seed} the same boards "
+            "again"
+        )
         console().print(told, markup=False, soft_wrap=True)
         return
     if fmt is Format.table and n == 1:
         (drawn,) = boards
-        console().print(draw_board(drawn.rows if isinstance(drawn, Tiles) else format_rows(drawn[1], drawn[0])))
+        console().print(
+            draw_board(drawn.rows if isinstance(drawn, Tiles) else format_rows(drawn[1], drawn[0]))
+        )
     write_table(("board", "score"), question.scores(boards), fmt)
 
 
-def _rolled(question: Asked, chosen: DiceSet, rng: random.Random, n: int, min_words: int) -> list[Board]:
+def _rolled(
+    question: Asked, chosen: DiceSet, rng: random.Random, n: int, min_words: int
+) -> list[Board]:
     """Return ``n`` boards with at least so many words. Raises InputError when they are too rare."""
     from boardclass import rolling
     from search.scoring.scorer import Scorer
@@ -320,6 +386,6 @@ def _rolled(question: Asked, chosen: DiceSet, rng: random.Random, n: int, min_wo
         if len(boards) == n:
             return boards
     raise InputError(
-        f"--min-words {min_words}: {len(boards):,} of {_MAX_ROLLS * n:,} rolls have so many words, {n:,} were asked "
-        "for; ask for fewer words, or take a larger word list"
+        f"--min-words {min_words}: {len(boards):,} of {_MAX_ROLLS * n:,} rolls have so many "
+        f"words, {n:,} were asked for; ask for fewer words, or take a larger word list"
     )

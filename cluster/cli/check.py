@@ -1,4 +1,6 @@
-"""``orderly verify``, ``repeat``, ``certify`` and ``audit``: what a run proves, and what is checked of it."""
+"""``orderly verify``, ``repeat``, ``certify`` and ``audit``: what a run proves, and what is checked
+of it.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +38,25 @@ def verify(
     directory: options.Run = options.LATEST,
     wordlist: options.RunWordlist = None,
     write: Annotated[
-        bool, Option("--write", help="Also write claim.json and the list of boards; else nothing is written.")
+        bool,
+        Option(
+            "--write", help="Also write claim.json and the list of boards; else nothing is written."
+        ),
     ] = False,
     quick: Annotated[
-        bool, Option("--quick", help="Do not search verdicts again, nor climb: coverage and boards only.")
+        bool,
+        Option(
+            "--quick", help="Do not search verdicts again, nor climb: coverage and boards only."
+        ),
     ] = False,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Check a run from its files, score its boards twice over, search some of it again, and say what is proven.
+    """Check a run from its files, score its boards twice over, search some of it again, and say
+    what is proven.
 
-    All of the coverage and all boards are checked.  Of the eliminations a few easy ones, drawn anew each time, are
-    searched again, and a climb looks for boards that are not listed.  orderly repeat searches more of them.
+    All of the coverage and all boards are checked.  Of the eliminations a few easy ones, drawn anew
+    each time, are searched again, and a climb looks for boards that are not listed.  orderly repeat
+    searches more of them.
     """
     from boardclass.scores import ScoreTable
     from cluster.driver.repeat import spot_check
@@ -65,8 +75,16 @@ def verify(
         run,
         scorer,
         Referee(scorer.dims, words.words, table),
-        replace(question_of(run), wordlist=words.name, n_words=len(words), scores=table.name, letters=words.letters),
-        None if quick else lambda listed: spot_check(run, spec, scorer, listed, secrets.randbits(31)),
+        replace(
+            question_of(run),
+            wordlist=words.name,
+            n_words=len(words),
+            scores=table.name,
+            letters=words.letters,
+        ),
+        None
+        if quick
+        else lambda listed: spot_check(run, spec, scorer, listed, secrets.randbits(31)),
     )
     if write:
         record_claim(run, found)
@@ -117,15 +135,20 @@ class Referee:
 def repeat(
     directory: options.Run = options.LATEST,
     classes: Annotated[
-        str | None, Option(metavar="IDS", help="Class ids, such as 0,17; all their parts are searched.")
+        str | None,
+        Option(metavar="IDS", help="Class ids, such as 0,17; all their parts are searched."),
     ] = None,
     sample: Annotated[int | None, Option(metavar="N", min=1, help="N verdicts at random.")] = None,
-    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of --sample, images and cell orders.")] = 0,
+    seed: Annotated[
+        int, Option(metavar="S", min=0, help="Seed of --sample, images and cell orders.")
+    ] = 0,
     workers: Annotated[int, Option(metavar="N", min=1, help="Processes that search.")] = 1,
     wordlist: options.RunWordlist = None,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Search classes of a run again, turned and in another cell order, and compare with the stored verdicts."""
+    """Search classes of a run again, turned and in another cell order, and compare with the stored
+    verdicts.
+    """
     if (classes is None) == (sample is None):
         raise InputError("give either --classes, such as --classes 0,17, or --sample N")
     from cluster.driver.repeat import drawn_rows, repeated, rows_of_classes
@@ -142,31 +165,47 @@ def repeat(
     found: list[RepeatResult] = []
     for item in repeated(run_spec(run, words.words), rows, seed, workers):
         found.append(item)
-        outcome = "NOT found again" if item.difference else "took too long" if item.gave_up else "found again"
-        tell(f"{len(found)}/{len(rows)} {item.name}: {item.status}, {outcome}, {item.seconds:.1f} s")
+        outcome = (
+            "NOT found again"
+            if item.difference
+            else "took too long"
+            if item.gave_up
+            else "found again"
+        )
+        tell(
+            f"{len(found)}/{len(rows)} {item.name}: {item.status}, {outcome}, {item.seconds:.1f} s"
+        )
     _judge(found)
     if fmt is Format.table:
         verdicts = "1 verdict was" if len(found) == 1 else f"All {len(found):,} verdicts were"
-        console().print(f"{verdicts} found again, by another cell order.", style="bold", markup=False)
+        console().print(
+            f"{verdicts} found again, by another cell order.", style="bold", markup=False
+        )
     elif fmt is Format.json:
-        write_json({"directory": directory, "seed": seed, "repeated": [asdict(item) for item in found]})
+        write_json(
+            {"directory": directory, "seed": seed, "repeated": [asdict(item) for item in found]}
+        )
     else:
         write_table(list(asdict(found[0])), [list(asdict(item).values()) for item in found], fmt)
 
 
 def _judge(found: list[RepeatResult]) -> None:
-    differing, left = [item for item in found if item.difference], [item for item in found if item.gave_up]
+    differing, left = (
+        [item for item in found if item.difference],
+        [item for item in found if item.gave_up],
+    )
     told = [f"{item.name}: {item.difference or item.gave_up}" for item in differing or left]
     named = "; ".join(told[:_MAX_TOLD]) + ", ..." * (len(told) > _MAX_TOLD)
     if differing:
         raise MismatchError(
-            f"{len(differing):,} of {len(found):,} verdicts are not found again; the run, this machine or the program "
-            f"is at fault: {named}"
+            f"{len(differing):,} of {len(found):,} verdicts are not found again; the run, this "
+            f"machine or the program is at fault: {named}"
         )
     if left:
         raise IncompleteError(
-            f"{len(found) - len(left):,} of {len(found):,} verdicts were found again; {len(left):,} took too long in "
-            f"another cell order: {named}; another --seed draws another order"
+            f"{len(found) - len(left):,} of {len(found):,} verdicts were found again; "
+            f"{len(left):,} took too long in another cell order: {named}; another --seed draws "
+            "another order"
         )
 
 
@@ -176,7 +215,10 @@ def certify(
     sample: Annotated[int | None, Option(metavar="N", min=1, help="N classes at random.")] = None,
     seed: Annotated[int, Option(metavar="N", min=0, help="Seed of --sample.")] = 0,
     hot: Annotated[
-        bool, Option("--hot", help="Classes that list a candidate, and the tenth that took the most pushes.")
+        bool,
+        Option(
+            "--hot", help="Classes that list a candidate, and the tenth that took the most pushes."
+        ),
     ] = False,
     force: Annotated[
         int | None,
@@ -192,7 +234,8 @@ def certify(
 ) -> None:
     """Record the shape of the search, so that others can check it; all classes by default.
 
-    They are published once a minute and at the end; what a stopped command published need not be done again.
+    They are published once a minute and at the end; what a stopped command published need not be
+    done again.
     """
     from boardclass.geometry import geometry
     from results.proof.certificates import certified_parts, write_certificates
@@ -203,11 +246,15 @@ def certify(
     run = open_run(directory)
     asked = run.fingerprint
     words = run_wordlist(run, wordlist)
-    certifier = Certifier(geometry(asked.dims, asked.cell_order), words.words, asked.scores, asked.cutoff)
+    certifier = Certifier(
+        geometry(asked.dims, asked.cell_order), words.words, asked.scores, asked.cutoff
+    )
     if sum([classes is not None, sample is not None, hot]) > 1:
         raise InputError("give one of --classes, --sample and --hot, not several")
     if force is not None and force > run.partition.dims.n:
-        raise InputError(f"--force {force}: expected at most the {run.partition.dims.n} cells of the board")
+        raise InputError(
+            f"--force {force}: expected at most the {run.partition.dims.n} cells of the board"
+        )
     parts = _parts(run, certifier, classes, hot, force)
     if sample is not None:
         parts = _drawn_parts(run, certifier, sample, seed, force)
@@ -223,8 +270,8 @@ def certify(
                 continue
             if any(other.startswith(forced) for other in done.get(class_id, ())):
                 raise InputError(
-                    f"class {class_id} is certified in smaller parts than {quote(forced)}: certify the rest of it with "
-                    f"--force {max(map(len, done[class_id]))}"
+                    f"class {class_id} is certified in smaller parts than {quote(forced)}: "
+                    f"certify the rest of it with --force {max(map(len, done[class_id]))}"
                 )
             shape = certifier.shape(run.partition.class_letters(class_id), forced)
             waiting.append((class_id, shape))
@@ -243,12 +290,16 @@ def certify(
     write_record(record, fmt)
 
 
-def _parts(run: Run, certifier: Certifier, named: str | None, hot: bool, force: int | None) -> Iterable[Part]:
+def _parts(
+    run: Run, certifier: Certifier, named: str | None, hot: bool, force: int | None
+) -> Iterable[Part]:
     """Yield the parts of the classes named, of the hot ones, or of all.
 
     ``force`` cells of a part have one letter each; None: as few as make one tree small enough.
     """
-    classes: Iterable[int] = (int(rank) for ranks in run.partition.canonical_ranks() for rank in ranks)
+    classes: Iterable[int] = (
+        int(rank) for ranks in run.partition.canonical_ranks() for rank in ranks
+    )
     if named is not None:
         classes = named_classes(run.partition, named)
     elif hot:
@@ -256,7 +307,10 @@ def _parts(run: Run, certifier: Certifier, named: str | None, hot: bool, force: 
 
         classes = hot_classes(run)
         if not classes:
-            raise InputError(f"{run.folder.where('')} has no verdict yet: run it first, or choose classes by --sample")
+            raise InputError(
+                f"{run.folder.where('')} has no verdict yet: run it first, or choose "
+                "classes by --sample"
+            )
     return (
         (class_id, "".join(letters))
         for class_id in classes
@@ -270,14 +324,19 @@ def _forced_letters(run: Run, certifier: Certifier, class_id: int, force: int | 
     return [letters[cell] for cell in certifier.geometry.cell_order[:n]]
 
 
-def _drawn_parts(run: Run, certifier: Certifier, sample: int, seed: int, force: int | None) -> list[Part]:
-    """Return so many parts: a canonical class is drawn, then a letter for each cell that is forced."""
+def _drawn_parts(
+    run: Run, certifier: Certifier, sample: int, seed: int, force: int | None
+) -> list[Part]:
+    """Return so many parts: a canonical class is drawn, then a letter for each cell that is
+    forced.
+    """
     import numpy as np
 
     n_parts = sum(1 for _ in islice(_parts(run, certifier, None, False, force), sample))
     if n_parts < sample:
         raise InputError(
-            f"cannot sample {sample:,} of {n_parts:,} parts of the run: --force with a larger number makes more"
+            f"cannot sample {sample:,} of {n_parts:,} parts of the run: --force with a larger "
+            "number makes more"
         )
     every, rng = np.concatenate(list(run.partition.canonical_ranks())), np.random.default_rng(seed)
     drawn: set[Part] = set()
@@ -289,13 +348,21 @@ def _drawn_parts(run: Run, certifier: Certifier, sample: int, seed: int, force: 
 
 
 def named_classes(partition: Partition, text: str) -> list[int]:
-    """Return the classes that ``--classes`` names, ascending. Raises InputError when one is not a canonical class."""
+    """Return the classes that ``--classes`` names, ascending. Raises InputError when one is not a
+    canonical class.
+    """
     chosen = []
     for part in text.replace(",", " ").split():
-        known = part.isascii() and part.isdigit() and len(part) <= 19 and int(part) < partition.n_classes
+        known = (
+            part.isascii()
+            and part.isdigit()
+            and len(part) <= 19
+            and int(part) < partition.n_classes
+        )
         if not known or not partition.is_canonical(int(part)):
             raise InputError(
-                f"{quote(part)} in --classes is not a canonical class of the run: expected ids such as 0,17"
+                f"{quote(part)} in --classes is not a canonical class of the run: expected ids "
+                "such as 0,17"
             )
         chosen.append(int(part))
     return sorted(set(chosen))
@@ -305,7 +372,12 @@ def audit(
     directory: options.Run = options.LATEST,
     leaves: Annotated[
         int | None,
-        Option(metavar="K", min=1, help="Check K leaves and boards, drawn at random.", show_default="all of them"),
+        Option(
+            metavar="K",
+            min=1,
+            help="Check K leaves and boards, drawn at random.",
+            show_default="all of them",
+        ),
     ] = None,
     seed: Annotated[int, Option(metavar="S", min=0, help="Seed of --leaves.")] = 0,
     wordlist: options.RunWordlist = None,
@@ -319,7 +391,8 @@ def audit(
 
     run = open_run(directory)
     check_files(run)
-    run_wordlist(run, wordlist)  # the checker reads the file itself, without limits: size and digest are checked first
+    # the checker reads the file itself, without limits: size and digest are checked first
+    run_wordlist(run, wordlist)
     name = wordlist or str(run.info.get("config", {}).get("wordlist"))
     path = available_names().get(name) or Path(name)
     if not path.is_file():
@@ -327,7 +400,9 @@ def audit(
     try:
         found = checker.audit(Path(directory), path, tell, leaves, seed)
     except checker.Rejected as error:
-        raise MismatchError(f"rejected: {error}; do not believe it before the reason is known") from error
+        raise MismatchError(
+            f"rejected: {error}; do not believe it before the reason is known"
+        ) from error
     except checker.Unreadable as error:
         raise StoreError(str(error)) from error
     record_audit(run, found, leaves, seed)
@@ -344,7 +419,10 @@ def _sentence(found: Audit) -> str:
     drawn, there = found.n_leaves_checked + found.n_scored, found.n_leaves + found.n_left
     end = "no board reaches the cutoff that is not listed"
     if found.n_listed < 0:
-        end = f"{found.n_reaching:,} boards reach the cutoff; the run claims nothing yet to compare them with"
+        end = (
+            f"{found.n_reaching:,} boards reach the cutoff; the run claims nothing yet to compare "
+            "them with"
+        )
     if drawn == there:
         return f"Audited: {trees}, all {there:,} leaves and boards in them: {end}."
     return f"Audited: {drawn:,} leaves and boards drawn at random from {there:,} in {trees}: {end}."

@@ -35,9 +35,17 @@ class Method(StrEnum):
 def climb(
     listed: options.Words,
     dims: options.Size = None,
-    method: Annotated[Method, Option(help="Pool hill climb, simulated annealing, genetic algorithm.")] = Method.pool,
+    method: Annotated[
+        Method, Option(help="Pool hill climb, simulated annealing, genetic algorithm.")
+    ] = Method.pool,
     pool: Annotated[
-        int, Option(metavar="N", min=2, max=10**6, help="Boards kept, chains, or population, of all runs together.")
+        int,
+        Option(
+            metavar="N",
+            min=2,
+            max=10**6,
+            help="Boards kept, chains, or population, of all runs together.",
+        ),
     ] = 500,
     seed: options.Seed = 0,
     runs: Annotated[
@@ -54,7 +62,8 @@ def climb(
         str, Option(metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
     ] = "",
     start: Annotated[
-        str | None, Option("--from", metavar="BOARD", help="Start from this board, not from random ones.")
+        str | None,
+        Option("--from", metavar="BOARD", help="Start from this board, not from random ones."),
     ] = None,
     contains: Annotated[
         str | None, Option(metavar="WORD", help="Only boards on which this word can be traced.")
@@ -65,15 +74,17 @@ def climb(
 ) -> None:
     """Look for good boards by local search: fast, but without proof.
 
-    Boards are canonical (one of their rotations and reflections).  The column "found" says how often a board was found:
-    for annealing by how many chains, otherwise in how many of the --runs.  Ctrl-C prints the best boards so far (exit
-    code 130); a second one prints nothing.
+    Boards are canonical (one of their rotations and reflections).  The column "found" says how
+    often a board was found: for annealing by how many chains, otherwise in how many of the --runs.
+    Ctrl-C prints the best boards so far (exit code 130); a second one prints nothing.
 
-    The wordiest board: --scores words.  Points that double with every letter: --scores powers; climbing then misses
-    boards with one very long word, such as rpqaselinifcoita: orderly longest --letters 17 --scores powers finds it.
+    The wordiest board: --scores words.  Points that double with every letter: --scores powers;
+    climbing then misses boards with one very long word, such as rpqaselinifcoita: orderly longest
+    --letters 17 --scores powers finds it.
 
-    Boards have letters and Qu only, and points by length: climbing scores hundreds of thousands of boards, and the
-    solver of other tiles, letter values and bonus cells (orderly show) takes milliseconds for each.
+    Boards have letters and Qu only, and points by length: climbing scores hundreds of thousands of
+    boards, and the solver of other tiles, letter values and bonus cells (orderly show) takes
+    milliseconds for each.
     """
     from boardclass.board import format_rows, in_symbols, read_board, trace, with_letters
     from boardclass.geometry import parse_dims
@@ -82,9 +93,20 @@ def climb(
     words, table = listed.load()
     if start is None and dims is None:
         raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
-    size, board = (parse_dims(dims or ""), None) if start is None else read_board(start, dims, tell, words.letters)
+    size, board = (
+        (parse_dims(dims or ""), None)
+        if start is None
+        else read_board(start, dims, tell, words.letters)
+    )
     letters = allowed_letters(in_symbols(exclude.lower(), words.letters))
-    from search.local.methods import BatchScorer, HoldingScorer, ParallelScorer, Start, default_runs, local_search
+    from search.local.methods import (
+        BatchScorer,
+        HoldingScorer,
+        ParallelScorer,
+        Start,
+        default_runs,
+        local_search,
+    )
     from search.scoring.scorer import Scorer
 
     plain = Scorer(size, words.words, table.at_least(min_letters))
@@ -95,7 +117,10 @@ def climb(
         scorer = holding = HoldingScorer(scorer, word)
         origin = origin or holding.first
         if board is not None and trace(word, board, scorer.geometry) is None:
-            raise InputError(f"--from {quote(board)} does not hold the word {quote(word)}: start from one that does")
+            raise InputError(
+                f"--from {quote(board)} does not hold the word {quote(word)}: start "
+                "from one that does"
+            )
     runs = runs or default_runs(method, origin)
     with StopSignals() as signals, _progress(runs) as told:
         finds = local_search(
@@ -123,12 +148,17 @@ def climb(
 
 
 def allowed_letters(exclude: str) -> str:
-    """Return the letters that are left; InputError if anything but a-z is excluded, or everything."""
+    """Return the letters that are left; InputError if anything but a-z is excluded, or
+    everything.
+    """
     from boardclass.board import LETTERS
 
     wrong = sorted(set(exclude.lower()) - set(LETTERS))
     if wrong:
-        raise InputError(f"--exclude {quote(exclude)}: {wrong[0]!r} is not a letter; expected letters such as jqxz")
+        raise InputError(
+            f"--exclude {quote(exclude)}: {wrong[0]!r} is not a letter; expected "
+            "letters such as jqxz"
+        )
     left = "".join(letter for letter in LETTERS if letter not in exclude.lower())
     if not left:
         raise InputError("--exclude leaves no letter: expected fewer than 26")
@@ -152,7 +182,9 @@ class Lines:
 
 @contextlib.contextmanager
 def _progress(runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
-    """Yield what shows the progress: one line redrawn on a terminal, a plain line now and then elsewhere."""
+    """Yield what shows the progress: one line redrawn on a terminal, a plain line now and then
+    elsewhere.
+    """
 
     def said(run: int, number: int, best: int, n_scored: int) -> str:
         which = f"run {run + 1} of {runs}, " if runs > 1 else ""
@@ -164,8 +196,14 @@ def _progress(runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console(sys.stderr), transient=True, refresh_per_second=4) as bar:
+    columns = (
+        BarColumn(bar_width=24),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, console=console(sys.stderr), transient=True, refresh_per_second=4
+    ) as bar:
         task = bar.add_task("", total=runs if runs > 1 else None)
         yield lambda run, *figures: bar.update(task, completed=run, description=said(run, *figures))
 
@@ -175,16 +213,22 @@ def longest(
     listed: options.Words,
     dims: options.Size = "4x4",
     word: Annotated[str | None, Option(help="This word only; need not be in the list.")] = None,
-    letters: Annotated[int | None, Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")] = None,
-    sample: Annotated[int | None, Option(metavar="N", min=1, help="Try N random paths a word instead of all.")] = None,
+    letters: Annotated[
+        int | None, Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
+    ] = None,
+    sample: Annotated[
+        int | None, Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
+    ] = None,
     seed: options.Seed = 0,
     workers: options.Threads = 0,
     n: options.Limit = 10,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Find the best boards with a word that uses every cell: all paths through the board times all such words.
+    """Find the best boards with a word that uses every cell: all paths through the board times all
+    such words.
 
-    Without --sample the answer is exhaustive, so a proof.  For the best board with a shorter word: climb --contains.
+    Without --sample the answer is exhaustive, so a proof.  For the best board with a shorter word:
+    climb --contains.
     """
     from boardclass.board import in_symbols, with_letters
     from boardclass.geometry import geometry
@@ -192,7 +236,9 @@ def longest(
 
     shape = geometry(dims or "4x4")
     words, table = listed.load()
-    word = None if word is None else in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
+    word = (
+        None if word is None else in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
+    )
     targets = _targets(words.words, shape.n, word, letters)
     from search.local import hamilton
     from search.local.methods import ParallelScorer
@@ -204,7 +250,9 @@ def longest(
         tell("listing the paths through all cells")
         paths = hamilton.hamiltonian_paths(shape)
     else:
-        raise InputError(f"{shape.dims} has too many paths to try all: give --sample N, such as --sample 10000")
+        raise InputError(
+            f"{shape.dims} has too many paths to try all: give --sample N, such as --sample 10000"
+        )
     tell(f"{len(targets):,} words on {len(paths):,} paths")
     lines = Lines()
 
@@ -212,23 +260,34 @@ def longest(
         if best is not None:
             left_min = (time.monotonic() - lines.began_s) / number * (len(targets) - number) / 60
             found = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
-            lines.tell(lambda: f"{number:,}/{len(targets):,} words, {found}, about {left_min:.0f} min left")
+            lines.tell(
+                lambda: f"{number:,}/{len(targets):,} words, {found}, about {left_min:.0f} min left"
+            )
 
     scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
     found = hamilton.best_boards(targets, paths, scorer, told)
-    rows = [(words.spell(x.word), n_letters(x.word), with_letters(x.board, words.letters), x.score) for x in found[:n]]
+    rows = [
+        (words.spell(x.word), n_letters(x.word), with_letters(x.board, words.letters), x.score)
+        for x in found[:n]
+    ]
     write_table(("word", "letters", "board", "score"), rows, fmt)
 
 
-def _targets(words: tuple[str, ...], n_cells: int, word: str | None, letters: int | None) -> list[str]:
+def _targets(
+    words: tuple[str, ...], n_cells: int, word: str | None, letters: int | None
+) -> list[str]:
     from boardclass.board import LETTERS
     from boardclass.scores import n_letters
 
     if word is not None:
         if len(word) != n_cells or not set(word) <= set(LETTERS):
-            raise InputError(f"word {quote(word)}: expected {n_cells} cells of letters a-z, qu being one cell")
+            raise InputError(
+                f"word {quote(word)}: expected {n_cells} cells of letters a-z, qu being one cell"
+            )
         return [word]
     found = [item for item in words if len(item) == n_cells and letters in (None, n_letters(item))]
     if not found:
-        raise InputError(f"the list has no word of {n_cells} cells{f' and {letters} letters' if letters else ''}")
+        raise InputError(
+            f"the list has no word of {n_cells} cells{f' and {letters} letters' if letters else ''}"
+        )
     return found

@@ -21,7 +21,8 @@ _Class = Annotated[
     str,
     Argument(
         metavar="CLASS",
-        help="A class number (with --dims, --buckets), or one group of letters per cell: 'lnrsy aeiou ...'.",
+        help="A class number (with --dims, --buckets), or one group of letters per cell: 'lnrsy "
+        "aeiou ...'.",
         show_default=False,
     ),
 ]
@@ -34,9 +35,12 @@ def bound(
     dims: options.Size = None,
     buckets: options.Buckets = None,
     tree: Annotated[
-        bool, Option("--tree", help="Draw the Sum/Choice tree and the orderly tree of a small class.")
+        bool,
+        Option("--tree", help="Draw the Sum/Choice tree and the orderly tree of a small class."),
     ] = False,
-    out: Annotated[str | None, Option(metavar="FILE.svg|FILE.dot", help="Write the trees to files instead.")] = None,
+    out: Annotated[
+        str | None, Option(metavar="FILE.svg|FILE.dot", help="Write the trees to files instead.")
+    ] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
@@ -55,13 +59,18 @@ def bound(
 
 
 def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str | None) -> None:
-    """Print the Sum/Choice tree and the orderly tree of a small class, or write them to FILE.svg or FILE.dot."""
+    """Print the Sum/Choice tree and the orderly tree of a small class, or write them to FILE.svg or
+    FILE.dot.
+    """
     from cluster.answers.explain import as_dot, as_svg, as_text, trees
 
     loose, orderly = trees(letters, words, scorer)
     if out is None:
         say = console()
-        for title, node in (("Sum/Choice tree (every path)", loose), ("Orderly tree (every term once)", orderly)):
+        for title, node in (
+            ("Sum/Choice tree (every path)", loose),
+            ("Orderly tree (every term once)", orderly),
+        ):
             say.print(f"{title}: bound {node.bound:,}", style="bold", markup=False)
             say.print(as_text(node), markup=False, soft_wrap=True)
         return
@@ -85,17 +94,22 @@ def explain(
         int | None, Option(metavar="N", min=1, help="Show where this cutoff eliminates the class.")
     ] = None,
     run: Annotated[
-        str | None, Option(metavar="DIR", help="Show what this run stored about class number CLASS.")
+        str | None,
+        Option(metavar="DIR", help="Show what this run stored about class number CLASS."),
     ] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Explain one class: terms, bounds by forced cell, where it is eliminated."""
     if run is not None:
         if not board_class.strip().isdecimal():
-            raise InputError(f"class {quote(board_class)}: with --run, name the class by its number in the run")
+            raise InputError(
+                f"class {quote(board_class)}: with --run, name the class by its number in the run"
+            )
         given = {"dims": dims, "buckets": buckets, **vars(listed), "cutoff": cutoff}
         if others := [f"--{name}" for name, value in given.items() if value is not None]:
-            raise InputError(f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out")
+            raise InputError(
+                f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out"
+            )
         _explain_stored(run, int(board_class), fmt)
         return
     from cluster.answers.explain import class_letters, narrate, tell
@@ -107,7 +121,9 @@ def explain(
     if fmt is Format.json:
         write_json(story)
     elif fmt is Format.csv:
-        write_table(("cell", "letter", "bound"), [tuple(item.values()) for item in story["forced"]], fmt)
+        write_table(
+            ("cell", "letter", "bound"), [tuple(item.values()) for item in story["forced"]], fmt
+        )
     else:
         for line in narrate(story):
             console().print(line, markup=False, soft_wrap=True)
@@ -123,7 +139,19 @@ def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
         key=lambda row: (depth(row.path), row.path),
     )
     if not rows:
-        raise InputError(f"the run in {quote(directory)} has no verdict on class {class_id} yet, or no such class")
-    columns = ("path", "status", "n_boards", "max_bound", "candidates", "n_terms", "n_pushes", "seconds")
+        raise InputError(
+            f"the run in {quote(directory)} has no verdict on class {class_id} yet, "
+            "or no such class"
+        )
+    columns = (
+        "path",
+        "status",
+        "n_boards",
+        "max_bound",
+        "candidates",
+        "n_terms",
+        "n_pushes",
+        "seconds",
+    )
     told = [{**vars(row), **row.counters, "candidates": len(row.candidates)} for row in rows]
     write_table(columns, [[item[name] for name in columns] for item in told], fmt)

@@ -1,4 +1,5 @@
-"""What commands share: options, groups of them, what the shell offers after a TAB, and the run that is meant.
+"""What commands share: options, groups of them, what the shell offers after a TAB, and the run that
+is meant.
 
 Only typer is imported here, so that ``--help`` stays quick; functions import what they need.
 """
@@ -27,11 +28,15 @@ if TYPE_CHECKING:
 
 
 def _offer(module: str, name: str) -> Callable[[str], list[str]]:
-    """Return what completes a name: the module is imported after a TAB only; if none begins so, files are offered."""
+    """Return what completes a name: the module is imported after a TAB only; if none begins so,
+    files are offered.
+    """
 
     def complete(incomplete: str) -> list[str]:
         found = getattr(import_module(module), name)
-        return [text for text in (found() if callable(found) else found) if text.startswith(incomplete)]
+        return [
+            text for text in (found() if callable(found) else found) if text.startswith(incomplete)
+        ]
 
     return complete
 
@@ -46,7 +51,11 @@ complete_solvers = _offer("search.solvers", "METHODS")
 def _wordlist(show_default: str) -> Any:
     names = ("--wordlist", "-w")
     return Option(
-        *names, metavar="NAME|PATH", help="Word list.", show_default=show_default, autocompletion=complete_wordlists
+        *names,
+        metavar="NAME|PATH",
+        help="Word list.",
+        show_default=show_default,
+        autocompletion=complete_wordlists,
     )
 
 
@@ -79,49 +88,86 @@ Scores = Annotated[
 ]
 Dims = Annotated[
     str | None,
-    Option("--dims", "-d", metavar="WxH", help="Columns x rows, such as 3x4.", autocompletion=complete_sizes),
+    Option(
+        "--dims",
+        "-d",
+        metavar="WxH",
+        help="Columns x rows, such as 3x4.",
+        autocompletion=complete_sizes,
+    ),
 ]
 Size = Annotated[  # of boards that are not typed: they are never wider than high
     str | None,
-    Option("--dims", "-d", metavar="WxH", help="Columns x rows.", callback=_say_turned, autocompletion=complete_sizes),
+    Option(
+        "--dims",
+        "-d",
+        metavar="WxH",
+        help="Columns x rows.",
+        callback=_say_turned,
+        autocompletion=complete_sizes,
+    ),
 ]
 Buckets = Annotated[
     str | None,
-    Option("--buckets", "-b", metavar="SPEC", help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'."),
+    Option(
+        "--buckets",
+        "-b",
+        metavar="SPEC",
+        help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'.",
+    ),
 ]
 Order = Annotated[
-    str | None, Option(metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size")
+    str | None,
+    Option(
+        metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size"
+    ),
 ]
 LATEST = "\0"  # instead of a run directory: no directory is called so
 _LATEST = "the latest under runs"
-Run = Annotated[str, Argument(metavar="DIR", help="Run directory.", show_default=_LATEST, callback=_chosen)]
+Run = Annotated[
+    str, Argument(metavar="DIR", help="Run directory.", show_default=_LATEST, callback=_chosen)
+]
 RunList = Annotated[
-    list[str] | None, Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST)
+    list[str] | None,
+    Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST),
 ]
 Runs = Annotated[
     list[str] | None,
-    Argument(metavar="RUN|FOLDER", help="Run directories, or folders of runs.", show_default="the folder runs"),
+    Argument(
+        metavar="RUN|FOLDER",
+        help="Run directories, or folders of runs.",
+        show_default="the folder runs",
+    ),
 ]
 Board = Annotated[
     str,
     Argument(
         metavar="BOARD",
-        help="The letters down the columns, or its rows, such as bld/eae/rts; q or Qu is a Qu cell.",
+        help="The letters down the columns, or its rows, such as bld/eae/rts; q or Qu is a Qu "
+        "cell.",
         show_default=False,
     ),
 ]
-MinLetters = Annotated[int | None, Option(metavar="N", min=1, help="Shorter words do not count.", show_default="3")]
+MinLetters = Annotated[
+    int | None, Option(metavar="N", min=1, help="Shorter words do not count.", show_default="3")
+]
 Memory = Annotated[
     int | None,
     Option(
-        metavar="MIB", help="For terms, keys and tree of one worker, besides words and paths.", show_default="config"
+        metavar="MIB",
+        help="For terms, keys and tree of one worker, besides words and paths.",
+        show_default="config",
     ),
 ]
 Probes = Annotated[int, Option("--workers", metavar="N", min=1, help="Processes that probe.")]
 Threads = Annotated[
     int,
     Option(
-        "--workers", metavar="N", min=0, max=256, help="Threads that score; never changes the result; 0: all cores."
+        "--workers",
+        metavar="N",
+        min=0,
+        max=256,
+        help="Threads that score; never changes the result; 0: all cores.",
     ),
 ]
 Seed = Annotated[int, Option(metavar="N", min=0, help="Seed of all random choices.")]
@@ -134,7 +180,9 @@ class Group:
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that takes the fields of its parameters of a :class:`Group` as options of its own."""
+    """Return a command that takes the fields of its parameters of a :class:`Group` as options of
+    its own.
+    """
     parameters: list[Parameter] = []
     groups: dict[str, Any] = {}
     for parameter in signature(command, eval_str=True).parameters.values():
@@ -163,25 +211,34 @@ class Words(Group):
     wordlist: Wordlist = None
     scores: Scores = None
 
-    def load(self, plain_q: bool | None = False, scores: str = "standard") -> tuple[WordList, ScoreTable]:
-        """Return both; ``scores`` counts when no table was named, ``plain_q`` is for ``load_wordlist``."""
+    def load(
+        self, plain_q: bool | None = False, scores: str = "standard"
+    ) -> tuple[WordList, ScoreTable]:
+        """Return both; ``scores`` counts when no table was named, ``plain_q`` is for
+        ``load_wordlist``.
+        """
         from boardclass.scores import parse_scores
         from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
 
         table = parse_scores(scores if self.scores is None else self.scores)
-        return load_wordlist(DEFAULT_WORDLIST if self.wordlist is None else self.wordlist, plain_q=plain_q), table
+        return load_wordlist(
+            DEFAULT_WORDLIST if self.wordlist is None else self.wordlist, plain_q=plain_q
+        ), table
 
 
 @dataclass(frozen=True)
 class Rules(Words):
     """The rules for boards of any kind."""
 
-    plain_q: Annotated[bool, Option("--plain-q", help="A q on the board is a plain Q, not Qu.")] = False
+    plain_q: Annotated[bool, Option("--plain-q", help="A q on the board is a plain Q, not Qu.")] = (
+        False
+    )
     min_letters: MinLetters = None
     letter_values: Annotated[
         str | None,
         Option(
-            metavar="scrabble|a=1,...", help="Points of a word: the values of its letters, times what --scores says."
+            metavar="scrabble|a=1,...",
+            help="Points of a word: the values of its letters, times what --scores says.",
         ),
     ] = None
     bonus: Annotated[
@@ -198,7 +255,9 @@ class Rules(Words):
 
         words, table = self.load(None, scores)
         table = table.at_least(self.min_letters)
-        return Asked(words, self.wordlist or words.name, table, self.plain_q, self.letter_values, self.bonus)
+        return Asked(
+            words, self.wordlist or words.name, table, self.plain_q, self.letter_values, self.bonus
+        )
 
 
 @dataclass(frozen=True)
@@ -217,7 +276,8 @@ class Question(Group):
     dims: Size = None
     wordlist: Wordlist = None
     cutoff: Annotated[
-        str | None, Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb.")
+        str | None,
+        Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb."),
     ] = None
     buckets: Buckets = None
     scores: Scores = None
@@ -230,17 +290,22 @@ class Question(Group):
         given = {name: value for name, value in (vars(self) | more).items() if value is not None}
         source = given.pop("config", None)
         if source is None and "dims" not in given:
-            raise ConfigError("nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims")
+            raise ConfigError(
+                "nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims"
+            )
         if source in DIMS and source not in bundled_names():  # a size that no preset has
             source, given = None, {"dims": source, **given}
-        return load_config(source, given if memory is None else {**given, "search": {"memory_mb": memory}})
+        return load_config(
+            source, given if memory is None else {**given, "search": {"memory_mb": memory}}
+        )
 
 
 def chosen_run(directory: str | None = None) -> str:
-    """Return the run that was named, or else the one under ``runs`` that was written to last, and say which.
+    """Return the run that was named, or else the one under ``runs`` that was written to last, and
+    say which.
 
-    Raises InputError when there is none, or the one named is neither a directory on this machine nor a record that
-    comes with orderly; addresses are left to the store.
+    Raises InputError when there is none, or the one named is neither a directory on this machine
+    nor a record that comes with orderly; addresses are left to the store.
     """
     if directory is not None:
         return named_run(directory)
@@ -249,22 +314,26 @@ def chosen_run(directory: str | None = None) -> str:
 
     places = [place.location for place in Catalog(()).places().values()]
     if not places:
-        raise InputError(f"no run in the folder {DEFAULT_FOLDER} here: name its directory; orderly run makes one")
+        raise InputError(
+            f"no run in the folder {DEFAULT_FOLDER} here: name its directory; orderly run makes one"
+        )
     latest = max(places, key=lambda place: (_written_s(Path(place)), place))
     tell(f"orderly: the latest run, {latest}")
     return latest
 
 
 def named_run(directory: str) -> str:
-    """Return the run directory that is named, or the record of that name that comes with orderly; refuse the rest."""
+    """Return the run directory that is named, or the record of that name that comes with orderly;
+    refuse the rest.
+    """
     if "://" in directory or ("\0" not in directory and Path(directory).is_dir()):
         return directory
     records = {path.parent.name: path.parent for path in sorted(PUBLISHED.glob("*/run.json"))}
     if directory in records:
         return str(records[directory])
     raise InputError(
-        f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote, or a record that "
-        f"comes with orderly: {', '.join(records)}"
+        f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote, or a "
+        f"record that comes with orderly: {', '.join(records)}"
     )
 
 
@@ -272,4 +341,6 @@ def _written_s(run: Path) -> float:
     from results.storage import files
 
     written = (files.RUN, files.MANIFEST, files.EVENTS)
-    return max((path.lstat().st_mtime for path in map(run.joinpath, written) if path.exists()), default=0.0)
+    return max(
+        (path.lstat().st_mtime for path in map(run.joinpath, written) if path.exists()), default=0.0
+    )

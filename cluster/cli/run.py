@@ -1,4 +1,6 @@
-"""``orderly plan``, ``tune``, ``run`` and ``merge``: what a run would cost, the run itself, several put together."""
+"""``orderly plan``, ``tune``, ``run`` and ``merge``: what a run would cost, the run itself, several
+put together.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,12 @@ def plan(
     question: options.Question,
     order: options.Order = None,
     seconds: Annotated[
-        float, Option(metavar="S", min=0, help="Time to spend on probes; less if every class has been searched before.")
+        float,
+        Option(
+            metavar="S",
+            min=0,
+            help="Time to spend on probes; less if every class has been searched before.",
+        ),
     ] = 300,
     price: options.Price = 0.02,
     memory: options.Memory = None,
@@ -53,7 +60,9 @@ def plan(
         write_record(record, fmt)
         return
     times_s = (3600 * hours for hours in (found.cpu_hours, found.low, found.high))
-    cost, low, high = (duration(seconds) if seconds >= 10 else f"{seconds:.2g} s" for seconds in times_s)
+    cost, low, high = (
+        duration(seconds) if seconds >= 10 else f"{seconds:.2g} s" for seconds in times_s
+    )
     known = "every class was searched" if found.is_known else f"95 %: {low} to {high}"
     told = f"{found.memory_mb:,} MiB per worker; at {price:g} per core hour: {record['price']:,.2f}"
     console().print(f"about {cost} of one core ({known}), {told}", style="bold", soft_wrap=True)
@@ -65,14 +74,18 @@ def plan(
 
 @contextmanager
 def _probing(seconds: float) -> Iterator[Callable[[float], None]]:
-    """Show on a terminal how much of the time for probes has passed; yield what is to be told the seconds passed."""
+    """Show on a terminal how much of the time for probes has passed; yield what is to be told the
+    seconds passed.
+    """
     from rich.progress import BarColumn, Progress, TextColumn
 
     gone = TextColumn("{task.fields[gone]} of {task.fields[all]}")
     columns = (TextColumn("probing random classes"), BarColumn(), gone)
     shown = console(sys.stderr)
     is_silent = not shown.is_terminal  # elsewhere it would leave an empty line
-    with Progress(*columns, console=shown, transient=True, refresh_per_second=4, disable=is_silent) as bar:
+    with Progress(
+        *columns, console=shown, transient=True, refresh_per_second=4, disable=is_silent
+    ) as bar:
         task = bar.add_task("", total=max(seconds, 1), gone=duration(0), all=duration(seconds))
         yield lambda gone: bar.update(task, completed=gone, gone=duration(gone))
 
@@ -80,7 +93,9 @@ def _probing(seconds: float) -> Iterator[Callable[[float], None]]:
 @options.grouped
 def tune(
     question: options.Question,
-    rounds: Annotated[int, Option(metavar="N", min=2, help="Random classes of each stratum of predicted cost.")] = 4,
+    rounds: Annotated[
+        int, Option(metavar="N", min=2, help="Random classes of each stratum of predicted cost.")
+    ] = 4,
     seed: options.Seed = 0,
     workers: options.Probes = 1,
     fmt: options.Format = Format.table,
@@ -126,42 +141,74 @@ def run(
     ] = None,
     memory: options.Memory = None,
     replicate: Annotated[
-        float | None, Option(metavar="PERCENT", help="Verdicts to find a second time in another way.", show_default="1")
+        float | None,
+        Option(
+            metavar="PERCENT",
+            help="Verdicts to find a second time in another way.",
+            show_default="1",
+        ),
     ] = None,
     seed: Annotated[int | None, Option(metavar="N", help="Seed of the hill climb.")] = None,
     out: Annotated[
-        str | None, Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF")
+        str | None,
+        Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF"),
     ] = None,
     extend: Annotated[
-        str | None, Option(metavar="DIR", help="Take over verdicts of a run at another cutoff that hold at this one.")
+        str | None,
+        Option(
+            metavar="DIR",
+            help="Take over verdicts of a run at another cutoff that hold at this one.",
+        ),
     ] = None,
     share: Annotated[
         str | None,
         Option(
             metavar="K/N",
-            help="Search the K-th of N equal shares of the classes only; `orderly merge` puts them together.",
+            help="Search the K-th of N equal shares of the classes only; `orderly merge` puts "
+            "them together.",
         ),
     ] = None,
     drop_damaged: Annotated[
-        bool, Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping.")
+        bool,
+        Option(
+            "--drop-damaged", help="Compute again what damaged files held, instead of stopping."
+        ),
     ] = False,
 ) -> None:
-    """Find every board at or above the cutoff and prove there is no other; run it again to resume."""
+    """Find every board at or above the cutoff and prove there is no other; run it again to
+    resume.
+    """
     from cluster.planning.shares import parse_share
 
     began = time.monotonic()
     mine = parse_share(share) if share is not None else None
     resolved = question.resolve(
-        memory, order=order, workers=workers, address=address, replicate=replicate, seed=seed, out=out
+        memory,
+        order=order,
+        workers=workers,
+        address=address,
+        replicate=replicate,
+        seed=seed,
+        out=out,
     )
     try:
-        from cluster.driver import driver  # compiles the kernels the first time: long enough to be interrupted
+        # compiles the kernels the first time: long enough to be interrupted
+        from cluster.driver import driver
         from cluster.driver.progress import make_progress
 
-        outcome = driver.run(resolved, progress=make_progress(), drop_damaged=drop_damaged, extends=extend, share=mine)
-    except KeyboardInterrupt as error:  # outside the search, where the driver does not catch signals
+        outcome = driver.run(
+            resolved,
+            progress=make_progress(),
+            drop_damaged=drop_damaged,
+            extends=extend,
+            share=mine,
+        )
+    except (
+        KeyboardInterrupt
+    ) as error:  # outside the search, where the driver does not catch signals
         raise IncompleteError("stopped; the same command goes on from what is stored") from error
-    outcome = replace(outcome, seconds=time.monotonic() - began)  # with what it took to compile the kernels
+    # with what it took to compile the kernels
+    outcome = replace(outcome, seconds=time.monotonic() - began)
     if outcome.claim is None and not outcome.share_done:
         raise IncompleteError(f"the run in {outcome.location} is incomplete: {outcome.message}")
     _print_outcome(resolved, outcome)
@@ -170,12 +217,16 @@ def run(
 def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:
     out = console()
     if outcome.share_done or outcome.claim is None:
-        out.print(f"Not proven. In {outcome.location}, {outcome.message}", markup=False, soft_wrap=True)
+        out.print(
+            f"Not proven. In {outcome.location}, {outcome.message}", markup=False, soft_wrap=True
+        )
     else:
         _draw_best(config, outcome)
         out.print(f"Proven. {outcome.claim.statement}\n", style="bold", markup=False)
     again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
-    out.print(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s", markup=False)
+    out.print(
+        f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s", markup=False
+    )
     if not outcome.share_done:
         more = f"digest {outcome.digest}\nmore: orderly top {outcome.location}"
         out.print(more, markup=False, soft_wrap=True)
@@ -202,11 +253,18 @@ def _draw_best(config: RunConfig, outcome: RunOutcome) -> None:
 
 
 def merge(
-    target: Annotated[str, Argument(metavar="TARGET", help="Run directory, old or new.", show_default=False)],
-    sources: Annotated[list[str], Argument(metavar="SOURCE...", help="Runs of the same question.", show_default=False)],
+    target: Annotated[
+        str, Argument(metavar="TARGET", help="Run directory, old or new.", show_default=False)
+    ],
+    sources: Annotated[
+        list[str],
+        Argument(metavar="SOURCE...", help="Runs of the same question.", show_default=False),
+    ],
     fmt: options.Format = Format.table,
 ) -> None:
-    """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources stay as they are."""
+    """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources
+    stay as they are.
+    """
     sources = [options.named_run(source) for source in sources]
     from results.proof.prove import summary
     from results.store.run import open_run

@@ -9,7 +9,9 @@ import sys
 
 
 class _NoPandas:
-    """Hides pandas: pyarrow would import it, half a second, to see whether a list is a series of it."""
+    """Hides pandas: pyarrow would import it, half a second, to see whether a list is a series of
+    it.
+    """
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:
@@ -18,7 +20,8 @@ class _NoPandas:
 
 
 def _occupy_closed() -> None:
-    """Open what was closed of standard input, output and error: the next file would take its number, and their output.
+    """Open what was closed of standard input, output and error: the next file would take its
+    number, and their output.
 
     Output goes nowhere then; ``sys.stdin`` stays None, so that who reads it says what is wrong.
     """
@@ -36,8 +39,10 @@ def main() -> None:
     """Run the command line."""
     _occupy_closed()
     sys.meta_path.insert(0, _NoPandas)
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # else it looks through all packages for some
-    gc.set_threshold(100_000)  # modules and words are no garbage: looking for some took a twentieth of a short command
+    # else it looks through all packages for some
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # modules and words are no garbage: looking for some took a twentieth of a short command
+    gc.set_threshold(100_000)
     atexit.register(gc.disable)  # nor is any looked for at the end
     from cluster.cli import app
 

@@ -1,4 +1,6 @@
-"""``orderly status``, ``runs``, ``watch``, ``serve``: how far runs are, in lines, in a terminal and in a browser."""
+"""``orderly status``, ``runs``, ``watch``, ``serve``: how far runs are, in lines, in a terminal and
+in a browser.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,33 @@ if TYPE_CHECKING:
 
 _TOLD = frozenset(  # lines for people say these
     (
-        *("state", "driver", "figures_age_s", "ended", "n_classes_left", "n_units_in_flight", "n_workers", "digest"),
-        *("n_workers_lost", "classes_per_h", "verdicts_per_h", "remaining_s", "n_measured", "proven", "why_not_proven"),
-        *("remaining_low_s", "remaining_high_s", "best_score", "best_boards", "best_is_stored", "n_classes_done"),
+        *(
+            "state",
+            "driver",
+            "figures_age_s",
+            "ended",
+            "n_classes_left",
+            "n_units_in_flight",
+            "n_workers",
+            "digest",
+        ),
+        *(
+            "n_workers_lost",
+            "classes_per_h",
+            "verdicts_per_h",
+            "remaining_s",
+            "n_measured",
+            "proven",
+            "why_not_proven",
+        ),
+        *(
+            "remaining_low_s",
+            "remaining_high_s",
+            "best_score",
+            "best_boards",
+            "best_is_stored",
+            "n_classes_done",
+        ),
         *("dims", "wordlist", "cutoff", "hosts", "notes"),  # notes: on standard error
     )
 )
@@ -30,10 +56,14 @@ _TOLD = frozenset(  # lines for people say these
 
 def status(
     directory: options.Run = options.LATEST,
-    verbose: Annotated[bool, Option("--verbose", "-v", help="All figures, not only ten lines.")] = False,
+    verbose: Annotated[
+        bool, Option("--verbose", "-v", help="All figures, not only ten lines.")
+    ] = False,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Show how far a run is, who works on it, the time left, what it found, the digest of its result."""
+    """Show how far a run is, who works on it, the time left, what it found, the digest of its
+    result.
+    """
     from cluster.answers.status import lines, look, tell_notes
     from results.store.run import open_run
 
@@ -49,9 +79,15 @@ def status(
     rows, hosts, notes = record.pop("rows"), record.pop("hosts"), record.pop("notes")
     statement = record.pop("statement")
     flat = {**record, "hosts": ", ".join(f"{host} {n}" for host, n in hosts.items()) or None}
-    flat |= {f"rows_{name}": count for name, count in rows.items()} | {"notes": "; ".join(notes) or None}
+    flat |= {f"rows_{name}": count for name, count in rows.items()} | {
+        "notes": "; ".join(notes) or None
+    }
     if fmt is Format.table:
-        flat = {name: value for name, value in flat.items() if name not in _TOLD and value not in (None, [])}
+        flat = {
+            name: value
+            for name, value in flat.items()
+            if name not in _TOLD and value not in (None, [])
+        }
         flat = {**told, **flat}
     write_record({**flat, "statement": statement} if statement else flat, fmt)
 
@@ -60,15 +96,22 @@ _COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board
 
 
 def runs(given: options.Runs = None, fmt: options.Format = Format.table) -> None:
-    """List the runs under a folder: how far each is, its best board, and whether its rows prove it."""
+    """List the runs under a folder: how far each is, its best board, and whether its rows prove
+    it.
+    """
     from cluster.watch.view import Catalog
 
     catalog = Catalog(given or [])
-    listed = [{"run": place.name, "directory": place.location, **_told(place)} for place in catalog.places().values()]
+    listed = [
+        {"run": place.name, "directory": place.location, **_told(place)}
+        for place in catalog.places().values()
+    ]
     if fmt is Format.json:
         write_json(listed)
     elif not listed and fmt is Format.table:
-        console().print(f"no run under {', '.join(catalog.given)}: orderly run makes one", markup=False)
+        console().print(
+            f"no run under {', '.join(catalog.given)}: orderly run makes one", markup=False
+        )
     else:
         write_table(_COLUMNS, list(map(_row, listed)), fmt)
 
@@ -82,8 +125,19 @@ def _told(place: Place) -> dict[str, Any]:
         record, _ = look(open_run(place.check()))
     except OrderlyError as error:
         return {"state": State.UNREADABLE.value, "why": str(error)}
-    names = ("state", "proven", "why_not_proven", "dims", "wordlist", "cutoff", "n_classes", "n_classes_done")
-    return {name: record[name] for name in (*names, "best_score", "best_boards", "n_boards", "digest")}
+    names = (
+        "state",
+        "proven",
+        "why_not_proven",
+        "dims",
+        "wordlist",
+        "cutoff",
+        "n_classes",
+        "n_classes_done",
+    )
+    return {
+        name: record[name] for name in (*names, "best_score", "best_boards", "n_boards", "digest")
+    }
 
 
 def _row(item: dict[str, Any]) -> list[object]:
@@ -94,7 +148,9 @@ def _row(item: dict[str, Any]) -> list[object]:
 
 
 def watch(directory: options.Run = options.LATEST) -> None:
-    """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and changes nothing."""
+    """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and
+    changes nothing.
+    """
     from cluster.watch.screen import watch as watch_run
     from results.store.run import open_run
 
@@ -106,19 +162,26 @@ def watch(directory: options.Run = options.LATEST) -> None:
 def serve(
     given: options.Runs = None,
     port: Annotated[
-        int | None, Option(metavar="N", min=0, max=65535, help="0: any.", show_default="8765 or a free one")
+        int | None,
+        Option(metavar="N", min=0, max=65535, help="0: any.", show_default="8765 or a free one"),
     ] = None,
-    host: Annotated[str, Option(metavar="ADDRESS", help="127.0.0.1 or ::1: this machine only.")] = "127.0.0.1",
+    host: Annotated[
+        str, Option(metavar="ADDRESS", help="127.0.0.1 or ::1: this machine only.")
+    ] = "127.0.0.1",
     lan: Annotated[
-        bool, Option("--lan", help="Answer phones and other devices of the network that this machine is in.")
+        bool,
+        Option(
+            "--lan", help="Answer phones and other devices of the network that this machine is in."
+        ),
     ] = False,
     price: options.Price = 0.02,
     opens: Annotated[bool, Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
     """Show runs, records, boards and classes in a browser of this machine; Ctrl-C ends it.
 
-    The address that is printed holds a random token: nobody is answered without it.  Nothing can be changed there.
-    With --lan it is also drawn as a code for the camera of a phone; who listens in that network can read along.
+    The address that is printed holds a random token: nobody is answered without it.  Nothing can be
+    changed there. With --lan it is also drawn as a code for the camera of a phone; who listens in
+    that network can read along.
     """
     try:
         from cluster.web.server import LocalServer
@@ -133,7 +196,10 @@ def serve(
         drawn = io.StringIO()
         segno.make(server.address, error="l").terminal(drawn, border=2, compact=True)
         tell(drawn.getvalue())
-        where = "Open the address, or the code with a camera, on a device of this network. Whoever has it may look, "
+        where = (
+            "Open the address, or the code with a camera, on a device of this network. Whoever "
+            "has it may look, "
+        )
         where += "and nothing is encrypted on the way."
     tell(f"{where} Ctrl-C ends it.")
     if opens:

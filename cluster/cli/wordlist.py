@@ -17,7 +17,14 @@ from boardclass.printable import counted
 from boardclass.scores import n_letters
 from boardclass.word_files import MAX_FILE_BYTES, read_entries, read_file
 from boardclass.word_import import Imported, Rules, import_words, parse_letters
-from boardclass.wordlist import KNOWN_SHA256, available_names, known_name, load_wordlist, parse_wordlist, user_folder
+from boardclass.wordlist import (
+    KNOWN_SHA256,
+    available_names,
+    known_name,
+    load_wordlist,
+    parse_wordlist,
+    user_folder,
+)
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.app import Whole
@@ -42,7 +49,9 @@ def list_all(fmt: options.Format = Format.table) -> None:
     for name, path in available_names().items():
         try:
             words = load_wordlist(path, plain_q=None)
-            rows.append((name, len(words.words), words.sha256[:16], known_name(words.sha256), str(path)))
+            rows.append(
+                (name, len(words.words), words.sha256[:16], known_name(words.sha256), str(path))
+            )
         except WordListError as error:
             rows.append((name, None, None, None, f"unusable: {error}"))
     here = {row[0] for row in rows}
@@ -58,7 +67,10 @@ def check(
     file: Annotated[
         str,
         Argument(
-            metavar="FILE|NAME", help="A word list.", show_default=False, autocompletion=options.complete_wordlists
+            metavar="FILE|NAME",
+            help="A word list.",
+            show_default=False,
+            autocompletion=options.complete_wordlists,
         ),
     ],
     fmt: options.Format = Format.table,
@@ -69,7 +81,11 @@ def check(
         words = load_wordlist(path if path.is_file() else file, plain_q=None)
     except WordListError:
         if path.is_file():
-            _tell(import_words(read_entries(path), Rules(), path.name.partition(".")[0], file), fmt, "would have")
+            _tell(
+                import_words(read_entries(path), Rules(), path.name.partition(".")[0], file),
+                fmt,
+                "would have",
+            )
         raise
     write_record(
         {
@@ -91,24 +107,34 @@ def import_file(
         str,
         Argument(
             metavar="FILE",
-            help="Words in any form: one a line, columns, CSV, JSON, a spelling dictionary (.dic with its .aff); "
-            "gz, bz2, xz or zip.",
+            help="Words in any form: one a line, columns, CSV, JSON, a spelling dictionary (.dic "
+            "with its .aff); gz, bz2, xz or zip.",
             show_default=False,
         ),
     ],
-    name: Annotated[str | None, Option(help="Of the new list.", show_default="that of the file")] = None,
-    names: Annotated[str, Option(metavar="drop|keep", help="Words with a capital; in German keep them.")] = "drop",
+    name: Annotated[
+        str | None, Option(help="Of the new list.", show_default="that of the file")
+    ] = None,
+    names: Annotated[
+        str, Option(metavar="drop|keep", help="Words with a capital; in German keep them.")
+    ] = "drop",
     accents: Annotated[
         str, Option(metavar="fold|drop|keep", help="é becomes e; drop the word; keep the letter.")
     ] = "fold",
     letter: Annotated[
-        list[str] | None, Option(metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w.")
+        list[str] | None,
+        Option(metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w."),
     ] = None,
     plain_q: Annotated[bool, Option("--plain-q", help="The game has a plain Q, not Qu.")] = False,
     column: Annotated[
-        str | None, Option(metavar="NAME|N", help="Column of the words.", show_default="first one without numbers")
+        str | None,
+        Option(
+            metavar="NAME|N", help="Column of the words.", show_default="first one without numbers"
+        ),
     ] = None,
-    encoding: Annotated[str | None, Option(help="Such as ISO-8859-2.", show_default="guessed, and said")] = None,
+    encoding: Annotated[
+        str | None, Option(help="Such as ISO-8859-2.", show_default="guessed, and said")
+    ] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Make a word list out of a file, and say what was done to how many lines."""
@@ -116,11 +142,15 @@ def import_file(
     rules = Rules(names, accents, parse_letters(letter or []), plain_q)
     name = path.name.partition(".")[0] if name is None else name
     if not name or any(c in name for c in "./\\\0") or not name.isprintable():
-        raise WordListError(f"a word list cannot be called {quote(name)}: give another, --name NAME")
+        raise WordListError(
+            f"a word list cannot be called {quote(name)}: give another, --name NAME"
+        )
     found = import_words(read_entries(path, encoding, column), rules, name, file)
     target = user_folder() / f"{name}.txt"
     if target.exists() and load_wordlist(target, plain_q=None) != found.words:
-        raise WordListError(f"{quote(str(target))} is another list: remove it, or give another name, --name NAME")
+        raise WordListError(
+            f"{quote(str(target))} is another list: remove it, or give another name, --name NAME"
+        )
     record = {
         "source": str(path.resolve()),
         "source_sha256": hashlib.sha256(read_file(path)).hexdigest(),
@@ -138,16 +168,27 @@ def _tell(found: Imported, fmt: Format, verb: str, target: Path | None = None) -
     words = found.words
     if fmt is Format.json:
         steps = [step._asdict() for step in found.steps]
-        values = {"name": words.name, "n_words": len(words), "sha256": words.sha256, "notes": found.notes}
+        values = {
+            "name": words.name,
+            "n_words": len(words),
+            "sha256": words.sha256,
+            "notes": found.notes,
+        }
         write_json({**values, "file": target and str(target), "steps": steps})
         return
-    write_table(("lines", "what", "example"), [(step.lines, step.what, step.example) for step in found.steps], fmt)
+    write_table(
+        ("lines", "what", "example"),
+        [(step.lines, step.what, step.example) for step in found.steps],
+        fmt,
+    )
     if fmt is Format.table:
         out = console()
         for note in found.notes:
             out.print(note, markup=False, soft_wrap=True)
         told = f"the list {verb} {counted(len(words), 'word')}, SHA-256 {words.sha256[:16]}"
-        out.print(f"{told}; use it: -w {words.name}" if target else told, markup=False, soft_wrap=True)
+        out.print(
+            f"{told}; use it: -w {words.name}" if target else told, markup=False, soft_wrap=True
+        )
 
 
 @wordlist.command("get")
@@ -161,34 +202,48 @@ def get(
             autocompletion=options.complete_known_wordlists,
         ),
     ],
-    url: Annotated[str | None, Option(help="Another place to take it from.", show_default="the documented one")] = None,
+    url: Annotated[
+        str | None, Option(help="Another place to take it from.", show_default="the documented one")
+    ] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Download a known word list; it is kept only if its SHA-256 is the known one."""
     known = sources()
     if name not in known:
         loadable = ", ".join(source for source, item in known.items() if item.url)
-        raise WordListError(f"unknown word list {quote(name)}: expected one of {loadable}; others by path, ./FILE")
+        raise WordListError(
+            f"unknown word list {quote(name)}: expected one of {loadable}; others by path, ./FILE"
+        )
     source = known[name]
     if not (url or source.url):
-        raise WordListError(f"{name} ({source.title}) cannot be downloaded: {source.note}; then {source.command}")
+        raise WordListError(
+            f"{name} ({source.title}) cannot be downloaded: {source.note}; then {source.command}"
+        )
     target, where = user_folder() / f"{name}.txt", url or source.url
     data = download(where)
     data = data.lower() if source.upper else data
     try:
         words = parse_wordlist(data, "download", where)
     except WordListError as error:
-        raise WordListError(f"{quote(where, 200)} is not {name}: no list of words a-z; not kept") from error
+        raise WordListError(
+            f"{quote(where, 200)} is not {name}: no list of words a-z; not kept"
+        ) from error
     if words.sha256 != KNOWN_SHA256[name]:
         raise WordListError(
-            f"{quote(where, 200)} has SHA-256 {words.sha256}, {name} has {KNOWN_SHA256[name]}: not kept"
+            f"{quote(where, 200)} has SHA-256 {words.sha256}, {name} has {KNOWN_SHA256[name]}: "
+            "not kept"
         )
     publish(target, data)
-    write_record({"name": name, "n_words": len(words.words), "sha256": words.sha256, "file": str(target)}, fmt)
+    write_record(
+        {"name": name, "n_words": len(words.words), "sha256": words.sha256, "file": str(target)},
+        fmt,
+    )
 
 
 def download(url: str) -> bytes:
-    """Return what an http or https address holds. Raises WordListError when it is out of reach or too large."""
+    """Return what an http or https address holds. Raises WordListError when it is out of reach or
+    too large.
+    """
     import urllib.error
     import urllib.request
     from http.client import HTTPException
@@ -201,9 +256,13 @@ def download(url: str) -> bytes:
             data: bytes = answer.read(MAX_FILE_BYTES + 1)
     except (OSError, HTTPException, ValueError) as error:  # URLError is an OSError
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise WordListError(f"cannot download {quote(url, 200)}: {reason}; is there a network? Or {hint}") from error
+        raise WordListError(
+            f"cannot download {quote(url, 200)}: {reason}; is there a network? Or {hint}"
+        ) from error
     if len(data) > MAX_FILE_BYTES:
-        raise WordListError(f"{quote(url, 200)} has more than {MAX_FILE_BYTES // 2**20} MiB: it is not a word list")
+        raise WordListError(
+            f"{quote(url, 200)} has more than {MAX_FILE_BYTES // 2**20} MiB: it is not a word list"
+        )
     return data
 
 

@@ -2,11 +2,12 @@
 
     run -> make_plan           everything validated, nothing written
         -> Store.open          created, or opened and compared; the rules of splitting likewise
-        -> Session.search      scheduler, executor and ledger in the run loop; skipped when nothing is open
+        -> Session.search      scheduler, executor and ledger in the run loop; skipped when nothing
+                               is open
         -> Session.conclude    rescore -> coverage -> claim; with a share, whether that is done
 
-What it does is shown (progress.py) and noted (journal.py).  Ctrl-C and the like are a flag that the run loop reads, so
-that a write is never interrupted.
+What it does is shown (progress.py) and noted (journal.py).  Ctrl-C and the like are a flag that the
+run loop reads, so that a write is never interrupted.
 """
 
 from __future__ import annotations
@@ -36,12 +37,26 @@ from cluster.scheduling.backlog import NO_HISTORY, History, Work
 from cluster.scheduling.events import Policy, Report
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor, InProcessExecutor, ProcessExecutor
-from cluster.workers.ray_cluster import LOCAL, ClusterGoneError, RayError, check_guarded, check_installed
+from cluster.workers.ray_cluster import (
+    LOCAL,
+    ClusterGoneError,
+    RayError,
+    check_guarded,
+    check_installed,
+)
 from cluster.workers.worker import machine_memory
 from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log import RESCORING
-from results.proof.claim import BoardList, Claim, digest_of, make_claim, publish_claim, question_of, scored_again
+from results.proof.claim import (
+    BoardList,
+    Claim,
+    digest_of,
+    make_claim,
+    publish_claim,
+    question_of,
+    scored_again,
+)
 from results.proof.coverage import Coverage, rows_out_of_space
 from results.proof.prove import prove
 from results.storage import files
@@ -57,7 +72,14 @@ MAX_WORKERS = 4096
 MakeExecutor = Callable[[Spec], Executor]
 _LOW_MEMORY = 1 / 16  # of all memory: below, a warning
 # Batch systems warn with the last three before they kill.
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM)
+_SIGNALS = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGUSR1,
+    signal.SIGXCPU,
+    signal.SIGALRM,
+)
 
 
 class Interrupted(IncompleteError):
@@ -98,15 +120,15 @@ def run(
 ) -> RunOutcome:
     """Start a run, or continue it, until it is complete or cannot continue.
 
-    Without ``config.address``, ``config.workers`` = 0 computes in this process; any other number is that of the
-    processes to start.  ``make_executor`` makes another executor of the spec.  With ``drop_damaged``, what damaged
-    parts of the store held is computed again, instead of refused.  Verdicts of the run ``extends`` are taken over where
-    they hold at the cutoff of this one.  Only the classes of ``share`` are searched; whether the run is complete does
-    not depend on it.
+    Without ``config.address``, ``config.workers`` = 0 computes in this process; any other number is
+    that of the processes to start.  ``make_executor`` makes another executor of the spec.  With
+    ``drop_damaged``, what damaged parts of the store held is computed again, instead of refused.
+    Verdicts of the run ``extends`` are taken over where they hold at the cutoff of this one.  Only
+    the classes of ``share`` are searched; whether the run is complete does not depend on it.
 
-    Raises InputError when something given cannot be used (nothing has been written), StoreError when the run directory
-    is damaged, locked, or of another run, Interrupted on SIGINT, SIGTERM and the like (everything found so far is
-    stored), MismatchError when rescoring contradicts the rows.
+    Raises InputError when something given cannot be used (nothing has been written), StoreError
+    when the run directory is damaged, locked, or of another run, Interrupted on SIGINT, SIGTERM and
+    the like (everything found so far is stored), MismatchError when rescoring contradicts the rows.
     """
     progress = progress or Progress()
     began_s = time.monotonic()
@@ -120,14 +142,22 @@ def run(
         own_ids = share.of(plan) if share else None
         run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
         recover = repair if drop_damaged else None
-        # from here on the first Ctrl-C raises nothing: in a callback from C that would be printed and lost
-        with StopSignals() as signals, Store.open(plan.location, plan.fingerprint, run_info, recover=recover) as store:
+        # from here on the first Ctrl-C raises nothing: in a callback from C that would be printed
+        # and lost
+        with (
+            StopSignals() as signals,
+            Store.open(plan.location, plan.fingerprint, run_info, recover=recover) as store,
+        ):
             check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
             if foreign := rows_out_of_space(store.run):  # they could never be settled
                 raise DamagedError(f"{store.run.folder.where('')} has {foreign}")
             with Journal(store.run.folder) as journal:
                 for name, fault in (store.repaired.parts | store.repaired.others).items():
-                    outcome = "its rows are computed again" if name in store.repaired.parts else "removed or rewritten"
+                    outcome = (
+                        "its rows are computed again"
+                        if name in store.repaired.parts
+                        else "removed or rewritten"
+                    )
                     progress.note(f"dropped {name}: {outcome}\n  {fault}")
                     journal.note("dropped", name=name, message=fault)
                 if source:
@@ -146,7 +176,8 @@ def run(
 def default_executor(config: RunConfig) -> MakeExecutor:
     """Return what makes the executor that a config asks for.
 
-    Raises RayError when Ray is not installed, or the cluster does not answer or would let anybody in.
+    Raises RayError when Ray is not installed, or the cluster does not answer or would let anybody
+    in.
     """
     address = config.address
     if address is None:
@@ -166,7 +197,8 @@ def default_policy(config: RunConfig, memory_mb: int) -> Policy:
     return Policy(
         n_workers=config.workers or (MAX_WORKERS if is_cluster else 1),
         recycle_bytes=grown_bytes if config.workers or is_cluster else 0,
-        max_deaths=8 if is_cluster else 3,  # on one machine the next worker fares as the last one did
+        # on one machine the next worker fares as the last one did
+        max_deaths=8 if is_cluster else 3,
         kernel_hash=kernel_hash(),
         replicate=config.replicate / 100.0,
     )
@@ -175,7 +207,8 @@ def default_policy(config: RunConfig, memory_mb: int) -> Policy:
 class StopSignals:
     """While active, the signals that end a process only set :attr:`reason`, to their name.
 
-    A second SIGINT raises KeyboardInterrupt.  Signals that are ignored (nohup), or that somebody else handles, stay so.
+    A second SIGINT raises KeyboardInterrupt.  Signals that are ignored (nohup), or that somebody
+    else handles, stay so.
     """
 
     def __init__(self) -> None:
@@ -204,7 +237,9 @@ class StopSignals:
 
 
 class Session:
-    """One call of :func:`run` on an open store; of the classes ``own_ids``, int64[n], ascending, if only of a share."""
+    """One call of :func:`run` on an open store; of the classes ``own_ids``, int64[n], ascending, if
+    only of a share.
+    """
 
     def __init__(
         self,
@@ -227,10 +262,14 @@ class Session:
         doubted = store.run.doubted
         roots = [class_id for class_id, path in doubted if not path]
         is_open = ~np.isin(all_ids, done_ids, assume_unique=True) | np.isin(all_ids, roots)
-        children = [Unit(class_id, path) for class_id, path in (*store.index.pending(), *doubted) if path]
+        children = [
+            Unit(class_id, path) for class_id, path in (*store.index.pending(), *doubted) if path
+        ]
         begun_ids = np.array([unit.class_id for unit in children], np.int64)
         self._open_ids = all_ids[is_open]
-        self._children = [unit for unit, own in zip(children, np.isin(begun_ids, own_ids), strict=True) if own]
+        self._children = [
+            unit for unit, own in zip(children, np.isin(begun_ids, own_ids), strict=True) if own
+        ]
         self._ended_ids = all_ids[~is_open & ~np.isin(all_ids, begun_ids)]
         self._n_own_before = np.isin(self._ended_ids, own_ids).sum().item()
         self._fixed: dict[str, Any] = {  # figures of every report
@@ -246,7 +285,9 @@ class Session:
         self._ledger.note_candidates([(board, score) for board, score, _ in store.run.candidates()])
 
     def search(self, make_executor: MakeExecutor, policy: Policy, signals: StopSignals) -> str:
-        """Break everything that is open; return what is missing in the end; empty when nothing is."""
+        """Break everything that is open; return what is missing in the end; empty when nothing
+        is.
+        """
         plan, config, store = self._plan, self._plan.config, self._store
         self._begin(policy)
         if signals.reason:
@@ -266,7 +307,9 @@ class Session:
         if config.workers or config.address:
             self._progress.stage("starting workers")
         asked_s = time.monotonic()
-        scheduler = Scheduler(policy, work, np.random.default_rng(config.seed), plan.nodes().difference)
+        scheduler = Scheduler(
+            policy, work, np.random.default_rng(config.seed), plan.nodes().difference
+        )
         if config.address:  # what Ray does when it starts cannot be interrupted otherwise
             signals.release()
         try:
@@ -308,15 +351,27 @@ class Session:
         complete = proof.proven
         if complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
-            question = replace(question_of(run), wordlist=name, n_words=n_words, scores=plan.table.name)
+            question = replace(
+                question_of(run), wordlist=name, n_words=n_words, scores=plan.table.name
+            )
             claim = make_claim(run.fingerprint, coverage, listed, question)
             publish_claim(run, claim)
         digest = digest_of(plan.fingerprint, listed, complete=complete)
-        missing, share_done = "" if complete else "\n".join(filter(None, (message, proof.why_not))), False
+        missing, share_done = (
+            "" if complete else "\n".join(filter(None, (message, proof.why_not))),
+            False,
+        )
         if self._share and not complete:
-            missing, share_done = self._share.judge(self._own_ids, store, coverage, message, run.doubted)
+            missing, share_done = self._share.judge(
+                self._own_ids, store, coverage, message, run.doubted
+            )
         seconds, n_computed = time.monotonic() - self._began_s, self._ledger.n_rows
-        told = {"message": missing, "digest": digest, "n_verdicts": n_computed, "seconds": round(seconds, 1)}
+        told = {
+            "message": missing,
+            "digest": digest,
+            "n_verdicts": n_computed,
+            "seconds": round(seconds, 1),
+        }
         self._journal.note("finished", complete=complete, **told)
         return RunOutcome(
             plan.location,
@@ -333,13 +388,16 @@ class Session:
         )
 
     def _check_read(self, run: Run) -> None:
-        """Raise DamagedError when the rows lack a board that this call has seen: nothing is concluded from them."""
+        """Raise DamagedError when the rows lack a board that this call has seen: nothing is
+        concluded from them.
+        """
         read = {(board, score) for board, score, _ in run.candidates()}
         if lost := sorted(self._ledger.seen.items() - read):
             boards = counted(len(lost), "board", "boards")
             raise DamagedError(
-                f"{run.folder.where(files.RESULTS)} lacks {boards} stored there before, such as {lost[0][0]} with "
-                f"{lost[0][1]:,} points: what was written is not what is read back; nothing was concluded: run again"
+                f"{run.folder.where(files.RESULTS)} lacks {boards} stored there before, such as "
+                f"{lost[0][0]} with {lost[0][1]:,} points: what was written is not what is read "
+                "back; nothing was concluded: run again"
             )
 
     def _begin(self, policy: Policy) -> None:
@@ -347,7 +405,10 @@ class Session:
         n_classes, n_own = self._fixed["n_classes"], self._fixed["n_own"]
         workers = counted(policy.n_workers, "worker")
         if config.address:
-            workers = f"{workers if config.workers else 'every processor'} of the cluster at {config.address}"
+            workers = (
+                f"{workers if config.workers else 'every processor'} of the cluster at "
+                f"{config.address}"
+            )
         self._progress.begin(
             f"{plan.fingerprint.dims}, {plan.wordlist.name}, cutoff {plan.cutoff:,}: "
             f"{counted(n_classes, 'board class', 'board classes')}"
@@ -386,21 +447,27 @@ class Session:
         executor.show(report)
 
     def _tell_start(self, asked_s: float, ended_s: float) -> None:
-        """Say so when one process would have done it in less time than the workers took to start."""
+        """Say so when one process would have done it in less time than the workers took to
+        start.
+        """
         n_workers = 0 if self._plan.config.address else self._plan.config.workers
         start_s, total_s = (self._ready_s or ended_s) - asked_s, ended_s - asked_s
         if n_workers and start_s > total_s / 2 and (total_s - start_s) * n_workers < total_s:
             self._progress.note(
-                f"starting the workers took {start_s:.0f} of {total_s:.0f} s; --workers 0 is faster for such a run"
+                f"starting the workers took {start_s:.0f} of {total_s:.0f} s; --workers 0 is "
+                "faster for such a run"
             )
 
     def _tell_memory(self, report: Report) -> None:
-        """Warn once when memory becomes short on the machine of the workers, and again when it has been plentiful."""
+        """Warn once when memory becomes short on the machine of the workers, and again when it has
+        been plentiful.
+        """
         free, total = report.n_free_bytes, report.n_total_bytes
         if free < total * _LOW_MEMORY and not self._is_memory_low:
             text = (
-                f"{memory_size(free)} of {memory_size(total)} memory are free on this machine, and the system ends a "
-                "worker when none is left: end another program, or run again with fewer --workers or a smaller --memory"
+                f"{memory_size(free)} of {memory_size(total)} memory are free on this machine, "
+                "and the system ends a worker when none is left: end another program, or run "
+                "again with fewer --workers or a smaller --memory"
             )
             self._progress.note(text)
             self._journal.note("memory_low", n_free_bytes=free, n_total_bytes=total, message=text)
@@ -429,14 +496,16 @@ class Session:
     def _interrupted(self, signal_name: str) -> str:
         n_done = len(self._ended_ids) + (self._snapshot.n_classes_done if self._snapshot else 0)
         return (
-            f"stopped by {signal_name}: {n_done:,} of {self._fixed['n_classes']:,} board classes are done and stored "
-            f"in {self._plan.location}; the same command goes on from here"
+            f"stopped by {signal_name}: {n_done:,} of {self._fixed['n_classes']:,} board classes "
+            f"are done and stored in {self._plan.location}; the same command goes on from here"
         )
 
 
 def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
-    """Return predicted cost, effort and time of classes, int64[n], that were searched to the end; those without a row
-    are left out.  A wrong counter in a row makes a wrong guess of the time left, and nothing else."""
+    """Return predicted cost, effort and time of classes, int64[n], that were searched to the end;
+    those without a row are left out.  A wrong counter in a row makes a wrong guess of the time
+    left, and nothing else.
+    """
     ids, sums = class_sums(run, (*EFFORT, "seconds"))
     ended = np.isin(ids, class_ids, assume_unique=True)
     if not ended.any():
@@ -446,15 +515,24 @@ def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
     of_parts = [t.column("seconds").to_numpy()[t.column("path").to_numpy() != ""] for t in tables]
     part_s = np.concatenate(of_parts)
     child_s = float(part_s.mean()) if len(part_s) else 0.0
-    return History(plan.predicted_costs(ids[ended]), efforts[ended], float(sums[ended, -1].sum()), child_s)
+    return History(
+        plan.predicted_costs(ids[ended]), efforts[ended], float(sums[ended, -1].sum()), child_s
+    )
 
 
-def class_sums(run: Run, names: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return the classes that a run has rows of, int64[n], ascending, and sums of columns over the rows of each,
-    float64[n, len(names)]; rows are added up as they are."""
+def class_sums(
+    run: Run, names: Sequence[str]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return the classes that a run has rows of, int64[n], ascending, and sums of columns over the
+    rows of each, float64[n, len(names)]; rows are added up as they are."""
     tables = list(run.columns(("class_id", *names)))
-    columns = [np.concatenate([np.empty(0), *(t.column(name).to_numpy() for t in tables)]) for name in names]
-    of_rows = np.concatenate([np.empty(0, np.int64), *(t.column("class_id").to_numpy() for t in tables)])
+    columns = [
+        np.concatenate([np.empty(0), *(t.column(name).to_numpy() for t in tables)])
+        for name in names
+    ]
+    of_rows = np.concatenate(
+        [np.empty(0, np.int64), *(t.column("class_id").to_numpy() for t in tables)]
+    )
     ids, place = np.unique(of_rows, return_inverse=True)
     sums = np.zeros((len(ids), len(names)))
     np.add.at(sums, place, np.stack(columns, axis=1))

@@ -78,7 +78,9 @@ class Journal(EventLog):
                 self.add("worker_retired", worker=order.worker, host=host, message=order.message)
             elif isinstance(order, events.Quarantine):
                 told = {"attempts": order.attempt, "message": order.message}
-                self.add("unit_quarantined", class_id=order.unit.class_id, path=order.unit.path, **told)
+                self.add(
+                    "unit_quarantined", class_id=order.unit.class_id, path=order.unit.path, **told
+                )
         self.flush()
 
     def stored(self, name: str, n_rows: int) -> None:
@@ -100,14 +102,21 @@ class Journal(EventLog):
         if now or now_s - self._reported_at_s >= every_s:
             self._reported_at_s = now_s
             figures = {
-                name: round(value, 1) if isinstance(value, float) else value for name, value in asdict(report).items()
+                name: round(value, 1) if isinstance(value, float) else value
+                for name, value in asdict(report).items()
             }
             self.add("progress", **figures, hosts=self.hosts, busy=self._at_work(now_s))
         self.flush(now=now)
 
     def _at_work(self, now_s: float) -> list[dict[str, Any]]:
-        """Return what workers are working on: the first unit, how many more, for how long, and their peak of memory."""
-        busy = [(seen.since_s, seen.order, seen) for seen in self._workers.values() if seen.order is not None]
+        """Return what workers are working on: the first unit, how many more, for how long, and
+        their peak of memory.
+        """
+        busy = [
+            (seen.since_s, seen.order, seen)
+            for seen in self._workers.values()
+            if seen.order is not None
+        ]
         return [
             {
                 "worker": order.worker,
@@ -118,7 +127,9 @@ class Journal(EventLog):
                 "seconds": round(now_s - since_s, 1),
                 "n_bytes": seen.n_bytes,
             }
-            for since_s, order, seen in sorted(busy, key=lambda item: (item[0], item[1].worker))[:_MAX_BUSY]
+            for since_s, order, seen in sorted(busy, key=lambda item: (item[0], item[1].worker))[
+                :_MAX_BUSY
+            ]
         ]
 
     def _event(self, event: events.Event) -> None:
@@ -126,7 +137,9 @@ class Journal(EventLog):
         match event:
             case events.WorkerUp():
                 self._workers[event.worker] = _Seen(event.host)
-                self.add("worker_up", worker=event.worker, host=event.host, kernel_hash=event.kernel_hash)
+                self.add(
+                    "worker_up", worker=event.worker, host=event.host, kernel_hash=event.kernel_hash
+                )
             case events.Answer():
                 seen.n_bytes = event.peak_rss_bytes
             case events.Returned():
@@ -141,4 +154,6 @@ class Journal(EventLog):
                     "path": event.unit.path,
                     "worker": event.worker,
                 }
-                self.add("unit_failed", **place, host=seen.host, message=event.message, oom=event.oom)
+                self.add(
+                    "unit_failed", **place, host=seen.host, message=event.message, oom=event.oom
+                )

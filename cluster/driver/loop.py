@@ -1,7 +1,8 @@
-"""The run loop: carries events from the executor to the scheduler and instructions back, verdicts to the store.
+"""The run loop: carries events from the executor to the scheduler and instructions back, verdicts
+to the store.
 
-All waiting is in ``executor.poll``.  Nothing is decided here.  The ledger stands between scheduler and store: it makes
-rows of verdicts and checks them before they count, and knows the best board.
+All waiting is in ``executor.poll``.  Nothing is decided here.  The ledger stands between scheduler
+and store: it makes rows of verdicts and checks them before they count, and knows the best board.
 """
 
 from __future__ import annotations
@@ -30,13 +31,16 @@ def run_loop(
     clock: Callable[[], float],
     stop: Callable[[], str],
     watch: Callable[[events.Report], None],
-    note: Callable[[Sequence[events.Event], Sequence[events.Instruction]], None] = lambda _events, _orders: None,
+    note: Callable[
+        [Sequence[events.Event], Sequence[events.Instruction]], None
+    ] = lambda _events, _orders: None,
     poll_s: float = POLL_S,
 ) -> events.Finish:
     """Run until the scheduler finishes and return how.
 
-    ``clock`` tells monotonic seconds.  At least every ``poll_s`` seconds ``stop`` is asked why to stop (empty: go on),
-    and ``watch`` is shown the scheduler's figures.  ``note`` is told all events and all instructions.
+    ``clock`` tells monotonic seconds.  At least every ``poll_s`` seconds ``stop`` is asked why to
+    stop (empty: go on), and ``watch`` is shown the scheduler's figures.  ``note`` is told all
+    events and all instructions.
     """
     came: list[events.Event] = [*executor.poll(0.0), events.Tick()]
     while True:
@@ -72,25 +76,34 @@ class Ledger:
         self._store = store
         self._fingerprint = fingerprint
         self._geometry = geometry(fingerprint.dims)
-        self.best: tuple[int, str] | None = None  # the best score among accepted candidates, and its canonical board
+        # the best score among accepted candidates, and its canonical board
+        self.best: tuple[int, str] | None = None
         self.seen: dict[str, int] = {}  # accepted candidates as they were found, with their scores
         self.n_candidates = 0  # accepted in this session
         self.n_rows = 0
 
     def admit(self, came: list[events.Event]) -> list[events.Event]:
-        """Return the events: each verdict with its row, or a failure of its unit if it breaks the schema."""
+        """Return the events: each verdict with its row, or a failure of its unit if it breaks the
+        schema.
+        """
         answers = [event for event in came if isinstance(event, events.Answer)]
         try:
             made = iter(self._checked(answers))
         except RowError as error:
             if len(answers) > 1:  # one of them is bad: check each alone
                 return [admitted for event in came for admitted in self.admit([event])]
-            bad = events.UnitFailed(answers[0].worker, answers[0].assignment, answers[0].result.unit, str(error))
+            bad = events.UnitFailed(
+                answers[0].worker, answers[0].assignment, answers[0].result.unit, str(error)
+            )
             return [bad if isinstance(event, events.Answer) else event for event in came]
-        return [replace(event, row=next(made)) if isinstance(event, events.Answer) else event for event in came]
+        return [
+            replace(event, row=next(made)) if isinstance(event, events.Answer) else event
+            for event in came
+        ]
 
     def publish(self, settled: list[events.Publish | events.Quarantine]) -> None:
-        """Append what is settled; with nothing to append, rows that have waited long enough are flushed.
+        """Append what is settled; with nothing to append, rows that have waited long enough are
+        flushed.
 
         Answers must have been admitted: only they have rows.
         """
@@ -113,7 +126,9 @@ class Ledger:
         if not answers:
             return ()
         try:
-            return check_rows([self._row(answer) for answer in answers], self._fingerprint, "verdict of a worker")
+            return check_rows(
+                [self._row(answer) for answer in answers], self._fingerprint, "verdict of a worker"
+            )
         except (AttributeError, TypeError, ValueError, KeyError) as error:
             raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
 
@@ -134,6 +149,12 @@ class Ledger:
             return [replace(row, attempt=item.attempt)]
         unit, told = item.unit, item.message[:1000]
         given_up = Row(
-            self._fingerprint.digest, unit.class_id, unit.path, QUARANTINED, 0, attempt=item.attempt, message=told
+            self._fingerprint.digest,
+            unit.class_id,
+            unit.path,
+            QUARANTINED,
+            0,
+            attempt=item.attempt,
+            message=told,
         )
         return [replace(given_up, host=host) for host in item.hosts or ("",)]

@@ -1,4 +1,5 @@
-"""What a person sees while a run goes on: one bar on a terminal, one plain line per 30 s elsewhere, or nothing.
+"""What a person sees while a run goes on: one bar on a terminal, one plain line per 30 s elsewhere,
+or nothing.
 
     driver -> Progress.begin -> update(Report) ... stage(text) -> end()
 
@@ -23,12 +24,15 @@ LINE_S = 30.0
 
 
 class Progress:
-    """What the driver tells: one line at the start, one per 30 s, one at the end; nothing without a stream.
+    """What the driver tells: one line at the start, one per 30 s, one at the end; nothing without a
+    stream.
 
     Every call returns at once.  ``clock`` tells monotonic seconds.
     """
 
-    def __init__(self, stream: IO[str] | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, stream: IO[str] | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._stream = stream
         self._clock = clock
         self._shown_at_s = -LINE_S
@@ -87,13 +91,19 @@ class Bar(Progress):
             TextColumn("{task.fields[trouble]}", style="yellow", markup=False),
         )
         self._bar = RichProgress(*columns, console=shown, transient=True, refresh_per_second=4)
-        self._task = self._bar.add_task("", total=n_classes, completed=n_done, best="", left="", trouble="")
+        self._task = self._bar.add_task(
+            "", total=n_classes, completed=n_done, best="", left="", trouble=""
+        )
         self._bar.start()
 
     def update(self, report: Report) -> None:
         """Move the bar."""
         if self._bar is not None:
-            best = f"best {report.best_score:,} {printable(report.best_board)}" if report.best_score is not None else ""
+            best = (
+                f"best {report.best_score:,} {printable(report.best_board)}"
+                if report.best_score is not None
+                else ""
+            )
             self._bar.update(
                 self._task,
                 completed=report.n_classes_done,
@@ -151,5 +161,9 @@ def _left(report: Report) -> str:
 
 def _trouble(report: Report) -> str:
     lost = counted(report.n_deaths, "worker lost", "workers lost") if report.n_deaths else ""
-    given_up = counted(report.n_quarantined, "unit given up", "units given up") if report.n_quarantined else ""
+    given_up = (
+        counted(report.n_quarantined, "unit given up", "units given up")
+        if report.n_quarantined
+        else ""
+    )
     return ", ".join(filter(None, (lost, given_up)))

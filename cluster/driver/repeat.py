@@ -1,8 +1,10 @@
-"""Finds stored verdicts again in another way: each part anew, as a symmetric image and in another cell order.
+"""Finds stored verdicts again in another way: each part anew, as a symmetric image and in another
+cell order.
 
     chosen      units by class, or drawn at random: those whose SHA-256 with the seed is smallest
     spot_check  some easy verdicts, and a climb: what `orderly verify` does beside reading
-    repeat      Breaker.replicate on each, compared as the replicas of a run are (SearchNodes.difference)
+    repeat      Breaker.replicate on each, compared as the replicas of a run are
+                (SearchNodes.difference)
 
 A repetition trusts the word list and the kernels.  It trusts nothing that the run stored.
 """
@@ -59,7 +61,8 @@ def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
     done = set(run.index.done_ids().tolist()) - {class_id for class_id, _ in run.index.pending()}
     if missing := sorted(wanted - done):
         raise IncompleteError(
-            f"class {missing[0]} is not settled in {run.folder.where('')} yet: there is nothing to compare with"
+            f"class {missing[0]} is not settled in {run.folder.where('')} yet: there is nothing "
+            "to compare with"
         )
     return _verdicts(row for row in run.rows() if row.class_id in wanted)
 
@@ -67,8 +70,8 @@ def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
 def drawn_rows(run: Run, n: int, seed: int) -> list[Row]:
     """Return ``n`` verdicts drawn at random, of those that settle boards, in the order of the draw.
 
-    They are those with the smallest SHA-256 of the text ``SEED CLASS PATH``: anybody can draw them again.  Raises
-    InputError when there are fewer.
+    They are those with the smallest SHA-256 of the text ``SEED CLASS PATH``: anybody can draw them
+    again.  Raises InputError when there are fewer.
     """
     rows = _verdicts(row for row in run.rows() if row.settled or not row.children)
     if n > len(rows):
@@ -79,18 +82,25 @@ def drawn_rows(run: Run, n: int, seed: int) -> list[Row]:
 def spot_check(run: Run, spec: Spec, scorer: Scorer, listed: BoardList, seed: int) -> str:
     """Search some easy verdicts again and climb for some seconds; return what was done.
 
-    ``listed`` are the boards of the run.  The ``seed`` draws the verdicts: one that nobody knows beforehand.
+    ``listed`` are the boards of the run.  The ``seed`` draws the verdicts: one that nobody knows
+    beforehand.
 
-    Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is not listed.
+    Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is
+    not listed.
     """
-    where, at_fault = run.folder.where(""), "the run, this machine or the program is at fault: do not believe this run"
+    where, at_fault = (
+        run.folder.where(""),
+        "the run, this machine or the program is at fault: do not believe this run",
+    )
     began_s, found = time.monotonic(), list[RepeatResult]()
     easy = _easy(run)
     drawn = set(sorted(easy, key=lambda key: _drawn(seed, key))[:SPOT_VERDICTS])
     rows = _verdicts(row for _, row in run.rows_on(drawn, run.manifest.parts))
     for item in repeated(spec, rows, seed, 1):
         if item.difference:
-            raise MismatchError(f"{item.name} in {where} is not found again: {item.difference}; {at_fault}")
+            raise MismatchError(
+                f"{item.name} in {where} is not found again: {item.difference}; {at_fault}"
+            )
         found += [] if item.gave_up else [item]
         if time.monotonic() > began_s + SPOT_SEARCH_S:
             break
@@ -98,21 +108,29 @@ def spot_check(run: Run, spec: Spec, scorer: Scorer, listed: BoardList, seed: in
     for find in local_search(scorer, seed=seed, stop=lambda: time.monotonic() > end_s):
         if reaches(find.score, spec.cutoff) and find.board not in known:
             raise MismatchError(
-                f"{find.board} scores {find.score:,}, which reaches the cutoff {spec.cutoff:,}, and is not listed in "
-                f"{where}; {at_fault}"
+                f"{find.board} scores {find.score:,}, which reaches the cutoff {spec.cutoff:,}, "
+                f"and is not listed in {where}; {at_fault}"
             )
     verdicts = counted(len(found), "verdict", "verdicts")
-    return f"{verdicts} of {run.verdict_table.num_rows:,} searched again, a climb found no other board"
+    return (
+        f"{verdicts} of {run.verdict_table.num_rows:,} searched again, a climb found no other board"
+    )
 
 
 def _easy(run: Run) -> list[Key]:
-    """Return the tenth of the verdicts that took the least time, of those that leave nothing to other units."""
+    """Return the tenth of the verdicts that took the least time, of those that leave nothing to
+    other units.
+    """
     names = ("seconds", "class_id", "path", "status")
     rows = [
-        row for table in run.columns(names) for row in zip(*(table[name].to_pylist() for name in names), strict=True)
+        row
+        for table in run.columns(names)
+        for row in zip(*(table[name].to_pylist() for name in names), strict=True)
     ]
     whole = sorted(row for row in rows if row[3] in (ELIMINATED, CANDIDATES))
-    return [(class_id, path) for _, class_id, path, _ in whole[: max(SPOT_VERDICTS, len(whole) // 10)]]
+    return [
+        (class_id, path) for _, class_id, path, _ in whole[: max(SPOT_VERDICTS, len(whole) // 10)]
+    ]
 
 
 def _drawn(seed: int, key: Key) -> bytes:
@@ -132,9 +150,13 @@ class Repeater:
 
     def __init__(self, spec: Spec, seed: int) -> None:
         # a run may hand units back early; a repetition cannot leave anything to children
-        patient = replace(spec.params, unit_budget=max(spec.params.unit_budget, Params().unit_budget))
+        patient = replace(
+            spec.params, unit_budget=max(spec.params.unit_budget, Params().unit_budget)
+        )
         self._breaker = Breaker(replace(spec, params=patient))
-        self._nodes = SearchNodes(parse_partition(spec.partition, spec.dims), spec.params, spec.cell_order)
+        self._nodes = SearchNodes(
+            parse_partition(spec.partition, spec.dims), spec.params, spec.cell_order
+        )
         self._seed = seed
 
     def repeat(self, verdict: UnitResult) -> RepeatResult:
@@ -146,7 +168,9 @@ class Repeater:
             gave_up = str(error)
         except (RowError, InputError) as error:
             difference = str(error)
-        return RepeatResult(unit.class_id, unit.path, verdict.status, difference, gave_up, time.monotonic() - began)
+        return RepeatResult(
+            unit.class_id, unit.path, verdict.status, difference, gave_up, time.monotonic() - began
+        )
 
     def _compared(self, verdict: UnitResult) -> str:
         key = verdict.unit.class_id, verdict.unit.path
@@ -168,9 +192,14 @@ class Repeater:
 
 
 def _result(row: Row) -> UnitResult:
-    unit, children = Unit(row.class_id, row.path), tuple(Unit(row.class_id, path) for path in row.children)
+    unit, children = (
+        Unit(row.class_id, row.path),
+        tuple(Unit(row.class_id, path) for path in row.children),
+    )
     lists = row.candidates, children, row.settled
-    return UnitResult(unit, row.status, row.n_boards, row.max_bound, *lists, dict(row.counters), row.seconds)
+    return UnitResult(
+        unit, row.status, row.n_boards, row.max_bound, *lists, dict(row.counters), row.seconds
+    )
 
 
 def repeated(spec: Spec, rows: Sequence[Row], seed: int, n_workers: int) -> Iterator[RepeatResult]:

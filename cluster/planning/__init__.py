@@ -2,7 +2,8 @@
 
     make_plan            plan.py       a configuration, validated, with its classes and fingerprint
     Share                shares.py     the K-th of N equal shares of the classes
-    estimate, variants   estimate.py   cost from random classes, also of other partitions and budgets
+    estimate, variants   estimate.py   cost from random classes, also of other partitions and
+                         budgets
 
 Uses ``scheduling``.
 """

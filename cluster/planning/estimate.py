@@ -1,19 +1,23 @@
-"""What a run will cost, before it is started: hours of one core, with an interval, from a random sample of its classes.
+"""What a run will cost, before it is started: hours of one core, with an interval, from a random
+sample of its classes.
 
-    estimate -> strata of classes by predicted cost -> probe: one random way down the parts of a class -> total
+    estimate -> strata of classes by predicted cost -> probe: one random way down the parts of a
+    class -> total
 
-A probe (Knuth 1975, "Estimating the efficiency of backtrack programs") searches a unit; where the unit is split, it
-goes on with one of the children, chosen at random, and counts it as one over the probability of that choice.  Its
-expectation is the cost of the class, whatever the class splits into and however the choice is made; the nearer the
-probabilities are to the costs, the narrower the interval.
+A probe (Knuth 1975, "Estimating the efficiency of backtrack programs") searches a unit; where the
+unit is split, it goes on with one of the children, chosen at random, and counts it as one over the
+probability of that choice.  Its expectation is the cost of the class, whatever the class splits
+into and however the choice is made; the nearer the probabilities are to the costs, the narrower the
+interval.
 
-Each stratum is drawn without replacement.  The cost of a class that was not split is known; when all classes are known,
-so is the cost of the run.  Otherwise the interval is Student's, because costs vary more than a few probes show, and on
-a logarithmic scale, because costs are skewed.  On 3x4, whose cost is known, it holds the truth in 94 to 95 of
-100 plans (``python -m tests.bench.coverage``).
+Each stratum is drawn without replacement.  The cost of a class that was not split is known; when
+all classes are known, so is the cost of the run.  Otherwise the interval is Student's, because
+costs vary more than a few probes show, and on a logarithmic scale, because costs are skewed.  On
+3x4, whose cost is known, it holds the truth in 94 to 95 of 100 plans (``python -m
+tests.bench.coverage``).
 
-What a worker makes once for all its classes is not counted.  ``variants`` are single changes of partition, budgets or
-cell order: two that help alone need not help together.
+What a worker makes once for all its classes is not counted.  ``variants`` are single changes of
+partition, budgets or cell order: two that help alone need not help together.
 """
 
 from __future__ import annotations
@@ -39,7 +43,8 @@ from configs.model import RunConfig
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import LETTER_ORDER, Params
 
-SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.06, 0.04)  # of the classes, in order of predicted cost
+# of the classes, in order of predicted cost
+SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.06, 0.04)
 PROBE_BUDGET = 120_000_000  # effort of a unit of a probe: some ten seconds
 MIN_PROBES = 2  # probes of each stratum, however long they take
 
@@ -56,8 +61,10 @@ class Estimate:
     high: float
     n_classes: int
     n_probes: int
-    is_known: bool  # whether every class was searched to its end, so that this is the cost as measured
-    strata: tuple[tuple[int, int, float], ...]  # (classes, probes, mean seconds of a class) from weak to strong classes
+    # whether every class was searched to its end, so that this is the cost as measured
+    is_known: bool
+    # (classes, probes, mean seconds of a class) from weak to strong classes
+    strata: tuple[tuple[int, int, float], ...]
     memory_mb: int  # largest resident memory of a process that probed, MiB
     seconds: float  # time it took
 
@@ -65,17 +72,23 @@ class Estimate:
 def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
     """Return a figure that grows with the expected cost of a part.
 
-    On 4x4 a forced cell is a factor of about 25, and the strongest letter costs about 16 times as much as the weakest;
-    the parts of a fused cell share its cost.
+    On 4x4 a forced cell is a factor of about 25, and the strongest letter costs about 16 times as
+    much as the weakest; the parts of a fused cell share its cost.
     """
     parts = parse_path(unit.path, board.n)
     strongest = max(params.letter_order.index(letter) for letter in parts[-1][1])
     n_unfused = sum(board.cell_types[cell] in params.fused for cell, _ in parts)
-    return float((strongest + 4) ** 1.4 / 25 ** (len(parts) - n_unfused) / params.unfuse_parts**n_unfused)
+    return float(
+        (strongest + 4) ** 1.4 / 25 ** (len(parts) - n_unfused) / params.unfuse_parts**n_unfused
+    )
 
 
-def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost | None = None) -> tuple[float, bool]:
-    """Return the cost of a random way down the parts of a class, and whether it took in all of the class."""
+def probe(
+    breaker: Breaker, class_id: int, rng: random.Random, cost: Cost | None = None
+) -> tuple[float, bool]:
+    """Return the cost of a random way down the parts of a class, and whether it took in all of the
+    class.
+    """
     unit, weight, total = Unit(class_id), 1.0, 0.0
     while True:
         began = time.process_time()
@@ -84,7 +97,9 @@ def probe(breaker: Breaker, class_id: int, rng: random.Random, cost: Cost | None
         total += weight * (cost(result, seconds) if cost else seconds)
         if not result.children:
             return total, not unit.path
-        chances = [likely_cost(child, breaker.geometry, breaker.spec.params) for child in result.children]
+        chances = [
+            likely_cost(child, breaker.geometry, breaker.spec.params) for child in result.children
+        ]
         chosen = rng.choices(range(len(chances)), chances)[0]
         weight *= sum(chances) / chances[chosen]
         unit = result.children[chosen]
@@ -104,7 +119,9 @@ class Stratum(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """The variance of the total cost, estimated; known classes are drawn without replacement."""
+        """The variance of the total cost, estimated; known classes are drawn without
+        replacement.
+        """
         if self.is_known:
             return 0.0
         n = len(self.costs)
@@ -125,7 +142,9 @@ def interval(strata: Sequence[Stratum]) -> tuple[float, float, float]:
 
 
 def student(freedom: float) -> float:
-    """Return the half-width that holds 95 % of Student's distribution, within 1 % from 2 degrees on (Hill 1970)."""
+    """Return the half-width that holds 95 % of Student's distribution, within 1 % from 2 degrees on
+    (Hill 1970).
+    """
     z = NormalDist().inv_cdf(0.975)
     terms = (
         (z**3 + z) / 4,
@@ -156,8 +175,8 @@ def sample(
     make_breaker: Callable[[Spec], Breaker] = Breaker,
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[list[Stratum], int]:
-    """Probe the classes of every stratum in the order given, see :func:`estimate`; return what was found, and the
-    largest resident memory of the process, MiB."""
+    """Probe the classes of every stratum in the order given, see :func:`estimate`; return what was
+    found, and the largest resident memory of the process, MiB."""
     breaker, began = make_breaker(spec), clock()
     ways = random.Random(seed)
     breaker.break_unit(Unit(next(stratum[0] for stratum in strata if stratum)))
@@ -195,10 +214,11 @@ def estimate(
 ) -> Estimate:
     """Probe random classes of every stratum in turn for ``seconds``, or until every class is known.
 
-    The classes and the ways down are drawn separately, so the same seed gives the same classes whatever they split
-    into.  The round of probes that is under way is finished, and each of the ``processes`` makes ``least`` probes of
-    each stratum, however long they take.  A unit of a probe has an effort of at most ``budget``, and costs its CPU
-    seconds, or what ``cost`` makes of its result and them.  ``tell`` is called now and then with the seconds passed.
+    The classes and the ways down are drawn separately, so the same seed gives the same classes
+    whatever they split into.  The round of probes that is under way is finished, and each of the
+    ``processes`` makes ``least`` probes of each stratum, however long they take.  A unit of a probe
+    has an effort of at most ``budget``, and costs its CPU seconds, or what ``cost`` makes of its
+    result and them.  ``tell`` is called now and then with the seconds passed.
     """
     began = time.monotonic()
     spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
@@ -209,7 +229,9 @@ def estimate(
             jobs = []
             for k in range(processes):
                 share = [stratum[k::processes] for stratum in strata]
-                jobs.append(executor.submit(sample, spec, share, seconds, f"{seed} {k}", cost, least))
+                jobs.append(
+                    executor.submit(sample, spec, share, seconds, f"{seed} {k}", cost, least)
+                )
             while wait(jobs, timeout=1).not_done:
                 if tell:
                     tell(time.monotonic() - began)
@@ -217,7 +239,11 @@ def estimate(
     else:
         samples = [sample(spec, strata, seconds, f"{seed} 0", cost, least, tell)]
     found = [
-        Stratum(sum(x.size for x in parts), tuple(chain(*(x.costs for x in parts))), all(x.is_exact for x in parts))
+        Stratum(
+            sum(x.size for x in parts),
+            tuple(chain(*(x.costs for x in parts))),
+            all(x.is_exact for x in parts),
+        )
         for parts in zip(*(strata for strata, _ in samples), strict=True)
     ]
     total, low, high = interval(found)
@@ -243,7 +269,9 @@ PARTITIONS = {
 
 
 def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
-    """Yield the plan of a config as it is, then with one change at a time, each with what is changed."""
+    """Yield the plan of a config as it is, then with one change at a time, each with what is
+    changed.
+    """
     plan = make_plan(config)
     yield "as it is", plan
     for name, text in PARTITIONS.items() if "center" in geometry(config.dims).cell_types else ():
@@ -256,7 +284,9 @@ def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
         "node_budget * 4": {"node_budget": params.node_budget * 4},
         "whole_terms / 3": {"whole_terms": params.whole_terms // 3},
         "whole_terms * 3": {"whole_terms": params.whole_terms * 3},
-        "rare letters forced together": {"force_groups": ("jqxz", "vwk", "fy", *"bughmpcdlnorstiae")},
+        "rare letters forced together": {
+            "force_groups": ("jqxz", "vwk", "fy", *"bughmpcdlnorstiae")
+        },
         "letters in alphabetical order": {"letter_order": "".join(sorted(LETTER_ORDER))},
     }
     for name, change in changes.items():

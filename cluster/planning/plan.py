@@ -1,6 +1,7 @@
 """From a config to everything that a run needs; all bad input is found here, nothing is written.
 
-make_plan -> dims, word list, score table, partition -> cutoff (given, stored, or climbed) -> fingerprint, spec
+make_plan -> dims, word list, score table, partition -> cutoff (given, stored, or climbed) ->
+fingerprint, spec
 """
 
 from __future__ import annotations
@@ -32,9 +33,11 @@ from search.params import Params
 from search.scoring.scorer import Scorer
 
 MAX_CLASSES = 50_000_000
-MAX_BOARDS = 10_000_000  # that reach the cutoff, every image counted: more than rows and claims can list
+# that reach the cutoff, every image counted: more than rows and claims can list
+MAX_BOARDS = 10_000_000
 _N_DRAWN = 100_000
-# Search parameters that the path of a part depends on: fixed for the life of a run, while budgets may change.
+# Search parameters that the path of a part depends on: fixed for the life of a run, while budgets
+# may change.
 STRUCTURAL = ("fused", "letter_order", "demands", "unfuse_parts", "force_groups")
 _LIBRARIES = ("numba", "numpy", "pyarrow", "ray")
 
@@ -65,14 +68,20 @@ class Plan:
     def class_ids(self) -> npt.NDArray[np.int64]:
         """Return the canonical classes, int64, ascending."""
         chunks = list(self.partition.canonical_ranks())
-        return np.concatenate(chunks).astype(np.int64, copy=False) if chunks else np.empty(0, np.int64)
+        return (
+            np.concatenate(chunks).astype(np.int64, copy=False) if chunks else np.empty(0, np.int64)
+        )
 
     def predicted_costs(self, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return float64[n]: figures that grow with the expected cost of a class, because strong letters cost more.
+        """Return float64[n]: figures that grow with the expected cost of a class, because strong
+        letters cost more.
 
-        Each is the product, over the cells, of one more than the place of the cell's last letter in ``letter_order``.
+        Each is the product, over the cells, of one more than the place of the cell's last letter in
+        ``letter_order``.
         """
-        weights = {letter: 1.0 + place for place, letter in enumerate(self.spec.params.letter_order)}
+        weights = {
+            letter: 1.0 + place for place, letter in enumerate(self.spec.params.letter_order)
+        }
         costs, rest = np.ones(len(class_ids)), np.array(class_ids, np.int64)
         for buckets in self.partition.cell_buckets:
             heaviest = np.array([max(weights[letter] for letter in bucket) for bucket in buckets])
@@ -81,13 +90,16 @@ class Plan:
         return costs
 
 
-def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None, like: str | None = None) -> Plan:
+def make_plan(
+    config: RunConfig, stage: Callable[[str], None] = lambda _: None, like: str | None = None
+) -> Plan:
     """Resolve a config; ``stage`` is told what takes time.
 
-    If there is no run of the config yet, it goes on like the run ``like``: in its cell order, with its demands.
+    If there is no run of the config yet, it goes on like the run ``like``: in its cell order, with
+    its demands.
 
-    Raises InputError when anything that the user gave is wrong, StoreError when the run directory exists and cannot be
-    read.
+    Raises InputError when anything that the user gave is wrong, StoreError when the run directory
+    exists and cannot be read.
     """
     dims = parse_dims(config.dims)
     table = parse_scores(config.scores)
@@ -100,7 +112,9 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None, 
     wordlist = load_wordlist(config.wordlist)
     scorer = Scorer(dims, wordlist.words, table)
     location = config.out or default_location(config, str(dims), wordlist.name)
-    cell_order, demands = _recorded_rules(config, [location, like] if like else [location], str(dims))
+    cell_order, demands = _recorded_rules(
+        config, [location, like] if like else [location], str(dims)
+    )
     params = replace(config.search.params(), demands=demands)
     cutoff, climbed = _resolve_cutoff(config, location, scorer, wordlist.words, stage)
     fingerprint = Fingerprint(
@@ -111,7 +125,15 @@ def make_plan(config: RunConfig, stage: Callable[[str], None] = lambda _: None, 
         partition=partition.text,
         cell_order=cell_order,
     )
-    spec = Spec(str(dims), wordlist.words, table.points, cutoff, partition.text, params, fingerprint.cell_order)
+    spec = Spec(
+        str(dims),
+        wordlist.words,
+        table.points,
+        cutoff,
+        partition.text,
+        params,
+        fingerprint.cell_order,
+    )
     run_info = {
         COVERS: EVERYTHING,
         "config": config.model_dump(mode="json", exclude={"out"}),  # a run can be moved
@@ -136,21 +158,34 @@ def structure(params: Params) -> dict[str, Any]:
     values = {name: getattr(params, name) for name in STRUCTURAL}
     if params.demands == "every":  # older runs do not name their rule
         del values["demands"]
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return {
+        name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
+    }
 
 
 def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:
-    """Return the run directory of a config that names none: the same command finds the same directory."""
-    name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in wordlist_name)
+    """Return the run directory of a config that names none: the same command finds the same
+    directory.
+    """
+    name = "".join(
+        letter if letter.isalnum() or letter in "._-" else "_" for letter in wordlist_name
+    )
     return f"runs/{dims}-{name}-{config.cutoff}"
 
 
 def _resolve_cutoff(
-    config: RunConfig, location: str, scorer: Scorer, words: Sequence[str], stage: Callable[[str], None]
+    config: RunConfig,
+    location: str,
+    scorer: Scorer,
+    words: Sequence[str],
+    stage: Callable[[str], None],
 ) -> tuple[int, dict[str, Any] | None]:
-    """Return the cutoff, and the board it was climbed to if it is new; an existing run keeps its cutoff."""
+    """Return the cutoff, and the board it was climbed to if it is new; an existing run keeps its
+    cutoff.
+    """
     if config.cutoff != "auto":
-        if not open_folder(location).exists():  # a run that began goes on, and need not wait for a look
+        # a run that began goes on, and need not wait for a look
+        if not open_folder(location).exists():
             _check_cutoff(config.cutoff, scorer, words, config.seed)
         return config.cutoff, None
     identity = read_identity(open_folder(location))
@@ -164,14 +199,19 @@ def _resolve_cutoff(
 
 
 def _check_cutoff(cutoff: int, scorer: Scorer, words: Sequence[str], seed: int) -> None:
-    """Refuse a cutoff that far too many boards reach, by a look at random ones, with one that a short climb suggests.
+    """Refuse a cutoff that far too many boards reach, by a look at random ones, with one that a
+    short climb suggests.
 
-    Letters are drawn about as often as the words have them, and each board counts for as many as it stands for, so the
-    estimate has no bias.
+    Letters are drawn about as often as the words have them, and each board counts for as many as it
+    stands for, so the estimate has no bias.
     """
     letters = np.frombuffer("".join(words).encode("ascii"), np.uint8) - np.uint8(ord("a"))
     shares = 0.3 / 26 + 0.7 * np.bincount(letters, minlength=26) / len(letters)
-    boards = np.random.default_rng(seed).choice(26, (_N_DRAWN, scorer.dims.n), p=shares / shares.sum()).astype(np.uint8)
+    boards = (
+        np.random.default_rng(seed)
+        .choice(26, (_N_DRAWN, scorer.dims.n), p=shares / shares.sum())
+        .astype(np.uint8)
+    )
     hits = boards[scorer.scores(boards) >= cutoff]
     n_boards = float(np.exp(-np.log(shares)[hits].sum(axis=1)).sum()) / _N_DRAWN
     if n_boards <= MAX_BOARDS:
@@ -180,13 +220,18 @@ def _check_cutoff(cutoff: int, scorer: Scorer, words: Sequence[str], seed: int) 
 
     best = local_search(scorer, seed=seed, runs=1, pool=50)[0]
     raise InputError(
-        f"cutoff {cutoff:,} is far too low: about {n_boards:.0e} boards reach it, more than a run can list; a short "
-        f"climb found {best.board} with {best.score:,} points, so --cutoff {best.score} or --cutoff auto"
+        f"cutoff {cutoff:,} is far too low: about {n_boards:.0e} boards reach it, more than a run "
+        f"can list; a short climb found {best.board} with {best.score:,} points, so --cutoff "
+        f"{best.score} or --cutoff auto"
     )
 
 
-def _recorded_rules(config: RunConfig, locations: Sequence[str], dims: str) -> tuple[tuple[int, ...], str]:
-    """Return cell order and demands: those named, else those of the first run that is there, else the default ones."""
+def _recorded_rules(
+    config: RunConfig, locations: Sequence[str], dims: str
+) -> tuple[tuple[int, ...], str]:
+    """Return cell order and demands: those named, else those of the first run that is there, else
+    the default ones.
+    """
     order = None if config.order is None else cell_order_of(dims, config.order)
     demands = config.search.demands
     for location in locations if order is None or demands is None else ():

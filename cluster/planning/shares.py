@@ -1,9 +1,11 @@
-"""Shares of a run: its classes dealt out by a fixed rule, so that several people can search one run.
+"""Shares of a run: its classes dealt out by a fixed rule, so that several people can search one
+run.
 
-All canonical classes are put in order of predicted cost, the most expensive first and equal ones by id, and dealt like
-cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... N again.  So every share gets its part
-of the expensive classes.  The predictions (``Plan.predicted_costs``) depend on the partition and the letter order,
-which are the same in all runs that can be merged: the N shares have no class in common, and together they are all.
+All canonical classes are put in order of predicted cost, the most expensive first and equal ones by
+id, and dealt like cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... N
+again.  So every share gets its part of the expensive classes.  The predictions
+(``Plan.predicted_costs``) depend on the partition and the letter order, which are the same in all
+runs that can be merged: the N shares have no class in common, and together they are all.
 
 A share is not part of the question and changes no verdict.
 """
@@ -48,7 +50,10 @@ class Share:
         """
         class_ids = plan.class_ids()
         if self.n_shares > len(class_ids):
-            raise ConfigError(f"--share {self}: expected at most {len(class_ids):,} shares, the classes of the run")
+            raise ConfigError(
+                f"--share {self}: expected at most {len(class_ids):,} shares, the "
+                "classes of the run"
+            )
         rounds, places = np.divmod(np.arange(len(class_ids)), self.n_shares)
         dealt_to = np.where(rounds % 2 == 0, places, self.n_shares - 1 - places) + 1
         costliest_first = np.argsort(-plan.predicted_costs(class_ids), kind="stable")
@@ -62,37 +67,58 @@ class Share:
         message: str,
         doubted: Collection[Key],
     ) -> tuple[str, bool]:
-        """Return what to say of a run that is not complete, and whether the share is done all the same.
+        """Return what to say of a run that is not complete, and whether the share is done all the
+        same.
 
-        The search of the classes ``own_ids`` says in ``message`` what is missing; it is empty when all that was given
-        is settled.  ``doubted`` are units of any share that had to be found again, see ``Run.doubted``.
+        The search of the classes ``own_ids`` says in ``message`` what is missing; it is empty when
+        all that was given is settled.  ``doubted`` are units of any share that had to be found
+        again, see ``Run.doubted``.
         """
         pending = [class_id for class_id, _ in store.index.pending()]
         open_ids = np.setdiff1d(own_ids, store.index.done_ids())
         open_ids = np.union1d(open_ids, np.intersect1d(own_ids, pending))
         if message or len(open_ids) or coverage.problems or coverage.conflicting:
-            told = f"share {self} is not done: {len(open_ids):,} of its {len(own_ids):,} classes are not settled"
+            told = (
+                f"share {self} is not done: {len(open_ids):,} of its {len(own_ids):,} classes are "
+                "not settled"
+            )
             return "\n".join(filter(None, (told, message, coverage.message()))), False
         n_left = coverage.n_classes - coverage.n_classes_done
         told = (
             f"share {self} is done: all {len(own_ids):,} classes of it are settled. The other "
-            f"{coverage.n_classes - len(own_ids):,} classes are not its own but those of {self.others()}: "
-            f"{n_left:,} of them are not settled here, so nothing is proven yet."
+            f"{coverage.n_classes - len(own_ids):,} classes are not its own but those of "
+            f"{self.others()}: {n_left:,} of them are not settled here, so nothing is proven yet."
         )
         if others := np.isin([class_id for class_id, _ in doubted], own_ids, invert=True).sum():
-            told += f" {others:,} verdicts in other shares come from doubted hosts and have to be found again."
+            told += (
+                f" {others:,} verdicts in other shares come from doubted hosts and have to be "
+                "found again."
+            )
         return f"{told} Put the shares together with: orderly merge TARGET DIR...", True
 
     def others(self) -> str:
         """Return the names of the other shares."""
-        names = [str(Share(number, self.n_shares)) for number in range(1, self.n_shares + 1) if number != self.number]
-        shown = names if len(names) <= _MAX_NAMED else [*names[: _MAX_NAMED - 1], f"{len(names) - _MAX_NAMED + 1} more"]
+        names = [
+            str(Share(number, self.n_shares))
+            for number in range(1, self.n_shares + 1)
+            if number != self.number
+        ]
+        shown = (
+            names
+            if len(names) <= _MAX_NAMED
+            else [*names[: _MAX_NAMED - 1], f"{len(names) - _MAX_NAMED + 1} more"]
+        )
         return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def parse_share(text: str) -> Share:
-    """Return the share that a text such as ``2/5`` names. Raises ConfigError when it does not name one."""
+    """Return the share that a text such as ``2/5`` names. Raises ConfigError when it does not name
+    one.
+    """
     match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text, re.ASCII)
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise ConfigError(f"--share {quote(text)}: expected K/N with K from 1 to N, such as 2/5 for the second of five")
+        raise ConfigError(
+            f"--share {quote(text)}: expected K/N with K from 1 to N, such as 2/5 "
+            "for the second of five"
+        )
     return Share(int(match[1]), int(match[2]))

@@ -1,6 +1,7 @@
 """Who computes what: pure logic, without a clock, files or processes.
 
-    Scheduler.handle   scheduler.py   events in, instructions out: units, workers, assignments and leases
+    Scheduler.handle   scheduler.py   events in, instructions out: units, workers, assignments and
+                       leases
       Backlog          backlog.py     units that wait, and their failures; how long they should take
       Trust            trust.py       replicas, and hosts that are not believed
     events.py          the language of the run loop: events, instructions, Policy, Report

@@ -1,16 +1,20 @@
-"""What is still to do and how long it should take: arrays for classes, Python objects only for the few exceptions.
+"""What is still to do and how long it should take: arrays for classes, Python objects only for the
+few exceptions.
 
-Classes that nobody has touched are positions in a permutation (a random sample first, then expensive first).  Only
-children of splits and units that came back become Python objects, so a run of millions of classes stays small.
+Classes that nobody has touched are positions in a permutation (a random sample first, then
+expensive first).  Only children of splits and units that came back become Python objects, so a run
+of millions of classes stays small.
 
-``Plan.predicted_costs`` knows which classes cost more, but overstates by how much: of the classes of 4x4 it gives the
-strongest twelfth 39 times the cost of the weakest, and they take 12 times as long.  Expensive classes come first, so
-one factor for all classes, learnt from those, would make the rest look cheap.  So classes are put into bands by their
-predicted cost, and each band learns from its own classes and as many neighbours as it takes to know enough.
+``Plan.predicted_costs`` knows which classes cost more, but overstates by how much: of the classes
+of 4x4 it gives the strongest twelfth 39 times the cost of the weakest, and they take 12 times as
+long.  Expensive classes come first, so one factor for all classes, learnt from those, would make
+the rest look cheap.  So classes are put into bands by their predicted cost, and each band learns
+from its own classes and as many neighbours as it takes to know enough.
 
-What a class costs is measured by its effort, which does not depend on the machine, so that classes that earlier calls
-searched count as well: without them a run that goes on has few to judge by.  This call's verdicts tell how many seconds
-that is here, and before the first of them the seconds that were stored.
+What a class costs is measured by its effort, which does not depend on the machine, so that classes
+that earlier calls searched count as well: without them a run that goes on has few to judge by.
+This call's verdicts tell how many seconds that is here, and before the first of them the seconds
+that were stored.
 """
 
 from __future__ import annotations
@@ -29,17 +33,22 @@ from search.breaker import Unit, UnitResult
 
 N_BANDS = 8
 _ENOUGH = 6  # measured classes on which the factor of a band rests, if there are so many
-_ENOUGH_FOR_PACE = 15  # verdicts on which the pace of a band rests: it scatters, by what else the machine does
+# verdicts on which the pace of a band rests: it scatters, by what else the machine does
+_ENOUGH_FOR_PACE = 15
 _ENOUGH_TO_SCATTER = 30  # measured classes before an interval is told
-_FADE = 0.999  # what a verdict keeps of its weight with each later one of its band: machines become slower or faster
+# what a verdict keeps of its weight with each later one of its band: machines become slower or
+# faster
+_FADE = 0.999
 _MIN_SECONDS = 1e-4
 
 
 class History(NamedTuple):
     """The classes that earlier calls searched to the end."""
 
-    costs: npt.NDArray[np.float64]  # predicted cost of each, float64[n], in the unit of the open classes
-    efforts: npt.NDArray[np.float64]  # terms, pushes and splits of each, float64[n], those of its parts included
+    # predicted cost of each, float64[n], in the unit of the open classes
+    costs: npt.NDArray[np.float64]
+    # terms, pushes and splits of each, float64[n], those of its parts included
+    efforts: npt.NDArray[np.float64]
     seconds: float = 0.0  # what all of them took
     child_s: float = 0.0  # what a part of one took, on average; 0: there was none
 
@@ -50,12 +59,16 @@ NO_HISTORY = History(np.empty(0), np.empty(0))  # no earlier call
 class Work(NamedTuple):
     """What is to be searched, and what is known about it."""
 
-    class_ids: npt.NDArray[np.int64]  # classes whose root has no verdict, int64[n], strictly ascending
+    # classes whose root has no verdict, int64[n], strictly ascending
+    class_ids: npt.NDArray[np.int64]
     costs: npt.NDArray[np.float64]  # predicted cost of each, float64[n], in any unit
     children: Collection[Unit] = ()  # units below roots of earlier calls that still need a verdict
-    known: Collection[Unit] = ()  # units with a verdict, split from one whose own was lost and that is searched again
+    # units with a verdict, split from one whose own was lost and that is searched again
+    known: Collection[Unit] = ()
     history: History = NO_HISTORY  # the cost of the open classes is judged by these as well
-    elsewhere: npt.NDArray[np.float64] = NO_HISTORY.costs  # predicted cost of open classes that others search
+    elsewhere: npt.NDArray[np.float64] = (
+        NO_HISTORY.costs
+    )  # predicted cost of open classes that others search
 
 
 def _powers(costs: Any, efforts: Any) -> tuple[Any, ...]:
@@ -63,25 +76,35 @@ def _powers(costs: Any, efforts: Any) -> tuple[Any, ...]:
 
 
 def bands_of(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
-    """Return the band of each class, int8[n]: bands have (nearly) equally many classes, from cheap to expensive."""
+    """Return the band of each class, int8[n]: bands have (nearly) equally many classes, from cheap
+    to expensive.
+    """
     bands = np.empty(len(costs), np.int8)
     bands[np.argsort(costs, kind="stable")] = np.arange(len(costs)) * N_BANDS // max(1, len(costs))
     return bands
 
 
 class Calibration:
-    """Seconds per unit of predicted cost in each band: effort per cost, times seconds per effort, learnt from verdicts.
+    """Seconds per unit of predicted cost in each band: effort per cost, times seconds per effort,
+    learnt from verdicts.
 
-    Effort does not depend on the machine, so classes that earlier calls searched count as well; ``bands``, int8[n], has
-    the band of each.  A class is known when all its parts are.
+    Effort does not depend on the machine, so classes that earlier calls searched count as well;
+    ``bands``, int8[n], has the band of each.  A class is known when all its parts are.
     """
 
     def __init__(self, history: History, bands: npt.NDArray[np.int8]) -> None:
         sums = _powers(history.costs, history.efforts)
-        self._sums = np.stack([np.bincount(bands, values, N_BANDS) for values in sums]).astype(np.float64)
-        self._pace = np.zeros((3, N_BANDS))  # verdicts of this call, their seconds and effort; later ones weigh more
+        self._sums = np.stack([np.bincount(bands, values, N_BANDS) for values in sums]).astype(
+            np.float64
+        )
+        # verdicts of this call, their seconds and effort; later ones weigh more
+        self._pace = np.zeros((3, N_BANDS))
         if history.seconds:  # as much as one class counts
-            self._pace[1:] = np.array([[history.seconds], [history.efforts.sum()]]) / len(history.costs) / N_BANDS
+            self._pace[1:] = (
+                np.array([[history.seconds], [history.efforts.sum()]])
+                / len(history.costs)
+                / N_BANDS
+            )
         self._child_s = history.child_s
         self._n_children = float(history.child_s > 0)
         self._factors: list[float] = []  # none: to be worked out anew
@@ -116,24 +139,34 @@ class Calibration:
         return max(self._child_s / self._n_children if self._n_children else 1.0, _MIN_SECONDS)
 
     def classes_s(self, predicted: npt.NDArray[np.float64]) -> float:
-        """Return the seconds that classes should take, children included, given their predictions' sum in each band."""
-        return sum(float(predicted[band]) * self.factor(band) for band in np.flatnonzero(predicted > 0).tolist())
+        """Return the seconds that classes should take, children included, given their predictions'
+        sum in each band.
+        """
+        return sum(
+            float(predicted[band]) * self.factor(band)
+            for band in np.flatnonzero(predicted > 0).tolist()
+        )
 
     def factor(self, band: int) -> float:
         """Return the seconds per unit of predicted cost in a band, 1 if nothing is known."""
         if not self._factors:
-            self._factors = [self._factor(band) if self.is_known else 1.0 for band in range(N_BANDS)]
+            self._factors = [
+                self._factor(band) if self.is_known else 1.0 for band in range(N_BANDS)
+            ]
         return self._factors[band]
 
     def _factor(self, band: int) -> float:
         _, cost, effort, *_ = self._near(band, self._sums)
         return float(effort / cost) * self._pace_of(band)
 
-    def spread_s(self, n_classes: npt.NDArray[np.int64], predicted: npt.NDArray[np.float64]) -> float | None:
+    def spread_s(
+        self, n_classes: npt.NDArray[np.int64], predicted: npt.NDArray[np.float64]
+    ) -> float | None:
         """Return the standard deviation of :meth:`classes_s`, None where too little is known.
 
-        The efforts of the classes of a band scatter about a multiple of their predicted costs.  What is left scatters
-        likewise, and so does the multiple, which rests on those that are known.
+        The efforts of the classes of a band scatter about a multiple of their predicted costs.
+        What is left scatters likewise, and so does the multiple, which rests on those that are
+        known.
         """
         if not self.is_known or self._sums[0].sum() < _ENOUGH_TO_SCATTER:
             return None
@@ -141,8 +174,14 @@ class Calibration:
         for band in np.flatnonzero(n_classes).tolist():
             n, cost, effort, *squares = self._near(band, self._sums).tolist()
             factor = effort / cost
-            scatter = max(0.0, squares[0] * factor**2 - 2 * factor * squares[1] + squares[2]) / (n - 1)
-            variance += scatter * (n_classes[band] + n * (predicted[band] / cost) ** 2) * self._pace_of(band) ** 2
+            scatter = max(0.0, squares[0] * factor**2 - 2 * factor * squares[1] + squares[2]) / (
+                n - 1
+            )
+            variance += (
+                scatter
+                * (n_classes[band] + n * (predicted[band] / cost) ** 2)
+                * self._pace_of(band) ** 2
+            )
         return sqrt(variance)
 
     def _pace_of(self, band: int) -> float:
@@ -150,8 +189,12 @@ class Calibration:
         return float(seconds / effort)
 
     @staticmethod
-    def _near(band: int, sums: npt.NDArray[np.float64], enough: int = _ENOUGH) -> npt.NDArray[np.float64]:
-        """Return the sums of a band and as many neighbours as it takes to have enough in the first row."""
+    def _near(
+        band: int, sums: npt.NDArray[np.float64], enough: int = _ENOUGH
+    ) -> npt.NDArray[np.float64]:
+        """Return the sums of a band and as many neighbours as it takes to have enough in the first
+        row.
+        """
         reaches = (slice(max(0, band - reach), band + reach + 1) for reach in range(N_BANDS))
         near = next((near for near in reaches if sums[0, near].sum() >= enough), slice(None))
         return sums[:, near].sum(axis=1)
@@ -163,14 +206,16 @@ class Trouble:
 
     attempts: int = 0  # how often it was given out and came back
     strikes: int = 0  # failures that may be its own fault
-    losses: int = 0  # failures that are not (machine gone, reply lost), or not surely (others in the same batch)
+    # failures that are not (machine gone, reply lost), or not surely (others in the same batch)
+    losses: int = 0
     big: bool = False  # whether it needs the big-memory lane
 
 
 class Backlog:
     """Every unit that has no verdict yet and is not given out.
 
-    A ``sample`` of the classes, a fraction chosen by ``rng``, comes first: it calibrates costs and the time left.
+    A ``sample`` of the classes, a fraction chosen by ``rng``, comes first: it calibrates costs and
+    the time left.
     """
 
     def __init__(self, work: Work, rng: np.random.Generator, sample: float) -> None:
@@ -203,12 +248,16 @@ class Backlog:
         self._cost_left = np.bincount(self._bands, self._costs, N_BANDS).astype(np.float64)
         self._n_left = np.bincount(self._bands, minlength=N_BANDS)
         others = slice(n, n + n_elsewhere)
-        self._elsewhere = np.bincount(all_bands[others], all_costs[others], N_BANDS).astype(np.float64)
+        self._elsewhere = np.bincount(all_bands[others], all_costs[others], N_BANDS).astype(
+            np.float64
+        )
         self._add_children(work.children)
 
     @property
     def n_classes(self) -> int:
-        """Classes of this run: those without a root verdict, and those with children left over from earlier runs."""
+        """Classes of this run: those without a root verdict, and those with children left over from
+        earlier runs.
+        """
         return len(self._ids) + self._n_resumed
 
     def is_open(self, unit: Unit) -> bool:
@@ -223,11 +272,17 @@ class Backlog:
         if unit.path:
             return self.calibration.child_s()
         place = self._place(unit.class_id)
-        return max(float(self._costs[place]) * self.calibration.factor(int(self._bands[place])), _MIN_SECONDS)
+        return max(
+            float(self._costs[place]) * self.calibration.factor(int(self._bands[place])),
+            _MIN_SECONDS,
+        )
 
     def remaining_s(self) -> float:
         """Return the seconds of one worker that everything open should take."""
-        return self.calibration.classes_s(self._cost_left) + len(self._open_children) * self.calibration.child_s()
+        return (
+            self.calibration.classes_s(self._cost_left)
+            + len(self._open_children) * self.calibration.child_s()
+        )
 
     @property
     def elsewhere_s(self) -> float:
@@ -235,8 +290,13 @@ class Backlog:
         return self.calibration.classes_s(self._elsewhere)
 
     def range_s(self) -> tuple[float, float] | None:
-        """Return the 95 % interval of :meth:`remaining_s`, on a logarithmic scale; None where too little is known."""
-        spread_s, total_s = self.calibration.spread_s(self._n_left, self._cost_left), self.remaining_s()
+        """Return the 95 % interval of :meth:`remaining_s`, on a logarithmic scale; None where too
+        little is known.
+        """
+        spread_s, total_s = (
+            self.calibration.spread_s(self._n_left, self._cost_left),
+            self.remaining_s(),
+        )
         if spread_s is None or total_s <= 0:
             return None
         factor = exp(min(1.96 * spread_s / total_s, 30.0))
@@ -244,10 +304,14 @@ class Backlog:
 
     @property
     def is_measured(self) -> bool:
-        """Whether :meth:`remaining_s` rests on verdicts of this run, for all kinds of units that are open."""
+        """Whether :meth:`remaining_s` rests on verdicts of this run, for all kinds of units that
+        are open.
+        """
         knows = self.calibration
         has_roots = self.n_open > len(self._open_children)
-        return (knows.is_known or not has_roots) and (knows.knows_children or not self._open_children)
+        return (knows.is_known or not has_roots) and (
+            knows.knows_children or not self._open_children
+        )
 
     @property
     def has_big(self) -> bool:
@@ -260,10 +324,11 @@ class Backlog:
         return self._big.pop(0)
 
     def take(self, budget_s: float, max_units: int) -> tuple[Unit, ...]:
-        """Remove and return the next units, at least one if there is any, worth about ``budget_s`` together.
+        """Remove and return the next units, at least one if there is any, worth about ``budget_s``
+        together.
 
-        A unit that came back goes alone, so that whatever happens next is its own doing; then children of splits,
-        deepest first, so that few classes are open at a time; then classes.
+        A unit that came back goes alone, so that whatever happens next is its own doing; then
+        children of splits, deepest first, so that few classes are open at a time; then classes.
         """
         while self._retries:
             retry = heapq.heappop(self._retries)[2]
@@ -283,7 +348,9 @@ class Backlog:
         return tuple(units)
 
     def put_back(self, unit: Unit, trouble: Trouble) -> None:
-        """Take back a unit that came without a verdict; the one with most strikes goes out first."""
+        """Take back a unit that came without a verdict; the one with most strikes goes out
+        first.
+        """
         self.trouble[unit] = trouble
         self._sequence += 1
         if trouble.big:
@@ -301,7 +368,9 @@ class Backlog:
             self.calibration.note_child(result.seconds)
         self._efforts[unit.class_id] = self._efforts.get(unit.class_id, 0.0) + effort
         self._close(unit)
-        self._add_children([child for child in result.children if child not in self._known], count_class=False)
+        self._add_children(
+            [child for child in result.children if child not in self._known], count_class=False
+        )
         self._note_class(unit.class_id)
         return self.trouble.pop(unit, Trouble()).attempts + 1
 
@@ -343,7 +412,9 @@ class Backlog:
             self.n_classes_done += class_id not in self._spoilt
             effort, place = self._efforts.pop(class_id, 0.0), self._place(class_id)
             if place >= 0 and class_id not in self._spoilt:
-                self.calibration.note_class(int(self._bands[place]), float(self._costs[place]), effort)
+                self.calibration.note_class(
+                    int(self._bands[place]), float(self._costs[place]), effort
+                )
 
     def _place(self, class_id: int) -> int:
         place = int(self._ids.searchsorted(class_id))
@@ -363,15 +434,23 @@ class Backlog:
 
 
 def _mean_one(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the costs scaled to a mean of 1 (a second each, until one has been measured), without absurd ones."""
+    """Return the costs scaled to a mean of 1 (a second each, until one has been measured), without
+    absurd ones.
+    """
     usable = np.where(np.isfinite(costs) & (costs > 0), costs, 0.0)
     mean = float(usable.mean()) if len(usable) else 0.0
     return np.maximum(usable / mean if mean > 0 else usable, 1e-6)
 
 
-def _order(costs: npt.NDArray[np.float64], rng: np.random.Generator, sample: float) -> npt.NDArray[np.int64]:
+def _order(
+    costs: npt.NDArray[np.float64], rng: np.random.Generator, sample: float
+) -> npt.NDArray[np.int64]:
     n = len(costs)
-    first = rng.choice(n, size=min(n, int(np.ceil(n * sample))), replace=False) if n else np.empty(0, np.int64)
+    first = (
+        rng.choice(n, size=min(n, int(np.ceil(n * sample))), replace=False)
+        if n
+        else np.empty(0, np.int64)
+    )
     rest = np.ones(n, np.bool_)
     rest[first] = False
     by_cost = np.argsort(-costs, kind="stable")

@@ -1,10 +1,12 @@
-"""The language of the run loop: events and instructions of the scheduler, its policy, and the report on progress.
+"""The language of the run loop: events and instructions of the scheduler, its policy, and the
+report on progress.
 
 All are plain immutable values.
 
-Executors make events, the scheduler maps each to instructions, the run loop carries those out.  A worker is named by
-the number that the scheduler gave it in :class:`Spawn`; numbers are never used twice, so a late message cannot be
-mistaken for one of a newer worker.  Assignments are numbered likewise.
+Executors make events, the scheduler maps each to instructions, the run loop carries those out.  A
+worker is named by the number that the scheduler gave it in :class:`Spawn`; numbers are never used
+twice, so a late message cannot be mistaken for one of a newer worker.  Assignments are numbered
+likewise.
 """
 
 from __future__ import annotations
@@ -23,13 +25,18 @@ class Death(StrEnum):
 
     died = "died"  # its process ended: perhaps the unit's fault, one strike
     oom = "oom"  # killed for its memory: no strike, the unit goes to the big-memory lane
-    node = "node"  # its machine went away: no strike; likewise whatever else is not, or not surely, the unit's fault
-    unfit = "unfit"  # it could not start or failed the self-test: a strike for what it was given all the same
+    # its machine went away: no strike; likewise whatever else is not, or not surely, the unit's
+    # fault
+    node = "node"
+    # it could not start or failed the self-test: a strike for what it was given all the same
+    unfit = "unfit"
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The cluster has room for this many workers; without this event, for as many as the policy allows."""
+    """The cluster has room for this many workers; without this event, for as many as the policy
+    allows.
+    """
 
     n_workers: int
 
@@ -54,7 +61,9 @@ class WorkerDown:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A verdict arrived, with where it was computed; a worker does not say which one it is: the executor does."""
+    """A verdict arrived, with where it was computed; a worker does not say which one it is: the
+    executor does.
+    """
 
     worker: int
     assignment: int
@@ -64,12 +73,15 @@ class Answer:
     peak_rss_bytes: int = 0  # largest resident set of the worker process so far
     kernel_hash: str = ""
     is_replica: bool = False  # only to compare: it may cover part of the unit, and is never stored
-    row: Row | None = None  # of the store, made and checked by the ledger when it admitted the answer
+    # of the store, made and checked by the ledger when it admitted the answer
+    row: Row | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class UnitFailed:
-    """A worker lives but could not break a unit: an exception, a verdict that breaks the schema, or out of memory."""
+    """A worker lives but could not break a unit: an exception, a verdict that breaks the schema, or
+    out of memory.
+    """
 
     worker: int
     assignment: int
@@ -118,7 +130,9 @@ class Spawn:
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """How to search a unit again: which of its parts, and the seed of the symmetric image and the cell order."""
+    """How to search a unit again: which of its parts, and the seed of the symmetric image and the
+    cell order.
+    """
 
     paths: tuple[str, ...]
     seed: int
@@ -126,7 +140,8 @@ class Replica:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """Give units to an idle worker; ``alone``: no other worker of its host is busy meanwhile (big-memory lane).
+    """Give units to an idle worker; ``alone``: no other worker of its host is busy meanwhile
+    (big-memory lane).
 
     With ``replica`` the one unit is searched again instead of broken.
     """
@@ -156,7 +171,9 @@ class Retire:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """Give a unit up for this run and record why; ``hosts`` are those that are not to be believed."""
+    """Give a unit up for this run and record why; ``hosts`` are those that are not to be
+    believed.
+    """
 
     unit: Unit
     attempt: int
@@ -180,18 +197,24 @@ class Policy:
     """How the scheduler decides."""
 
     n_workers: int  # slots, at least 1
-    batch_s: float = 7.0  # predicted seconds of work in one assignment; a more expensive unit goes alone
+    # predicted seconds of work in one assignment; a more expensive unit goes alone
+    batch_s: float = 7.0
     max_batch: int = 4096  # units in one assignment, however cheap
     sample: float = 0.01  # fraction of the classes given out first, at random
     n_strikes: int = 3  # so many failures that may be its own fault quarantine a unit
     n_losses: int = 10  # so many failures that are not its fault quarantine it all the same
-    lease_s: float = 600.0  # a worker is given up when it was silent for so long, and lease_factor times the prediction
+    # a worker is given up when it was silent for so long, and lease_factor times the prediction
+    lease_s: float = 600.0
     lease_factor: float = 20.0
-    spawn_s: float = 900.0  # a spawned worker is given up after this; a new machine compiles the kernels first
-    max_deaths: int = 8  # workers lost without any verdict in between, per slot, before the run stops
-    recycle_bytes: int = 0  # a worker whose resident set passes this is replaced between assignments; 0: never
+    # a spawned worker is given up after this; a new machine compiles the kernels first
+    spawn_s: float = 900.0
+    # workers lost without any verdict in between, per slot, before the run stops
+    max_deaths: int = 8
+    # a worker whose resident set passes this is replaced between assignments; 0: never
+    recycle_bytes: int = 0
     kernel_hash: str = ""  # workers with other kernels are refused; empty: any
-    replicate: float = 0.0  # fraction of the verdicts of trusted hosts that get a replica; 0: none of any host
+    # fraction of the verdicts of trusted hosts that get a replica; 0: none of any host
+    replicate: float = 0.0
     trust_after: int = 10  # replicas that must agree before a host is trusted
 
 
@@ -210,10 +233,13 @@ class Report:
     n_duplicates: int = 0  # verdicts that came twice
     n_workers: int = 0  # that are up
     n_deaths: int = 0  # workers lost
-    remaining_s: float | None = None  # None until a unit of each kind that is open (root, part) was measured
+    # None until a unit of each kind that is open (root, part) was measured
+    remaining_s: float | None = None
     remaining_low_s: float | None = None  # the 95 % interval
     remaining_high_s: float | None = None
-    elsewhere_s: float = 0.0  # seconds of one worker that the open classes of other shares should take
+    elsewhere_s: float = (
+        0.0  # seconds of one worker that the open classes of other shares should take
+    )
     n_agreed: int = 0  # replicas that agreed
     flagged: tuple[str, ...] = ()  # hosts that are not to be believed
     n_verdicts: int = 0  # accepted by this call
@@ -222,7 +248,8 @@ class Report:
     best_score: int | None = None
     best_board: str = ""
     elapsed_s: float = 0.0  # since this call began
-    share: str = ""  # if not the whole run is searched: n_open and remaining_s are of the share only
+    # if not the whole run is searched: n_open and remaining_s are of the share only
+    share: str = ""
     n_own: int = 0  # classes of the share
     n_own_done: int = 0
     n_free_bytes: int = 0  # memory of the driver's machine; both 0 where the workers are elsewhere

@@ -1,19 +1,23 @@
-"""The scheduler: events in, instructions out; no clock, no randomness, no input or output of its own.
+"""The scheduler: events in, instructions out; no clock, no randomness, no input or output of its
+own.
 
     handle(event, now_s)
       Room, Tick       -> Spawn for empty slots, Retire for workers whose lease ran out
       WorkerUp          -> Assign
-      Answer            -> Publish, or nothing when the unit has its verdict already; children of a split are new units
-      UnitFailed, WorkerDown, Returned with units missing -> the units go back, or Quarantine
+      Answer            -> Publish, or nothing when the unit has its verdict already; children of a
+      split are new units UnitFailed, WorkerDown, Returned with units missing -> the units go back,
+      or Quarantine
       nothing open      -> Finish
 
 Promises, for any order, repetition or loss of events (tests/cluster/simulator.py):
 
 - every unit gets exactly one accepted verdict or is quarantined, and the run then finishes;
 - a worker has at most one assignment;
-- a driver that slept (SIGSTOP, a laptop lid) does not mistake its own silence for that of its workers;
+- a driver that slept (SIGSTOP, a laptop lid) does not mistake its own silence for that of its
+  workers;
 - running out of memory is never held against a unit that has not had a host to itself;
-- with replicas (trust.py) a verdict that was contradicted is never published, nor anything else of a flagged host.
+- with replicas (trust.py) a verdict that was contradicted is never published, nor anything else of
+  a flagged host.
 """
 
 from __future__ import annotations
@@ -34,7 +38,8 @@ if TYPE_CHECKING:
 
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
-_N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0  # before the next spawn, when workers keep dying
+# before the next spawn, when workers keep dying
+_N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0
 
 
 @dataclass(slots=True)
@@ -51,7 +56,9 @@ class _Worker:
 
 @dataclass(slots=True)
 class _Assignment:
-    """Units given to a worker; of the ``missing`` ones nothing has been heard yet.  It ends with its last unit."""
+    """Units given to a worker; of the ``missing`` ones nothing has been heard yet.  It ends with
+    its last unit.
+    """
 
     number: int
     worker: int
@@ -67,18 +74,21 @@ class _Assignment:
 class Scheduler:
     """Decides which worker breaks which unit and when; see the module for what it promises.
 
-    ``rng`` chooses the random sample that goes first, and the verdicts that get a replica.  ``compare`` returns how a
-    verdict and its replica differ.
+    ``rng`` chooses the random sample that goes first, and the verdicts that get a replica.
+    ``compare`` returns how a verdict and its replica differ.
     """
 
-    def __init__(self, policy: events.Policy, work: Work, rng: np.random.Generator, compare: Compare) -> None:
+    def __init__(
+        self, policy: events.Policy, work: Work, rng: np.random.Generator, compare: Compare
+    ) -> None:
         self.policy = policy
         self._trust = Trust(policy, rng, compare)
         self._backlog = Backlog(work, rng, policy.sample)
         self._workers: dict[int, _Worker] = {}
         self._assignments: dict[int, _Assignment] = {}
         self._n_spawned = self._n_assigned = 0
-        self._n_slots, self._max_slots = policy.n_workers, 1  # workers there is room for: now, at most so far
+        # workers there is room for: now, at most so far
+        self._n_slots, self._max_slots = policy.n_workers, 1
         self._max_batch = 1  # units that go into one assignment; it doubles with each that ends
         self._big_host: str | None = None  # the host that the big-memory lane empties
         self._spawn_at_s = 0.0
@@ -89,7 +99,9 @@ class Scheduler:
         self._out: list[events.Instruction] = []
 
     def handle(self, event: events.Event, now_s: float) -> list[events.Instruction]:
-        """Return what to do about an event that arrived at ``now_s`` (any clock that does not run backwards)."""
+        """Return what to do about an event that arrived at ``now_s`` (any clock that does not run
+        backwards).
+        """
         if self._finished:
             return []
         self._out = []
@@ -105,12 +117,22 @@ class Scheduler:
                 self._answer(event, now_s)
             case events.UnitFailed():
                 self._fail(
-                    event.unit, event.assignment, events.Death.oom if event.oom else events.Death.died, event.message
+                    event.unit,
+                    event.assignment,
+                    events.Death.oom if event.oom else events.Death.died,
+                    event.message,
                 )
             case events.Returned():
                 given = self._assignments.get(event.assignment)
-                for unit in given.in_order() if given is not None and given.worker == event.worker else ():
-                    self._fail(unit, event.assignment, events.Death.node, "the worker said nothing about it")
+                for unit in (
+                    given.in_order() if given is not None and given.worker == event.worker else ()
+                ):
+                    self._fail(
+                        unit,
+                        event.assignment,
+                        events.Death.node,
+                        "the worker said nothing about it",
+                    )
             case events.Heartbeat():
                 given = self._assignments.get(event.assignment)
                 if given is not None and given.worker == event.worker:
@@ -156,7 +178,9 @@ class Scheduler:
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self._trust.flagged:
-            self._fail(unit, answer.assignment, events.Death.node, "its host is not believed any more")
+            self._fail(
+                unit, answer.assignment, events.Death.node, "its host is not believed any more"
+            )
             return
         if not self._backlog.is_open(unit) or (unit in self._trust.held) != answer.is_replica:
             self._n_duplicates += 1
@@ -164,7 +188,8 @@ class Scheduler:
             self._fail(unit, answer.assignment, events.Death.died, problem)
             return
         else:
-            self._fruitless_deaths, self._spawn_at_s = 0, now_s  # workers do come up: nothing is delayed
+            # workers do come up: nothing is delayed
+            self._fruitless_deaths, self._spawn_at_s = 0, now_s
             if answer.is_replica:
                 self._judge(answer)
             elif self._trust.wants(answer.result, answer.host, self._hosts()):
@@ -179,8 +204,8 @@ class Scheduler:
         self._out.append(events.Publish(answer, attempt))
 
     def _judge(self, replica: events.Answer) -> None:
-        """Publish a verdict that its replica agrees with; otherwise believe neither of the two, nor anything else of
-        their hosts."""
+        """Publish a verdict that its replica agrees with; otherwise believe neither of the two, nor
+        anything else of their hosts."""
         original, difference, doubtful = self._trust.judge(replica)
         if not difference:
             self._accept(original)
@@ -194,10 +219,17 @@ class Scheduler:
             given = self._assignments.get(worker.assignment)
             if worker.host in self._trust.flagged and given is not None:
                 for missing in given.in_order():
-                    self._fail(missing, worker.assignment, events.Death.node, "its host is not believed any more")
+                    self._fail(
+                        missing,
+                        worker.assignment,
+                        events.Death.node,
+                        "its host is not believed any more",
+                    )
 
     def _strike_off(self, unit: Unit, number: int) -> None:
-        """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced if it has grown."""
+        """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced
+        if it has grown.
+        """
         given = self._assignments.get(number)
         if given is None or unit not in given.missing:
             return
@@ -212,10 +244,14 @@ class Scheduler:
         self._max_batch = min(2 * self._max_batch, self.policy.max_batch)
         if 0 < self.policy.recycle_bytes < worker.peak_rss_bytes:
             del self._workers[worker.number]
-            self._out.append(events.Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes"))
+            self._out.append(
+                events.Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes")
+            )
 
     def _fail(self, unit: Unit, number: int, reason: events.Death, message: str) -> None:
-        """Put a unit of an assignment back, or quarantine it; do nothing if it is not in the assignment."""
+        """Put a unit of an assignment back, or quarantine it; do nothing if it is not in the
+        assignment.
+        """
         given = self._assignments.get(number)
         if given is None or unit not in given.missing:
             return
@@ -224,7 +260,11 @@ class Scheduler:
             if let_go is not None:
                 self._accept(let_go)
         elif self._backlog.is_open(unit) and unit not in self._trust.held:
-            self._put_back(unit, events.Death.died if reason is events.Death.oom and given.alone else reason, message)
+            self._put_back(
+                unit,
+                events.Death.died if reason is events.Death.oom and given.alone else reason,
+                message,
+            )
         self._strike_off(unit, number)
 
     def _put_back(self, unit: Unit, reason: events.Death, message: str) -> None:
@@ -249,14 +289,19 @@ class Scheduler:
         return {worker.host for worker in self._workers.values() if worker.is_up}
 
     def _n_busy(self, host: str) -> int:
-        return sum(worker.host == host and worker.assignment != 0 for worker in self._workers.values())
+        return sum(
+            worker.host == host and worker.assignment != 0 for worker in self._workers.values()
+        )
 
     def _worker_up(self, event: events.WorkerUp, now_s: float) -> None:
         worker = self._workers.get(event.worker)
         if worker is None:
             self._out.append(events.Retire(event.worker, "not expected any more"))
         elif self.policy.kernel_hash and event.kernel_hash != self.policy.kernel_hash:
-            message = f"its kernels {event.kernel_hash!r} differ from the driver's {self.policy.kernel_hash!r}"
+            message = (
+                f"its kernels {event.kernel_hash!r} differ from the driver's "
+                f"{self.policy.kernel_hash!r}"
+            )
             self._out.append(events.Retire(event.worker, message))
             self._remove(events.WorkerDown(event.worker, events.Death.unfit, message), now_s)
         else:
@@ -282,7 +327,9 @@ class Scheduler:
             self._finish(complete=False, message=message)
 
     def _resume(self, now_s: float) -> None:
-        """Do not blame workers for silence while this process did not listen, or was stopped together with them."""
+        """Do not blame workers for silence while this process did not listen, or was stopped
+        together with them.
+        """
         asleep_s = 0.0 if self._awake_at_s is None else now_s - self._awake_at_s
         self._awake_at_s = now_s
         if asleep_s > _ASLEEP_S:
@@ -291,7 +338,11 @@ class Scheduler:
 
     def _end_leases(self, now_s: float) -> None:
         """Give up workers that have something to do and were silent for too long."""
-        expected = [worker for worker in self._workers.values() if worker.assignment != 0 or not worker.is_up]
+        expected = [
+            worker
+            for worker in self._workers.values()
+            if worker.assignment != 0 or not worker.is_up
+        ]
         for worker in expected:
             if now_s > worker.lease_ends_s and not self._finished:
                 self._out.append(events.Retire(worker.number, "silent for too long"))
@@ -304,7 +355,11 @@ class Scheduler:
         n_open, flagged, workers = self._backlog.n_open, self._trust.flagged, self._workers
         if n_open == 0:
             n_given_up = self._backlog.n_quarantined
-            message = counted(n_given_up, "unit was given up", "units were given up") if n_given_up else ""
+            message = (
+                counted(n_given_up, "unit was given up", "units were given up")
+                if n_given_up
+                else ""
+            )
             self._finish(complete=n_given_up == 0, message=message + self._flags())
             return
         # Workers of flagged hosts stay idle: they keep a cluster from starting others there.
@@ -326,7 +381,9 @@ class Scheduler:
     def _choose_big_host(self) -> None:
         """Choose the host that the big-memory lane empties, or give it back."""
         hosts = self._hosts() - self._trust.flagged
-        if not self._backlog.has_big and not any(given.alone for given in self._assignments.values()):
+        if not self._backlog.has_big and not any(
+            given.alone for given in self._assignments.values()
+        ):
             self._big_host = None
         elif self._big_host not in hosts:
             self._big_host = min(hosts, key=lambda host: (self._n_busy(host), host), default=None)
@@ -347,18 +404,26 @@ class Scheduler:
             predicted_s = sum(map(self._backlog.predicted_s, units))
             lease_s = self.policy.lease_s + self.policy.lease_factor * predicted_s
             self._n_assigned += 1
-            given = _Assignment(self._n_assigned, worker.number, alone, lease_s, replica is not None, set(units))
+            given = _Assignment(
+                self._n_assigned, worker.number, alone, lease_s, replica is not None, set(units)
+            )
             self._assignments[given.number] = given
             worker.assignment, worker.lease_ends_s = given.number, now_s + lease_s
             self._out.append(events.Assign(worker.number, given.number, units, alone, replica))
 
     def _flags(self) -> str:
         hosts = ", ".join(map(repr, sorted(self._trust.flagged)))
-        return f"; verdicts of {hosts} were contradicted by replicas: run again to check all of theirs" if hosts else ""
+        return (
+            f"; verdicts of {hosts} were contradicted by replicas: run again to check all of theirs"
+            if hosts
+            else ""
+        )
 
     def _finish(self, *, complete: bool, message: str) -> None:
         self._finished = True
-        self._out.extend(events.Retire(worker.number, "the run is over") for worker in self._workers.values())
+        self._out.extend(
+            events.Retire(worker.number, "the run is over") for worker in self._workers.values()
+        )
         self._out.append(events.Finish(complete, message))
 
 

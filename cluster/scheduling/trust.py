@@ -1,11 +1,14 @@
-"""Which hosts to believe: a host's verdicts wait until a replica agrees, at first all of them, later a sample.
+"""Which hosts to believe: a host's verdicts wait until a replica agrees, at first all of them,
+later a sample.
 
-    wants -> hold -> take (a replica for a worker of another host) -> judge: they agree, or both are quarantined
-                                                                    -> failed: tried again, then let go unchecked
+    wants -> hold -> take (a replica for a worker of another host) -> judge: they agree, or both are
+                                                                    quarantined -> failed: tried
+                                                                    again, then let go unchecked
 
-A host is trusted after it took part in ``trust_after`` replicas that agree, whether it gave the verdict or the replica.
-A host that took part in a difference is flagged, and its verdicts do not count, unless it is trusted and the other is
-not.  Where all workers are on one host, no other can vouch for it, so it checks the sample itself.
+A host is trusted after it took part in ``trust_after`` replicas that agree, whether it gave the
+verdict or the replica. A host that took part in a difference is flagged, and its verdicts do not
+count, unless it is trusted and the other is not.  Where all workers are on one host, no other can
+vouch for it, so it checks the sample itself.
 """
 
 from __future__ import annotations
@@ -43,7 +46,9 @@ class Trust:
         return self._matches[host] >= self.policy.trust_after and host not in self.flagged
 
     def wants(self, result: UnitResult, host: str, hosts: Collection[str]) -> bool:
-        """Return whether a verdict should be held back for a replica; ``hosts`` are those with workers."""
+        """Return whether a verdict should be held back for a replica; ``hosts`` are those with
+        workers.
+        """
         if self.policy.replicate <= 0 or (result.children and not result.settled):
             return False
         alone = all(other == host or other in self.flagged for other in hosts)
@@ -58,13 +63,17 @@ class Trust:
         self._waiting.append(unit)
 
     def take(self, host: str, hosts: Collection[str]) -> tuple[Unit, Replica] | None:
-        """Return the next replica that a worker of ``host`` may run: of another host's verdict, if there is another."""
+        """Return the next replica that a worker of ``host`` may run: of another host's verdict, if
+        there is another.
+        """
         for _ in range(len(self._waiting)):
             unit = self._waiting.popleft()
             answer = self.held.get(unit)
             if answer is None:
                 continue
-            others = [other for other in hosts if other not in self.flagged and other != answer.host]
+            others = [
+                other for other in hosts if other not in self.flagged and other != answer.host
+            ]
             if host != answer.host or not others:
                 result = answer.result
                 paths = result.settled if result.children else (unit.path,)
@@ -87,7 +96,8 @@ class Trust:
     def judge(self, replica: Answer) -> tuple[Answer, str, tuple[str, ...]]:
         """Compare a replica with the verdict that is held.
 
-        Return that verdict, how they differ (empty: they agree), and the hosts not to be believed because of it.
+        Return that verdict, how they differ (empty: they agree), and the hosts not to be believed
+        because of it.
         """
         original = self._release(replica.result.unit)
         difference = self.compare(original.result, replica.result)

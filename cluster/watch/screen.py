@@ -1,4 +1,6 @@
-"""The terminal of ``orderly watch``: a drawing of a run, made anew now and then and when the screen is resized."""
+"""The terminal of ``orderly watch``: a drawing of a run, made anew now and then and when the screen
+is resized.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ _EVENTS = ("started", "best", *_TROUBLE, "stage", "finished", "stopped")
 
 
 def draw(watched: Watched, width: int, height: int) -> RenderableType:
-    """Return the drawing for a terminal of ``width`` columns and ``height`` rows; what has no room is left out."""
+    """Return the drawing for a terminal of ``width`` columns and ``height`` rows; what has no room
+    is left out.
+    """
     record = watched.view()
     parts: list[RenderableType] = [_head(watched.place.name, record)]
     if record["error"]:
@@ -62,7 +66,11 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
     parts += [_bar(record, width), Text(""), facts]
     left = height - _FRAME_ROWS - _FACT_ROWS
     told = events if watched.is_running else ()
-    boards = _boards(watched.rows.get("boards", ()), told, width, record.get("letters") or {}) if left >= 5 else None
+    boards = (
+        _boards(watched.rows.get("boards", ()), told, width, record.get("letters") or {})
+        if left >= 5
+        else None
+    )
     if boards is not None:
         title = "best boards" if record["proven"] else "best boards, found so far"
         parts += [Rule(title, style="dim"), boards[0]]
@@ -79,7 +87,11 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
 
 
 def _framed(parts: Iterable[RenderableType]) -> Layout:
-    told = Text(f"q quits; the run is only looked at  {time.strftime('%H:%M:%S')}", style="dim", no_wrap=True)
+    told = Text(
+        f"q quits; the run is only looked at  {time.strftime('%H:%M:%S')}",
+        style="dim",
+        no_wrap=True,
+    )
     frame = Layout()
     frame.split_column(Layout(Group(*parts)), Layout(told, size=1))
     return frame
@@ -91,32 +103,49 @@ def _head(name: str, record: Mapping[str, Any]) -> Text:
     text.append("  ")
     text.append(record["state"], style=f"bold {_COLOURS.get(record['state'], '')}")
     if "dims" in record:
-        text.append(f"  {record['dims']}, {printable(record['wordlist'])}, cutoff {record['cutoff']:,}", style="dim")
+        text.append(
+            f"  {record['dims']}, {printable(record['wordlist'])}, cutoff {record['cutoff']:,}",
+            style="dim",
+        )
     return text
 
 
 def _bar(record: Mapping[str, Any], width: int) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
-    n_classes, told = record["n_classes"], done({**record, "n_units_in_flight": None, "figures_age_s": None})
+    n_classes, told = (
+        record["n_classes"],
+        done({**record, "n_units_in_flight": None, "figures_age_s": None}),
+    )
     wide = max(8, min(60, width - len(told) - 3))
-    grid.add_row(ProgressBar(total=max(1, n_classes), completed=record["n_classes_done"], width=wide), Text(told))
+    grid.add_row(
+        ProgressBar(total=max(1, n_classes), completed=record["n_classes_done"], width=wide),
+        Text(told),
+    )
     return grid
 
 
-def _told(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> Iterable[tuple[str, str]]:
+def _told(
+    record: Mapping[str, Any], watched: Watched, disk: DiskUse | None
+) -> Iterable[tuple[str, str]]:
     last = watched.live.progress if watched.live else {}
     if watched.is_running:
         if total := last.get("n_total_bytes"):
             free = memory_size(last.get("n_free_bytes", 0))
             yield "memory", f"{free} of {memory_size(total)} free on the driver's machine"
-        yield "units", f"{last.get('n_in_flight', 0):,} being searched, {last.get('n_open', 0):,} open"
+        yield (
+            "units",
+            f"{last.get('n_in_flight', 0):,} being searched, {last.get('n_open', 0):,} open",
+        )
     counts = [
         (record.get("n_units_split") or last.get("n_split"), "split", "split"),
         (record["n_requeued"], "tried again", "tried again"),
         (record["n_strikes"], "strike", "strikes"),
         (record.get("n_units_quarantined"), "given up", "given up"),
     ]
-    yield "so far", ", ".join(counted(n, *what) for n, *what in counts if n) or "no splits, no failures"
+    yield (
+        "so far",
+        ", ".join(counted(n, *what) for n, *what in counts if n) or "no splits, no failures",
+    )
     if disk:
         yield "disk", f"{memory_size(disk.n_bytes)} taken, {memory_size(disk.n_free_bytes)} free"
     if record["proven"]:
@@ -128,7 +157,10 @@ def _told(record: Mapping[str, Any], watched: Watched, disk: DiskUse | None) -> 
 
 
 def _boards(
-    listed: Iterable[tuple[str, int]], events: Iterable[Mapping[str, Any]], width: int, letters: Mapping[str, str]
+    listed: Iterable[tuple[str, int]],
+    events: Iterable[Mapping[str, Any]],
+    width: int,
+    letters: Mapping[str, str],
 ) -> tuple[RenderableType, int] | None:
     best = dict(listed)
     for event in events:
@@ -174,12 +206,15 @@ _END_KEYS = frozenset((b"q", b"Q", b"\x1b", b"\x03", b"\x04", b""))
 def watch(location: str) -> None:
     """Show a run until a key ends it. Raises InputError when this is not a terminal."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("watching needs a terminal for input and output; orderly status prints once")
+        raise InputError(
+            "watching needs a terminal for input and output; orderly status prints once"
+        )
     watcher = Watcher(location)
     shown = console()
     with _keys() as wake, Live(console=shown, screen=True, auto_refresh=False) as screen:
         while True:
-            shown.size = ConsoleDimensions(*os.get_terminal_size(sys.stdout.fileno()))  # not that of $COLUMNS
+            # not that of $COLUMNS
+            shown.size = ConsoleDimensions(*os.get_terminal_size(sys.stdout.fileno()))
             screen.update(draw(watcher.look(), *shown.size), refresh=True)
             if _key(wake) in _END_KEYS:
                 return
@@ -195,7 +230,9 @@ def _key(wake: int) -> bytes | None:
 
 @contextlib.contextmanager
 def _keys() -> Iterator[int]:
-    """Let keys come one by one; yield what becomes readable when the terminal is resized.  All is undone afterwards."""
+    """Let keys come one by one; yield what becomes readable when the terminal is resized.  All is
+    undone afterwards.
+    """
     keyboard = sys.stdin.fileno()
     before = termios.tcgetattr(keyboard)
     wake, woken = os.pipe()

@@ -1,11 +1,13 @@
 """The runs that a command was given, and what ``watch`` and ``serve`` know of each.
 
-A run is named by a key, never by a path, so nothing outside can be asked for.  Links are not followed when a folder is
-looked through, and a directory that has become a link since is not opened.
+A run is named by a key, never by a path, so nothing outside can be asked for.  Links are not
+followed when a folder is looked through, and a directory that has become a link since is not
+opened.
 
-Lock, log and the dates of its files are read every second, for all who ask.  A slow reading is made less often, so that
-watching costs at most a hundredth of one processor.  Nothing of that says *proven*: it follows from the rows, which are
-read apart (in a thread, in a process) whenever files have changed, and holds only until another file changes.
+Lock, log and the dates of its files are read every second, for all who ask.  A slow reading is made
+less often, so that watching costs at most a hundredth of one processor.  Nothing of that says
+*proven*: it follows from the rows, which are read apart (in a thread, in a process) whenever files
+have changed, and holds only until another file changes.
 """
 
 from __future__ import annotations
@@ -30,9 +32,12 @@ DEFAULT_FOLDER = "runs"
 MAX_DEPTH = 4
 MAX_RUNS = 1000
 _MAX_ENTRIES = 100_000
-_LOOK_S, _LOOK_REMOTE_S = 3.0, 60.0  # between two looks through the folders; in an object store each is a request
-FRESH_S, FRESH_REMOTE_S = 1.0, 15.0  # the driver notes progress every 2 s at most, on an object store every 15 s
-SHARE, ROWS_SHARE = 0.01, 0.02  # of one processor: for lock and log, for the rows of a run that goes on
+# between two looks through the folders; in an object store each is a request
+_LOOK_S, _LOOK_REMOTE_S = 3.0, 60.0
+# the driver notes progress every 2 s at most, on an object store every 15 s
+FRESH_S, FRESH_REMOTE_S = 1.0, 15.0
+# of one processor: for lock and log, for the rows of a run that goes on
+SHARE, ROWS_SHARE = 0.01, 0.02
 _MIN_ROWS_S = 5.0  # between two readings of the rows of a run that goes on
 
 
@@ -45,17 +50,23 @@ class Place(NamedTuple):
     real: str  # the path without links at the time it was found; empty for object stores
 
     def check(self) -> str:
-        """Return the location, if it is still what was found; StoreError when it is gone, or a link took its place."""
+        """Return the location, if it is still what was found; StoreError when it is gone, or a link
+        took its place.
+        """
         if self.real and str(Path(self.location).resolve()) != self.real:
-            raise StoreError(f"{quote(self.name)} is no longer the directory that was found: a link took its place")
+            raise StoreError(
+                f"{quote(self.name)} is no longer the directory that was found: a "
+                "link took its place"
+            )
         if self.real and not Path(self.real).is_dir():
             raise StoreError(f"{quote(self.name)} is gone")
         return self.location
 
 
 class Catalog:
-    """The runs under what was given, looked up again every few seconds: in directories, folders of runs and addresses
-    of object stores; when none is given, in the folder ``default``.  Raises InputError when one is not there.
+    """The runs under what was given, looked up again every few seconds: in directories, folders of
+    runs and addresses of object stores; when none is given, in the folder ``default``.  Raises
+    InputError when one is not there.
     """
 
     def __init__(self, given: Sequence[str], default: str = DEFAULT_FOLDER) -> None:
@@ -63,8 +74,8 @@ class Catalog:
         for text in given:
             if "://" not in text and ("\0" in text or not Path(text).is_dir()):
                 raise InputError(
-                    f"no run directory or folder of runs {quote(text)}: expected what `orderly run --out DIR` wrote, "
-                    "or a folder above it"
+                    f"no run directory or folder of runs {quote(text)}: expected what `orderly "
+                    "run --out DIR` wrote, or a folder above it"
                 )
         self._look_s = _LOOK_REMOTE_S if any("://" in text for text in self.given) else _LOOK_S
         self._lock = threading.Lock()
@@ -93,7 +104,9 @@ def _places(given: str) -> Iterator[Place]:
 
 
 def _remote_places(given: str) -> Iterator[Place]:
-    """Yield the runs at an address or below; else the address itself: reading it says what is wrong."""
+    """Yield the runs at an address or below; else the address itself: reading it says what is
+    wrong.
+    """
     address, mark, settings = given.partition("?")
     names: list[str] = []
     with contextlib.suppress(OrderlyError, OSError):
@@ -114,14 +127,20 @@ def is_run(path: Path) -> bool:
 
 
 def _runs_below(top: Path) -> list[Path]:
-    """Return the run directories below a folder; what cannot be read is left out, links are not followed."""
+    """Return the run directories below a folder; what cannot be read is left out, links are not
+    followed.
+    """
     found: list[Path] = []
     folders = [(top, 0)]
     n_seen = 0
     while folders and len(found) < MAX_RUNS and n_seen < _MAX_ENTRIES:
         folder, depth = folders.pop()
         try:
-            inner = [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+            inner = [
+                Path(entry.path)
+                for entry in os.scandir(folder)
+                if entry.is_dir(follow_symlinks=False)
+            ]
         except OSError:
             continue
         n_seen += len(inner)
@@ -138,9 +157,11 @@ class Watched:
         self.place = place
         self.stamp = ""  # changes with every file of evidence
         self.rows_stamp = ""  # as it was when the rows were read
-        self.error = self.rows_error = ""  # why lock and log, or the rows, cannot be read; empty when they can
+        # why lock and log, or the rows, cannot be read; empty when they can
+        self.error = self.rows_error = ""
         self.live: Live | None = None
-        self.rows: dict[str, Any] = {}  # what the rows give (``view_of_rows``, and more); empty while unknown
+        # what the rows give (``view_of_rows``, and more); empty while unknown
+        self.rows: dict[str, Any] = {}
         self.rows_read_at_s = 0.0
         self.is_reading_rows = False
         self.n_read = 0
@@ -153,7 +174,9 @@ class Watched:
 
     @property
     def is_current(self) -> bool:
-        """Whether no file has changed since the rows were read: only then may anything be called proven."""
+        """Whether no file has changed since the rows were read: only then may anything be called
+        proven.
+        """
         return bool(self.stamp) and self.rows_stamp == self.stamp
 
     @property
@@ -172,17 +195,23 @@ class Watched:
             self.live, self.error, self.stamp = None, _said(error), ""
         self.n_read += 1
         now_s = time.monotonic()
-        self._next_s = now_s + max(FRESH_S if self.place.real else FRESH_REMOTE_S, (now_s - began_s) / SHARE)
+        self._next_s = now_s + max(
+            FRESH_S if self.place.real else FRESH_REMOTE_S, (now_s - began_s) / SHARE
+        )
 
     @property
     def wants_rows(self) -> bool:
-        """Whether it is time to read the rows: files have changed, but not too often while a run goes on."""
+        """Whether it is time to read the rows: files have changed, but not too often while a run
+        goes on.
+        """
         is_due = not self.is_running or time.monotonic() >= self._next_rows_s
         return bool(self.stamp) and not self.is_current and is_due and not self.is_reading_rows
 
     @contextlib.contextmanager
     def reading_rows(self) -> Iterator[None]:
-        """Note what comes of setting ``rows``, any error included: the same files are not read again for it."""
+        """Note what comes of setting ``rows``, any error included: the same files are not read
+        again for it.
+        """
         stamp, began_s = self.stamp, time.monotonic()
         self.is_reading_rows = True
         try:
@@ -192,17 +221,24 @@ class Watched:
             self.rows, self.rows_error = {}, _said(error)
         finally:
             self.rows_stamp, self.rows_read_at_s = stamp, time.time()
-            self._next_rows_s = time.monotonic() + max(_MIN_ROWS_S, (time.monotonic() - began_s) / ROWS_SHARE)
+            self._next_rows_s = time.monotonic() + max(
+                _MIN_ROWS_S, (time.monotonic() - began_s) / ROWS_SHARE
+            )
             self.is_reading_rows = False
 
     def view(self) -> dict[str, Any]:
         """Return the view of the run: the last rows, and lock and log."""
         error = self.error or (self.rows_error if self.is_current else "")
-        return {**view(self.rows, self.live, is_current=self.is_current, error=error), "error": error}
+        return {
+            **view(self.rows, self.live, is_current=self.is_current, error=error),
+            "error": error,
+        }
 
 
 class Watcher:
-    """Looks at one run, a directory or an address in an object store, and has its rows read in a thread."""
+    """Looks at one run, a directory or an address in an object store, and has its rows read in a
+    thread.
+    """
 
     def __init__(self, location: str) -> None:
         real = "" if "://" in location else str(Path(location).resolve())
@@ -229,13 +265,25 @@ class Watcher:
 
 
 def _said(error: Exception) -> str:
-    return str(error) if isinstance(error, OrderlyError) else f"internal error, {type(error).__name__}: {error}"
+    return (
+        str(error)
+        if isinstance(error, OrderlyError)
+        else f"internal error, {type(error).__name__}: {error}"
+    )
 
 
 def told(now: Live, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of the last session; times are points in time, so nothing changes while nothing happens."""
-    progress = {name: value for name, value in now.progress.items() if name not in ("event", "session")}
-    end = {name: value for name, value in now.end.items() if name in ("time", "event", "complete", "message", "reason")}
+    """Return the figures of the last session; times are points in time, so nothing changes while
+    nothing happens.
+    """
+    progress = {
+        name: value for name, value in now.progress.items() if name not in ("event", "session")
+    }
+    end = {
+        name: value
+        for name, value in now.end.items()
+        if name in ("time", "event", "complete", "message", "reason")
+    }
     owner = now.owner
     return {
         "is_running": now.is_running,
@@ -248,12 +296,18 @@ def told(now: Live, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _stamp(root: Path) -> str:
-    """Return a digest of name, size, time and inode of every file of evidence; log and lock are none."""
+    """Return a digest of name, size, time and inode of every file of evidence; log and lock are
+    none.
+    """
     digest = hashlib.sha256()
     for folder in files.FOLDERS:
         with contextlib.suppress(OSError):  # a folder or a file that is gone
             for entry in sorted(os.scandir(root / folder), key=lambda entry: entry.name):
-                if entry.name not in (files.EVENTS, files.LOCK, files.OWNER) and not files.is_temporary(entry.name):
+                if entry.name not in (
+                    files.EVENTS,
+                    files.LOCK,
+                    files.OWNER,
+                ) and not files.is_temporary(entry.name):
                     found = entry.stat(follow_symlinks=False)
                     values = (folder, entry.name, found.st_size, found.st_mtime_ns, found.st_ino)
                     digest.update(repr(values).encode("utf-8", "surrogateescape"))
@@ -261,7 +315,9 @@ def _stamp(root: Path) -> str:
 
 
 def _remote_stamp(location: str) -> str:
-    """Return a digest of the names in an object store, and of the documents that are replaced under one name."""
+    """Return a digest of the names in an object store, and of the documents that are replaced under
+    one name.
+    """
     folder = open_folder(location)
     digest = hashlib.sha256()
     for name in (*files.FOLDERS, files.MANIFEST):

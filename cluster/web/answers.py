@@ -1,4 +1,6 @@
-"""Answers in JSON: runs by key, boards and classes by what is typed.  Whatever is wrong with a question is said."""
+"""Answers in JSON: runs by key, boards and classes by what is typed.  Whatever is wrong with a
+question is said.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def explained(handler: Handler) -> Handler:
     return handle
 
 
-def _sent(body: bytes, request: Request | None = None, status: HTTPStatus = HTTPStatus.OK) -> Response:
+def _sent(
+    body: bytes, request: Request | None = None, status: HTTPStatus = HTTPStatus.OK
+) -> Response:
     tag = f'"{hashlib.sha256(body).hexdigest()[:24]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if request is not None and request.headers.get("if-none-match") == tag:
@@ -70,19 +74,26 @@ def about_run(read: Callable[[Site, Place], Awaitable[bytes]]) -> Handler:
     async def handle(request: Request) -> Response:
         place = _site(request).place(request.path_params["key"])
         if place is None:
-            raise Refused("no such run: it is gone, or was never given to this server", HTTPStatus.NOT_FOUND)
+            raise Refused(
+                "no such run: it is gone, or was never given to this server", HTTPStatus.NOT_FOUND
+            )
         return _sent(await read(_site(request), place), request)
 
     return handle
 
 
 def _asked(request: Request) -> jobs.Question:
-    """Return what is asked about a board; the list and the points of a run count, if one is named."""
+    """Return what is asked about a board; the list and the points of a run count, if one is
+    named.
+    """
     given = {name: value for name, value in request.query_params.items() if value}
     key, least = given.get("run"), given.get("min_letters", "1")
     place = _site(request).place(key) if key else None
     if key and place is None:
-        raise Refused("the run that this board is of is not here any more: choose a word list", HTTPStatus.NOT_FOUND)
+        raise Refused(
+            "the run that this board is of is not here any more: choose a word list",
+            HTTPStatus.NOT_FOUND,
+        )
     if not (least.isascii() and least.isdecimal() and len(least) < 3):
         raise InputError(f"least length {quote(least)}: expected a number of letters, such as 4")
     return jobs.Question(
@@ -99,12 +110,16 @@ def _asked(request: Request) -> jobs.Question:
 
 
 def about_board(job: Callable[..., Any], media_type: str = "", disposition: str = "") -> Handler:
-    """Return what answers with the values that a quick job makes of a board, or with a file of it and of ``word``."""
+    """Return what answers with the values that a quick job makes of a board, or with a file of it
+    and of ``word``.
+    """
 
     @explained
     async def handle(request: Request) -> Response:
         word = [request.query_params.get("word", "")] if media_type else []
-        made = await _site(request).queue.ask(Priority.quick, job, *word, *_asked(request), seconds=QUICK_S)
+        made = await _site(request).queue.ask(
+            Priority.quick, job, *word, *_asked(request), seconds=QUICK_S
+        )
         if not media_type:
             return _sent(answer(made))
         return Response(made, media_type=media_type, headers={"Content-Disposition": disposition})
@@ -112,14 +127,20 @@ def about_board(job: Callable[..., Any], media_type: str = "", disposition: str 
     return handle
 
 
-async def _long(request: Request, job: Callable[..., Any], *values: Any, memory_mb: int = 1024) -> Any:
-    """Return the answer to a question of seconds, unless who asked goes away: then the work is ended for the next."""
+async def _long(
+    request: Request, job: Callable[..., Any], *values: Any, memory_mb: int = 1024
+) -> Any:
+    """Return the answer to a question of seconds, unless who asked goes away: then the work is
+    ended for the next.
+    """
     told: list[Any] = []
 
     async def work() -> None:
         try:
             queue = _site(request).queue
-            told.append(await queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb))
+            told.append(
+                await queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb)
+            )
         except OrderlyError as error:  # a group would wrap it
             told.append(error)
         group.cancel_scope.cancel()
@@ -150,13 +171,20 @@ async def rolled(request: Request) -> Response:
     if name not in known:
         raise InputError(f"no dice {quote(name)} on this page: expected one of {', '.join(known)}")
     dice = known[name]
-    return _sent(answer({"board": roll(dice.dice, random.SystemRandom()), "dims": dice.dims, "dice": dice.title}))
+    return _sent(
+        answer(
+            {"board": roll(dice.dice, random.SystemRandom()), "dims": dice.dims, "dice": dice.title}
+        )
+    )
 
 
 def _class(request: Request) -> tuple[str, str]:
     text = " ".join(request.query_params.get("class", "").lower().split())
     if not text or len(text) > MAX_CLASS_CHARACTERS:
-        raise InputError(f"class {quote(text)}: expected one group of letters for each cell, such as lnrsy aeiou ...")
+        raise InputError(
+            f"class {quote(text)}: expected one group of letters for each cell, such "
+            "as lnrsy aeiou ..."
+        )
     if text.isdecimal():
         raise InputError(f"class {quote(text)} is a number: write the letters of each cell")
     return text, request.query_params.get("list") or DEFAULT_WORDLIST

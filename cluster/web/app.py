@@ -1,4 +1,6 @@
-"""Which address gets which answer, and the pages: HTML with what does not change; static/*.js asks for the rest."""
+"""Which address gets which answer, and the pages: HTML with what does not change; static/*.js asks
+for the rest.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ _environment = templates(_FOLDER / "templates")
 def make_app(site: Site) -> Starlette:
     """Return the application; :class:`cluster.web.server.Guard` goes around it.
 
-    A separate process loads the default word list and the kernels at once, not with the first question.
+    A separate process loads the default word list and the kernels at once, not with the first
+    question.
     """
 
     @contextlib.asynccontextmanager
@@ -82,7 +85,9 @@ async def _board_style(_request: Request) -> Response:
     return FileResponse(STYLE, media_type="text/css")
 
 
-def _render(request: Request, name: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> Response:
+def _render(
+    request: Request, name: str, status: HTTPStatus = HTTPStatus.OK, **values: Any
+) -> Response:
     values |= {"page": name, "lan": request.app.state.site.lan}
     values |= {"lists": list(available_names()), "default_list": DEFAULT_WORDLIST}
     return HTMLResponse(_environment.get_template(f"{name}.html.j2").render(**values), status)
@@ -98,14 +103,24 @@ async def _run_page(request: Request) -> Response:
     place = site.place(request.path_params["key"])
     if place is None:
         return _missing(request)
-    return _render(request, "run", place=place, is_record=place.key not in site.catalog.places(), price=site.price)
+    return _render(
+        request,
+        "run",
+        place=place,
+        is_record=place.key not in site.catalog.places(),
+        price=site.price,
+    )
 
 
 async def _records_page(request: Request) -> Response:
     site: Site = request.app.state.site
     known = sources()
-    lists = [(place, known.get(place.name.partition("-")[2])) for place in reversed(site.records.places().values())]
-    places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))  # the largest boards first
+    lists = [
+        (place, known.get(place.name.partition("-")[2]))
+        for place in reversed(site.records.places().values())
+    ]
+    # the largest boards first
+    places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))
     groups = [(language, list(pairs)) for language, pairs in groupby(places, _language)]
     return _render(request, "records", groups=groups, has_yawl="yawl" in available_names())
 

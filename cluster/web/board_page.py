@@ -1,6 +1,8 @@
-"""One file to look at a board and to play on it: ``orderly show BOARD --out FILE.html``, and *Save as page*.
+"""One file to look at a board and to play on it: ``orderly show BOARD --out FILE.html``, and *Save
+as page*.
 
-It has the panel of the Board page (templates/play.html, static/play.js, words.js, site.css), and asks for nothing.
+It has the panel of the Board page (templates/play.html, static/play.js, words.js, site.css), and
+asks for nothing.
 """
 
 from __future__ import annotations
@@ -23,19 +25,39 @@ _between_modules = re.compile(r"^import .*\n|^export (?=async|const|function)", 
 
 
 def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
-    """Return the page of a board as ``Asked.told`` tells of it; with ``hidden`` its words come after the game."""
+    """Return the page of a board as ``Asked.told`` tells of it; with ``hidden`` its words come
+    after the game.
+    """
     packed = _packed(told["words"], len(told["rows"]))
     words, left_out = told["words"][: len(packed)], len(told["words"]) - len(packed)
-    data: dict[str, Any] = {name: told[name] for name in ("rows", "heat", "values", "bonus") if name in told}
-    data |= {"wordlist": printable(told["wordlist"]), "hidden": hidden, "leftOut": left_out, "words": packed}
+    data: dict[str, Any] = {
+        name: told[name] for name in ("rows", "heat", "values", "bonus") if name in told
+    }
+    data |= {
+        "wordlist": printable(told["wordlist"]),
+        "hidden": hidden,
+        "leftOut": left_out,
+        "words": packed,
+    }
     head = f"{counted(told['score'], 'point')} in {counted(told['n_words'], 'word')}"
     groups = groupby(words, key=lambda item: item["letters"])
-    listed = "" if hidden else "".join(f"<p>{n}: {', '.join(item['word'] for item in same)}</p>" for n, same in groups)
-    note = f"This page and its game have the {len(words):,} longest of them; {left_out:,} are left out."
+    listed = (
+        ""
+        if hidden
+        else "".join(
+            f"<p>{n}: {', '.join(item['word'] for item in same)}</p>" for n, same in groups
+        )
+    )
+    note = (
+        f"This page and its game have the {len(words):,} longest of them; {left_out:,} are left "
+        "out."
+    )
     return Template(_read("templates/file.html")).substitute(
         head=f"Find {head}" if hidden else head,
         text=escape(printable(f"Board {told['board']}, word list {told['wordlist']}.")),
-        place=escape(printable(" ".join(filter(None, (told.get("place"), note if left_out else ""))))),
+        place=escape(
+            printable(" ".join(filter(None, (told.get("place"), note if left_out else ""))))
+        ),
         drawn=board_svg(told["rows"]),
         listed=printable(listed),
         style=_read("static/site.css"),
@@ -46,14 +68,16 @@ def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
 
 
 def _packed(words: list[dict[str, Any]], h: int) -> list[str]:
-    """Return each word with its points, letters, first cell and a digit a step (of dx columns and dy rows: 3 dx + dy +
-    4), as many of the longest as the page may hold."""
+    """Return each word with its points, letters, first cell and a digit a step (of dx columns and
+    dy rows: 3 dx + dy + 4), as many of the longest as the page may hold."""
     packed: list[str] = []
     n_bytes = 0
     for item in words:
         path, word = item["path"], item["word"]
         steps = [3 * (b // h - a // h) + b % h - a % h + 4 for a, b in pairwise(path)]
-        packed.append(f"{word} {item['points']} {item['letters']} {path[0]} {''.join(map(str, steps))}")
+        packed.append(
+            f"{word} {item['points']} {item['letters']} {path[0]} {''.join(map(str, steps))}"
+        )
         n_bytes += len(json.dumps(packed[-1])) + len(word.encode()) + 3
         if n_bytes > MAX_WORD_BYTES:
             return packed[:-1]

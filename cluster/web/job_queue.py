@@ -1,6 +1,8 @@
-"""Work that takes longer than an answer may: in separate processes, few at a time, with limits on time and memory.
+"""Work that takes longer than an answer may: in separate processes, few at a time, with limits on
+time and memory.
 
-The server goes on answering meanwhile.  A process that was killed for taking too much is replaced by the next one.
+The server goes on answering meanwhile.  A process that was killed for taking too much is replaced
+by the next one.
 """
 
 from __future__ import annotations
@@ -25,8 +27,15 @@ from boardclass.processes import python_path
 MAX_WAITING = 64
 _MAIN = "from cluster.web.jobs import main; main()"
 _LONGEST_BYTES = 2**28
-_ENDS = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.DelimiterNotFound, anyio.IncompleteRead, OSError)
-_START_S = 60.0  # a new process loads libraries and may have to compile kernels, before its own time begins
+_ENDS = (
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    anyio.DelimiterNotFound,
+    anyio.IncompleteRead,
+    OSError,
+)
+# a new process loads libraries and may have to compile kernels, before its own time begins
+_START_S = 60.0
 
 
 class Priority(StrEnum):
@@ -53,12 +62,25 @@ class JobQueue:
         self._workers = {priority: Worker() for priority in Priority}
 
     async def ask(
-        self, priority: Priority, job: Callable[..., Any], *values: Any, seconds: float = 20.0, memory_mb: int = 1024
+        self,
+        priority: Priority,
+        job: Callable[..., Any],
+        *values: Any,
+        seconds: float = 20.0,
+        memory_mb: int = 1024,
     ) -> Any:
-        """Return what a function of :mod:`cluster.web.jobs` makes of ``values`` within limits, or raise Refused."""
-        limiter, worker = self._limiters.setdefault(priority, anyio.CapacityLimiter(1)), self._workers[priority]
+        """Return what a function of :mod:`cluster.web.jobs` makes of ``values`` within limits, or
+        raise Refused.
+        """
+        limiter, worker = (
+            self._limiters.setdefault(priority, anyio.CapacityLimiter(1)),
+            self._workers[priority],
+        )
         if limiter.statistics().tasks_waiting >= MAX_WAITING:
-            raise Refused("too many questions wait for an answer: ask again later", HTTPStatus.SERVICE_UNAVAILABLE)
+            raise Refused(
+                "too many questions wait for an answer: ask again later",
+                HTTPStatus.SERVICE_UNAVAILABLE,
+            )
         try:
             async with limiter:
                 with anyio.fail_after(seconds + _START_S):
@@ -66,7 +88,9 @@ class JobQueue:
         except (TimeoutError, Ended) as error:
             if worker.is_closed:
                 raise Refused("the server is stopping", HTTPStatus.SERVICE_UNAVAILABLE) from error
-            raise Refused(f"it takes more than {seconds:g} s or {memory_mb} MiB: ask for less") from error
+            raise Refused(
+                f"it takes more than {seconds:g} s or {memory_mb} MiB: ask for less"
+            ) from error
         if "refused" in told:
             raise Refused(told["refused"])
         return told["answer"]
@@ -82,20 +106,26 @@ class Ended(Exception):
 
 
 class Worker:
-    """Starts a process with the first job, and again when the one before has ended; for one task at a time.
+    """Starts a process with the first job, and again when the one before has ended; for one task at
+    a time.
 
-    The library's pool of processes (``anyio.to_process``) forgets one that is still starting when the server stops.
+    The library's pool of processes (``anyio.to_process``) forgets one that is still starting when
+    the server stops.
     """
 
     def __init__(self) -> None:
         self._process: anyio.abc.Process | None = None
         self.is_closed = False
 
-    async def do(self, job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int) -> Any:
-        """Return what :func:`cluster.web.jobs.bounded` returns; the process is killed when this task is cancelled.
+    async def do(
+        self, job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int
+    ) -> Any:
+        """Return what :func:`cluster.web.jobs.bounded` returns; the process is killed when this
+        task is cancelled.
 
-        The process finds the job by its name; JSON holds the values and what it returns.  Raises Ended when the process
-        ended: killed by :meth:`aclose`, by the job's own limits or by somebody else.
+        The process finds the job by its name; JSON holds the values and what it returns.  Raises
+        Ended when the process ended: killed by :meth:`aclose`, by the job's own limits or by
+        somebody else.
         """
         try:
             process = await self._running()
@@ -104,7 +134,9 @@ class Worker:
             assert stdout is not None
             asked = [f"{job.__module__}:{job.__qualname__}", values, seconds, memory_mb]
             await stdin.send(json.dumps(asked).encode() + b"\n")
-            return json.loads(await BufferedByteReceiveStream(stdout).receive_until(b"\n", _LONGEST_BYTES))
+            return json.loads(
+                await BufferedByteReceiveStream(stdout).receive_until(b"\n", _LONGEST_BYTES)
+            )
         except _ENDS as error:
             await self._end()
             raise Ended from error
@@ -118,7 +150,8 @@ class Worker:
         await self._end()
 
     async def _running(self) -> anyio.abc.Process:
-        if self._process is not None and self._process.returncode is not None:  # it ended between two jobs
+        # it ended between two jobs
+        if self._process is not None and self._process.returncode is not None:
             await self._end()
         if self._process is None and not self.is_closed:
             self._process = await anyio.open_process(

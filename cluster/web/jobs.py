@@ -1,4 +1,6 @@
-"""What is computed about boards and classes, in processes apart from the server: plain values in, plain values out."""
+"""What is computed about boards and classes, in processes apart from the server: plain values in,
+plain values out.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.scores import TABLES, ScoreTable, parse_scores
 from boardclass.tiles import Tiles
-from boardclass.wordlist import DEFAULT_WORDLIST, WordList, available_names, known_name, load_wordlist
+from boardclass.wordlist import (
+    DEFAULT_WORDLIST,
+    WordList,
+    available_names,
+    known_name,
+    load_wordlist,
+)
 from cluster.answers.boards import Asked
 from results.proof.claim import question_of, read_claim
 from results.reading.limits import GRACE_S, Limits, limited
@@ -35,18 +43,28 @@ N_SLOW = 8
 MAX_TILES = 1200
 MAX_MAPPED = 400_000  # classes that are looked at one by one
 MAX_TEXT = 4000
-_TOTALS = "SELECT sum(seconds) AS seconds, count(*) AS units, count(DISTINCT host) AS hosts FROM classes"
+_TOTALS = (
+    "SELECT sum(seconds) AS seconds, count(*) AS units, count(DISTINCT host) AS hosts FROM classes"
+)
 N_NEAR = 8
 N_CLIMBED = 6
 CLIMB_S = 8.0
 _POOLS = (1, 8, 32, 128)  # the first one only climbs straight up; each gets the time that is left
 
 
-def bounded(job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int) -> dict[str, Any]:
-    """Return what a job answers, or why it was refused; the process ends when it takes more than it may."""
+def bounded(
+    job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int
+) -> dict[str, Any]:
+    """Return what a job answers, or why it was refused; the process ends when it takes more than it
+    may.
+    """
     try:
         # nothing hears an interruption here: the process is ended a little later
-        with limited(Limits(max(0.1, seconds - GRACE_S), memory_mb), lambda: None, "orderly: an answer took too long"):
+        with limited(
+            Limits(max(0.1, seconds - GRACE_S), memory_mb),
+            lambda: None,
+            "orderly: an answer took too long",
+        ):
             return {"answer": job(*values)}
     except OrderlyError as error:
         return {"refused": str(error)}
@@ -65,16 +83,22 @@ def words_of(name: str, plain_q: bool | None = False) -> WordList:
 
 
 def list_of_run(run: Run) -> str:
-    """Return the name of the word list that a run was searched with; InputError when it is not here under its name."""
+    """Return the name of the word list that a run was searched with; InputError when it is not here
+    under its name.
+    """
     sha256, said = run.fingerprint.wordlist_sha256, question_of(run).wordlist
     known = known_name(sha256)
     for name in (known, said):
         if name in available_names() and words_of(name).sha256 == sha256:
             return name
-    way_out = f"orderly wordlist get {known} fetches it" if known else "put it where $ORDERLY_WORDLISTS says"
+    way_out = (
+        f"orderly wordlist get {known} fetches it"
+        if known
+        else "put it where $ORDERLY_WORDLISTS says"
+    )
     raise InputError(
-        f"this board is of a run with the word list {quote(known or said)}, which is not here, and no other list gives "
-        f"its score: {way_out}; or choose another list"
+        f"this board is of a run with the word list {quote(known or said)}, which is not here, "
+        f"and no other list gives its score: {way_out}; or choose another list"
     )
 
 
@@ -103,22 +127,31 @@ class Question(NamedTuple):
     def asked(self) -> Asked:
         """The list and the rules."""
         run = open_run(self.location) if self.location else None
-        table = ScoreTable("run", tuple(run.fingerprint.scores)) if run else parse_scores(self.scores)
+        table = (
+            ScoreTable("run", tuple(run.fingerprint.scores)) if run else parse_scores(self.scores)
+        )
         name = list_of_run(run) if run else self.wordlist
         words, path = words_of(name, plain_q=None), available_names()[name]
-        return Asked(words, path, table.at_least(self.min_letters), self.plain_q, self.values, self.bonus)
+        return Asked(
+            words, path, table.at_least(self.min_letters), self.plain_q, self.values, self.bonus
+        )
 
     def usual(self) -> tuple[str, Scorer]:
         """Return the letters of a board that the fast scorer takes, with the scorer."""
         asked = self.asked
         if self.plain_q or self.values or self.bonus or asked.words.plain_q:
-            raise InputError("climbing and changed letters need the usual rules: no plain Q, letter values or bonus")
+            raise InputError(
+                "climbing and changed letters need the usual rules: no plain Q, "
+                "letter values or bonus"
+            )
         dims, letters = read_board(self.text, self.dims, letters=asked.words.letters)
         return letters, scorer_of(str(dims), asked.words.words, asked.table)
 
 
 def score_board(*given: Any) -> dict[str, Any]:
-    """Return what ``Asked.told`` tells of a board, and the dice that show it; ``given``: the values of a Question."""
+    """Return what ``Asked.told`` tells of a board, and the dice that show it; ``given``: the values
+    of a Question.
+    """
     from cluster.answers.boards import rollable_text
     from cluster.answers.status import proven_place
 
@@ -132,14 +165,19 @@ def score_board(*given: Any) -> dict[str, Any]:
         dims, letters = str(board[0]), board[1]
         solved = asked.solve(board, scorer_of(dims, asked.words.words, asked.table))
         canonical = with_letters(canonical_board(letters, geometry(dims)), asked.words.letters)
-        told = {"usual": letters, "cells": [with_letters(letter, asked.words.letters) for letter in letters]}
+        told = {
+            "usual": letters,
+            "cells": [with_letters(letter, asked.words.letters) for letter in letters],
+        }
         place = proven_place(letters, dims, solved.score, asked.words.sha256, asked.table.points)
         told |= {"canonical": canonical, "dice": rollable_text(solved.board), "place": place}
     return asked.told(board, solved) | told
 
 
 def draw(word: str, *given: Any) -> str:
-    """Return a board as an SVG file, warm where the points are, with the path of a word on it if one is given."""
+    """Return a board as an SVG file, warm where the points are, with the path of a word on it if
+    one is given.
+    """
     from boardclass.board_svg import SIZE, board_svg
 
     told = score_board(*given)
@@ -155,19 +193,25 @@ def page(_word: str, *given: Any) -> str:
 
 
 def around_board(*given: Any) -> dict[str, Any]:
-    """Return the score with each letter in each cell (rows: cells), and the best boards one step away."""
+    """Return the score with each letter in each cell (rows: cells), and the best boards one step
+    away.
+    """
     from search.scoring.scorer import best_neighbours, letter_scores
 
     board, scorer = Question(*given).usual()
     near = best_neighbours(board, scorer, N_NEAR)
     return {
         "scores": letter_scores(board, scorer),
-        "best": [dict(zip(("board", "change", "score", "difference"), row, strict=True)) for row in near],
+        "best": [
+            dict(zip(("board", "change", "score", "difference"), row, strict=True)) for row in near
+        ],
     }
 
 
 def climb_from(*given: Any) -> dict[str, Any]:
-    """Return the best boards that climbing from a board found in a few seconds, in ever larger pools."""
+    """Return the best boards that climbing from a board found in a few seconds, in ever larger
+    pools.
+    """
     from search.local.methods import local_search
 
     board, scorer = Question(*given).usual()
@@ -179,16 +223,25 @@ def climb_from(*given: Any) -> dict[str, Any]:
         return bool(found) and time.monotonic() > end_s
 
     for size in _POOLS:
-        found |= {find.board: find.score for find in local_search(scorer, pool=size, start=board, stop=late)}
+        found |= {
+            find.board: find.score
+            for find in local_search(scorer, pool=size, start=board, stop=late)
+        }
         if is_late := late():
             break
         pool = size
     best = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:N_CLIMBED]
-    return {"pool": pool, "complete": not is_late, "found": [{"board": text, "score": score} for text, score in best]}
+    return {
+        "pool": pool,
+        "complete": not is_late,
+        "found": [{"board": text, "score": score} for text, score in best],
+    }
 
 
 def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
-    """Return what there is to say about a class given as one group of letters a cell: bounds and the whole story."""
+    """Return what there is to say about a class given as one group of letters a cell: bounds and
+    the whole story.
+    """
     from cluster.answers.explain import class_letters, narrate, tell
 
     dims, letters = class_letters(text, None, None)
@@ -197,7 +250,9 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
 
 
 def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
-    """Return both trees of a small class, drawn and as text. Raises InputError when one is too large to look at."""
+    """Return both trees of a small class, drawn and as text. Raises InputError when one is too
+    large to look at.
+    """
     from cluster.answers.explain import as_svg, as_text, class_letters, trees
 
     dims, letters = class_letters(text, None, None)
@@ -205,13 +260,20 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
     loose, orderly = trees(letters, words, scorer_of(str(dims), words.words))
     titled = {"Orderly tree: every term once": orderly, "Sum/Choice tree: every path": loose}
     return [
-        {"title": title, "bound": node.bound, "svg": as_svg(node, styled=False), "text": as_text(node)}
+        {
+            "title": title,
+            "bound": node.bound,
+            "svg": as_svg(node, styled=False),
+            "text": as_text(node),
+        }
         for title, node in titled.items()
     ]
 
 
 def read_run(location: str) -> dict[str, Any]:
-    """Return how far a run is and what its rows prove (as ``status``), its boards, the map of its classes, its cost."""
+    """Return how far a run is and what its rows prove (as ``status``), its boards, the map of its
+    classes, its cost.
+    """
     from cluster.answers.status import view_of_rows
     from results.reading.report import slow_classes
     from results.reading.sql import Database
@@ -220,11 +282,15 @@ def read_run(location: str) -> dict[str, Any]:
     run = open_run(location)
     database = Database([("run", run)])
     found = database.summaries["run"]
-    claim = read_claim(run) if found.proven and not found.notes else None  # nothing where the rows say otherwise
+    # nothing where the rows say otherwise
+    claim = read_claim(run) if found.proven and not found.notes else None
     letters = found.question.letters
     (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
     told = {
-        **{name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in view_of_rows(found).items()},
+        **{
+            name: value[:MAX_TEXT] if isinstance(value, str) else value
+            for name, value in view_of_rows(found).items()
+        },
         "n_words": found.question.n_words,
         "scores": found.question.scores,
         "strength": claim.strength[:MAX_TEXT] if claim else "",
@@ -255,8 +321,10 @@ def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> s
 
 
 def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float] | int] | None:
-    """Return the classes in the order of their numbers, cut into at most ``MAX_TILES`` tiles of one size: the first
-    class, classes, done, begun, seconds, candidates of each.  None: too many to look at one by one."""
+    """Return the classes in the order of their numbers, cut into at most ``MAX_TILES`` tiles of one
+    size: the first class, classes, done, begun, seconds, candidates of each.  None: too many to
+    look at one by one.
+    """
     import numpy as np
 
     from results.reading.report import COSTS
@@ -268,7 +336,9 @@ def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float]
     n_tiles = min(MAX_TILES, len(ids))
     tile_of = np.arange(len(ids)) * n_tiles // len(ids)
     begun = np.isin(ids, run.index.done_ids())
-    unsettled = {class_id for class_id, _ in (*run.index.pending(), *run.index.quarantined, *run.conflicts)}
+    unsettled = {
+        class_id for class_id, _ in (*run.index.pending(), *run.index.quarantined, *run.conflicts)
+    }
     done = begun & ~np.isin(ids, list(unsettled))
     seconds, found = np.zeros(len(ids)), np.zeros(len(ids), np.int64)
     own = set(ids.tolist())
@@ -293,10 +363,15 @@ def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float]
 
 
 def main() -> None:
-    """Do the jobs that come on standard input until it is closed, in a process of its own; what they print is lost."""
+    """Do the jobs that come on standard input until it is closed, in a process of its own; what
+    they print is lost.
+    """
     with contextlib.suppress(OSError):
         os.nice(5)  # a search on the same machine goes first
-    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers, Path(os.devnull).open("w") as nowhere:
+    with (
+        os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers,
+        Path(os.devnull).open("w") as nowhere,
+    ):
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
         for line in sys.stdin.buffer:
             name, values, seconds, memory_mb = json.loads(line)

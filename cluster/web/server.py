@@ -1,9 +1,10 @@
 """An address of this machine with a random token, the server behind it, and who is answered there.
 
-That is a browser of this machine that was given the token.  Everybody else gets a short refusal.  In this order, before
-anything else of a request is looked at: the host it is meant for (a foreign site whose name leads to this machine says
-its own), the method, the length of the address, the token.  The token comes once, in the address that ``orderly serve``
-prints, and from then on in a cookie that scripts cannot read and other sites cannot have sent.
+That is a browser of this machine that was given the token.  Everybody else gets a short refusal.
+In this order, before anything else of a request is looked at: the host it is meant for (a foreign
+site whose name leads to this machine says its own), the method, the length of the address, the
+token.  The token comes once, in the address that ``orderly serve`` prints, and from then on in a
+cookie that scripts cannot read and other sites cannot have sent.
 """
 
 from __future__ import annotations
@@ -37,14 +38,15 @@ from cluster.web.site import Site
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 MAX_CLIENTS = 200
-MAX_SILENT, HEADERS_S = 100, 10.0  # connections that have not asked yet, and how long each may take to
+# connections that have not asked yet, and how long each may take to
+MAX_SILENT, HEADERS_S = 100, 10.0
 _TOKEN_BYTES = 24
 LOOPBACK_NAMES = frozenset(("127.0.0.1", "localhost", "[::1]"))
 METHODS = ("GET", "HEAD")
 MAX_ADDRESS_CHARACTERS = 4096
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -58,8 +60,8 @@ _NOT_LET_IN = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>orderly: not let in</title>
 <main><h1>This browser has not been let in</h1>
-<p>Open the address that <code>orderly serve</code> printed in the terminal: its token lets this browser in.
-If the server was started again, it printed a new one.</p></main></html>
+<p>Open the address that <code>orderly serve</code> printed in the terminal: its token lets this
+browser in. If the server was started again, it printed a new one.</p></main></html>
 """
 _HOST = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?", re.ASCII)
 _PLAIN_PATH = re.compile(r"/|(/[A-Za-z0-9_.-]+)+", re.ASCII)  # not //, which would name a host
@@ -68,8 +70,8 @@ _PLAIN_PATH = re.compile(r"/|(/[A-Za-z0-9_.-]+)+", re.ASCII)  # not //, which wo
 class Guard:
     """Lets through what may be answered, and puts the security headers on every answer.
 
-    Cookies of one host go to all its ports, so each server has its own name for ``cookie``.  ``hosts`` are names that a
-    request may be meant for, besides those of loopback.
+    Cookies of one host go to all its ports, so each server has its own name for ``cookie``.
+    ``hosts`` are names that a request may be meant for, besides those of loopback.
     """
 
     def __init__(self, app: ASGIApp, token: str, cookie: str, hosts: Iterable[str] = ()) -> None:
@@ -84,7 +86,8 @@ class Guard:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             answer = self._refusal(scope) or self._entrance(scope) or self._app
-            with contextlib.suppress(asyncio.CancelledError):  # the server ends, and nobody waits for the answer
+            # the server ends, and nobody waits for the answer
+            with contextlib.suppress(asyncio.CancelledError):
                 await answer(scope, receive, _with_headers(send))
         else:  # web sockets: nothing here uses them
             await send({"type": "websocket.close", "code": 1008})
@@ -97,13 +100,17 @@ class Guard:
             return PlainTextResponse(said, HTTPStatus.MISDIRECTED_REQUEST)
         if scope["method"] not in METHODS:
             allowed = {"Allow": ", ".join(METHODS)}
-            return PlainTextResponse("Nothing can be changed here.\n", HTTPStatus.METHOD_NOT_ALLOWED, allowed)
+            return PlainTextResponse(
+                "Nothing can be changed here.\n", HTTPStatus.METHOD_NOT_ALLOWED, allowed
+            )
         if len(scope["path"]) + len(scope["query_string"]) > MAX_ADDRESS_CHARACTERS:
             return PlainTextResponse("The address is too long.\n", HTTPStatus.REQUEST_URI_TOO_LONG)
         return None
 
     def _entrance(self, scope: Scope) -> Response | None:
-        """Return a refusal without the token; if the address has it, a redirect that sets the cookie."""
+        """Return a refusal without the token; if the address has it, a redirect that sets the
+        cookie.
+        """
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if any(name == "token" and self._fits(value) for name, value in query):
             rest = urlencode([item for item in query if item[0] != "token"])
@@ -132,7 +139,9 @@ def _with_headers(send: Send) -> Send:
 
 
 class _Server(uvicorn.Server):
-    """Ends at the first signal, within two seconds; a second Ctrl-C would only break that off with a traceback."""
+    """Ends at the first signal, within two seconds; a second Ctrl-C would only break that off with
+    a traceback.
+    """
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
@@ -140,9 +149,12 @@ class _Server(uvicorn.Server):
 
 
 class _Protocol(H11Protocol):
-    """Does not wait for a request for ever: who connects and says nothing would shut the server for everybody else."""
+    """Does not wait for a request for ever: who connects and says nothing would shut the server for
+    everybody else.
+    """
 
-    waiting: ClassVar[dict[_Protocol, asyncio.TimerHandle]] = {}  # connections without a request, the oldest first
+    # connections without a request, the oldest first
+    waiting: ClassVar[dict[_Protocol, asyncio.TimerHandle]] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -174,14 +186,18 @@ class _Protocol(H11Protocol):
 
 
 class LocalServer:
-    """A server that is bound to a port of this machine, and answers about what was ``given`` once it runs.
+    """A server that is bound to a port of this machine, and answers about what was ``given`` once
+    it runs.
 
-    ``host`` is an address of loopback, or with ``lan`` not looked at: the network of this machine is answered, and
-    nobody else.  Port 0: any; None: ``DEFAULT_PORT``, or any when that is taken.  ``price``: of one core for an hour.
-    ``address`` has the token.  Raises InputError when the host is not this machine, or a port or a run is not there.
+    ``host`` is an address of loopback, or with ``lan`` not looked at: the network of this machine
+    is answered, and nobody else.  Port 0: any; None: ``DEFAULT_PORT``, or any when that is taken.
+    ``price``: of one core for an hour. ``address`` has the token.  Raises InputError when the host
+    is not this machine, or a port or a run is not there.
     """
 
-    def __init__(self, given: Sequence[str], host: str, port: int | None, price: float, lan: bool = False) -> None:
+    def __init__(
+        self, given: Sequence[str], host: str, port: int | None, price: float, lan: bool = False
+    ) -> None:
         catalog = Catalog(given)
         self._socket = _bound(own_address() if lan else loopback(host), port)
         name, number = self._socket.getsockname()[:2]
@@ -214,33 +230,40 @@ class LocalServer:
 
 
 def loopback(host: str) -> str:
-    """Return an address that only this machine reaches. Raises InputError when ``host`` is another one."""
+    """Return an address that only this machine reaches. Raises InputError when ``host`` is another
+    one.
+    """
     try:
         address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host.strip("[]"))
     except ValueError:
         address = None
     if address is None or not address.is_loopback:
         raise InputError(
-            f"--host {quote(host)} is not an address that only this machine reaches: expected 127.0.0.1 or ::1; for "
-            "devices of the network that this machine is in: --lan; for one farther away a tunnel, such as: "
-            f"ssh -L {DEFAULT_PORT}:127.0.0.1:{DEFAULT_PORT} THIS-MACHINE"
+            f"--host {quote(host)} is not an address that only this machine reaches: expected "
+            "127.0.0.1 or ::1; for devices of the network that this machine is in: --lan; for "
+            f"one farther away a tunnel, such as: ssh -L {DEFAULT_PORT}:127.0.0.1:{DEFAULT_PORT} "
+            "THIS-MACHINE"
         )
     return str(address)
 
 
 def own_address() -> str:
-    """Return the address by which other devices of a private network reach this machine; InputError if it has none."""
+    """Return the address by which other devices of a private network reach this machine; InputError
+    if it has none.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # chooses the way there and sends nothing
             host = str(probe.getsockname()[0])
         except OSError as error:
-            raise InputError(f"--lan: this machine is in no network ({error.strerror}): leave it out") from error
+            raise InputError(
+                f"--lan: this machine is in no network ({error.strerror}): leave it out"
+            ) from error
     address = ipaddress.ip_address(host)
     if not address.is_private or address.is_loopback:
         raise InputError(
-            f"--lan: the address of this machine is {host}, which is not one of a private network such as 192.168.1.7; "
-            "without --lan only this machine is answered"
+            f"--lan: the address of this machine is {host}, which is not one of a private network "
+            "such as 192.168.1.7; without --lan only this machine is answered"
         )
     return host
 
@@ -250,7 +273,10 @@ def _bound(host: str, port: int | None) -> socket.socket:
     wanted = (DEFAULT_PORT, 0) if port is None else (port,)
     for number in wanted:
         try:
-            return socket.create_server((host, number), family=family, backlog=128)  # early clients wait
+            # early clients wait
+            return socket.create_server((host, number), family=family, backlog=128)
         except OSError as error:
             reason = os.strerror(error.errno or 0)
-    raise InputError(f"cannot listen on {host} port {wanted[-1]}: {reason}; --port 0 takes a free one")
+    raise InputError(
+        f"cannot listen on {host} port {wanted[-1]}: {reason}; --port 0 takes a free one"
+    )

@@ -1,7 +1,8 @@
-"""What the server knows of the runs: the last reading of each, and what its rows were found to prove.
+"""What the server knows of the runs: the last reading of each, and what its rows were found to
+prove.
 
-A record of what a run proves belongs to one state of its files (the stamp).  As soon as a file has changed, nothing is
-called proven until the rows have been read again.
+A record of what a run proves belongs to one state of its files (the stamp).  As soon as a file has
+changed, nothing is called proven until the rows have been read again.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _CHANGED = "its files have changed since its rows were read; they are being read
 class Site:
     """The state behind the pages: runs that were given, and published ones.
 
-    ``price`` is that of one core for an hour; ``lan`` the address that a network reaches, empty for this machine only.
+    ``price`` is that of one core for an hour; ``lan`` the address that a network reaches, empty for
+    this machine only.
     """
 
     def __init__(self, catalog: Catalog, records: Catalog, price: float, lan: str = "") -> None:
@@ -61,17 +63,26 @@ class Site:
         return [json.loads(await self.pulse(place)) for place in catalog.places().values()]
 
     async def proven(self, place: Place) -> bytes:
-        """Return what the rows prove, the boards, the map of the classes and the cost, as far as read."""
+        """Return what the rows prove, the boards, the map of the classes and the cost, as far as
+        read.
+        """
         watched = await self._look(place)
         record = dict(watched.rows)
         if record and place.key not in self.records.places():  # whose claims come with the program
             record["strength"] = ""
         if record and not watched.is_current:
-            record |= {"proven": False, "statement": None, "strength": "", "why_not_proven": _CHANGED}
+            record |= {
+                "proven": False,
+                "statement": None,
+                "strength": "",
+                "why_not_proven": _CHANGED,
+            }
         if record:
             record["boards"] = _placed(record, record["boards"])
         read_at_s = watched.rows_read_at_s
-        return answer({**record, "version": _version(watched), "read_at_s": read_at_s, "price": self.price})
+        return answer(
+            {**record, "version": _version(watched), "read_at_s": read_at_s, "price": self.price}
+        )
 
     async def _look(self, place: Place) -> Watched:
         watched = self._watched.setdefault(place.key, Watched(place))
@@ -89,19 +100,34 @@ class Site:
     async def _read_rows(self, watched: Watched) -> None:
         with watched.reading_rows():
             watched.rows = await self.queue.ask(
-                Priority.runs, jobs.read_run, watched.place.location, seconds=READ_S, memory_mb=READ_MB
+                Priority.runs,
+                jobs.read_run,
+                watched.place.location,
+                seconds=READ_S,
+                memory_mb=READ_MB,
             )
 
 
 def _pulse(watched: Watched) -> dict[str, Any]:
     record = watched.view()
-    names = ("state", "error", "dims", "wordlist", "cutoff", "n_classes", "n_classes_done", "n_boards")
+    names = (
+        "state",
+        "error",
+        "dims",
+        "wordlist",
+        "cutoff",
+        "n_classes",
+        "n_classes_done",
+        "n_boards",
+    )
     return {
         "key": watched.place.key,
         "name": watched.place.name,
         "location": watched.place.location.partition("?")[0],
         **{name: record.get(name) for name in names},
-        "percent": percent(record["n_classes_done"], record["n_classes"]) if record["n_classes"] else "–",
+        "percent": percent(record["n_classes_done"], record["n_classes"])
+        if record["n_classes"]
+        else "–",
         "live": told(watched.live, record) if watched.live else None,
         "version": _version(watched),
         "best": _best(record, watched.rows.get("boards") or []),
@@ -117,11 +143,19 @@ def _best(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> dict[s
     with suppress(BoardError):
         drawn = jobs.picture(board, str(record.get("dims") or dims_of_length(len(board))))
     said = f"The best that its driver says it found, not stored yet; {_searched(record)}."
-    return {"board": board, "typed": board, "score": record["best_score"], "svg": drawn, "said": said}
+    return {
+        "board": board,
+        "typed": board,
+        "score": record["best_score"],
+        "svg": drawn,
+        "said": said,
+    }
 
 
 def _placed(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    dims, wordlist, scores, best = (record[name] for name in ("dims", "wordlist", "scores", "best_boards"))
+    dims, wordlist, scores, best = (
+        record[name] for name in ("dims", "wordlist", "scores", "best_boards")
+    )
     so_far, n_best = "" if record["proven"] else _searched(record), len(best)
     ranks = [1 + sum(other["score"] > item["score"] for other in boards) for item in boards]
     said = [standing(dims, wordlist, scores, rank, n_best, so_far) for rank in ranks]

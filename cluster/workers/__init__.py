@@ -1,7 +1,9 @@
-"""Where units are broken: threads of this process, processes of this machine, or Ray actors on many machines.
+"""Where units are broken: threads of this process, processes of this machine, or Ray actors on many
+machines.
 
     Worker               worker.py         one thread or process around a breaker
-    executors            executors.py      the contract; threads and processes; process.py: a worker in a process
+    executors            executors.py      the contract; threads and processes; process.py: a worker
+                         in a process
       ray_executor.py    actors            ray_cluster.py: who may be joined
 
 Only ray_*.py import ray.  Uses ``planning`` and ``scheduling``.

@@ -1,11 +1,12 @@
-"""Where workers live: the contract between the run loop and an executor, and the executors without a cluster.
+"""Where workers live: the contract between the run loop and an executor, and the executors without
+a cluster.
 
     run loop -> spawn, assign, retire -> executor
     run loop <- events                <- executor.poll
 
-An executor decides nothing.  It carries out what the scheduler asks for and reports the outcome; every failure becomes
-an event, so the loop has no error handling of its own.  There are three: threads of this process, processes of this
-machine, and Ray (ray_executor.py).
+An executor decides nothing.  It carries out what the scheduler asks for and reports the outcome;
+every failure becomes an event, so the loop has no error handling of its own.  There are three:
+threads of this process, processes of this machine, and Ray (ray_executor.py).
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from cluster.scheduling.events import Answer, Assign, Death, Event, Heartbeat, Returned, WorkerDown, WorkerUp
+from cluster.scheduling.events import (
+    Answer,
+    Assign,
+    Death,
+    Event,
+    Heartbeat,
+    Returned,
+    WorkerDown,
+    WorkerUp,
+)
 from cluster.workers.process import WorkerLost, WorkerProcess
 from cluster.workers.worker import MakeBreaker, Worker
 
@@ -33,10 +43,10 @@ _GATHER_S = 0.02
 class Executor:
     """What the run loop needs; none of these calls waits for a worker.
 
-    ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for n once.  After
-    ``assign`` it reports an Answer or UnitFailed for each unit that was tried and then Returned, or WorkerDown.  After
-    ``retire(n)`` nothing of n need be reported.  The first ``poll`` reports the Room, if it is limited, before any
-    ``spawn``.
+    ``poll`` is the only source of events.  After ``spawn(n)`` it reports WorkerUp or WorkerDown for
+    n once.  After ``assign`` it reports an Answer or UnitFailed for each unit that was tried and
+    then Returned, or WorkerDown.  After ``retire(n)`` nothing of n need be reported.  The first
+    ``poll`` reports the Room, if it is limited, before any ``spawn``.
     """
 
     def __enter__(self) -> Self:
@@ -59,7 +69,9 @@ class Executor:
         raise NotImplementedError
 
     def show(self, report: Report) -> None:
-        """Pass the figures of the run on to what watches the workers' machines, if anything does; twice a second."""
+        """Pass the figures of the run on to what watches the workers' machines, if anything does;
+        twice a second.
+        """
 
     def close(self) -> None:
         """End all workers and release everything; may be called twice."""
@@ -68,14 +80,16 @@ class Executor:
 class InProcessExecutor(Executor):
     """Workers as threads of this process, one at a time as a rule; kernels release the GIL.
 
-    The thread keeps the caller free to show progress and to react to Ctrl-C while a kernel runs.  ``make_breaker``
-    makes the breaker of each worker, by default the tested real one; :meth:`close` waits ``close_s`` for a unit that is
-    being broken.
+    The thread keeps the caller free to show progress and to react to Ctrl-C while a kernel runs.
+    ``make_breaker`` makes the breaker of each worker, by default the tested real one; :meth:`close`
+    waits ``close_s`` for a unit that is being broken.
     """
 
     _worker: type[Worker | WorkerProcess] = Worker
 
-    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None, *, close_s: float = 5.0) -> None:
+    def __init__(
+        self, spec: Spec, make_breaker: MakeBreaker | None = None, *, close_s: float = 5.0
+    ) -> None:
         self._make_worker = partial(self._worker, spec, make_breaker)
         self._close_s = close_s
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
@@ -94,7 +108,9 @@ class InProcessExecutor(Executor):
             self._threads[order.worker].inbox.put(order)
 
     def retire(self, worker: int) -> None:
-        """Tell the thread to stop; one that computes itself cannot be killed and breaks its present unit first."""
+        """Tell the thread to stop; one that computes itself cannot be killed and breaks its present
+        unit first.
+        """
         thread = self._threads.pop(worker, None)
         if thread is not None:
             thread.stop()
@@ -103,7 +119,8 @@ class InProcessExecutor(Executor):
     def poll(self, timeout_s: float) -> list[Event]:
         """Return the events so far; whoever lives and is busy counts as a heartbeat.
 
-        An answer waits a moment for others: many at a time are less work, and no worker waits for what comes of it.
+        An answer waits a moment for others: many at a time are less work, and no worker waits for
+        what comes of it.
         """
         events: list[Event] = []
         with contextlib.suppress(queue.Empty):
@@ -121,7 +138,9 @@ class InProcessExecutor(Executor):
         return events
 
     def close(self) -> None:
-        """Stop all threads; one that is deep in a kernel is left behind, it ends with the process."""
+        """Stop all threads; one that is deep in a kernel is left behind, it ends with the
+        process.
+        """
         for worker in list(self._threads):
             self.retire(worker)
         ends_s = time.monotonic() + self._close_s
@@ -139,7 +158,10 @@ class _WorkerThread(threading.Thread):
     """One worker; ``inbox`` takes assignments, None ends it; ``assignment`` 0: it is idle."""
 
     def __init__(
-        self, number: int, make_worker: Callable[[], Worker | WorkerProcess], events: queue.SimpleQueue[Event]
+        self,
+        number: int,
+        make_worker: Callable[[], Worker | WorkerProcess],
+        events: queue.SimpleQueue[Event],
     ) -> None:
         super().__init__(name=f"orderly-worker-{number}", daemon=True)
         self.inbox: queue.SimpleQueue[Assign | None] = queue.SimpleQueue()
@@ -167,7 +189,9 @@ class _WorkerThread(threading.Thread):
             while (order := self.inbox.get()) is not None and not self._stopped:
                 self.assignment = order.assignment
                 for reply in worker.work(order.assignment, order.units, order.replica):
-                    self._events.put(replace(reply, worker=self._number, assignment=order.assignment))
+                    self._events.put(
+                        replace(reply, worker=self._number, assignment=order.assignment)
+                    )
                 self.assignment = 0
                 self._events.put(Returned(self._number, order.assignment))
             tuple(worker.work(0, ()))  # a process that was killed while idle is gone after this

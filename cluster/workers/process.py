@@ -3,11 +3,13 @@
     WorkerProcess -> hello -> work ... work    in the driver, from one thread; cancel from any
     main                                       in the process: a Worker that is asked over a socket
 
-The process never outlives its driver.  Linux kills it when the driver is gone, even if it is stopped
-(PR_SET_PDEATHSIG); elsewhere, and before that is set, it finds its socket closed.  There is no heartbeat: the socket
-says at once that the process has ended, and a process that is only slow or stopped is waited for.
+The process never outlives its driver.  Linux kills it when the driver is gone, even if it is
+stopped (PR_SET_PDEATHSIG); elsewhere, and before that is set, it finds its socket closed.  There is
+no heartbeat: the socket says at once that the process has ended, and a process that is only slow or
+stopped is waited for.
 
-``multiprocessing`` would start one more process to look after its own, and run the caller's main module again.
+``multiprocessing`` would start one more process to look after its own, and run the caller's main
+module again.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
 _SET_PDEATHSIG = 1
 _LONGEST_LINE = 400
 _END_S = 10.0
-# The system ends what takes too much memory by SIGKILL; somebody else may have done it, but that is rare.
+# The system ends what takes too much memory by SIGKILL; somebody else may have done it, but that is
+# rare.
 _OUT_OF_MEMORY = (-signal.SIGKILL, errno.ENOMEM)
 _MEMORY_SIGNS = ("memoryerror", "cannot allocate memory", "failed to map", "bad_alloc")
 
@@ -51,8 +54,8 @@ class WorkerLost(Exception):
 class WorkerProcess:
     """A :class:`Worker` in a process of its own, with the same methods.
 
-    It loads no module from where the user is (-P), and Ctrl-C does not reach it: the driver decides. Raises OSError
-    when the system has no room for another process.
+    It loads no module from where the user is (-P), and Ctrl-C does not reach it: the driver
+    decides. Raises OSError when the system has no room for another process.
     """
 
     def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
@@ -82,7 +85,9 @@ class WorkerProcess:
         self._is_up = True
         return hello
 
-    def work(self, assignment: int, units: Sequence[Unit], replica: Replica | None = None) -> Iterator[Reply]:
+    def work(
+        self, assignment: int, units: Sequence[Unit], replica: Replica | None = None
+    ) -> Iterator[Reply]:
         """Yield the reply on each unit; see :meth:`Worker.work`.  Raises WorkerLost."""
         self._send((assignment, units, replica))
         while (reply := self._receive()) is not None:
@@ -117,11 +122,15 @@ class WorkerProcess:
             lines = said.read().decode(errors="replace").split("\n")
         last = next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
         is_oom = code in _OUT_OF_MEMORY or any(sign in last.lower() for sign in _MEMORY_SIGNS)
-        how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        how = (
+            f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        )
         message = how if self._is_up else f"{how} before it could work"
         message += f": {last}" if last else ""
         message += f"; probably {OUT_OF_MEMORY}" if is_oom else ""
-        return WorkerLost(Death.unfit if not self._is_up else Death.oom if is_oom else Death.died, message)
+        return WorkerLost(
+            Death.unfit if not self._is_up else Death.oom if is_oom else Death.died, message
+        )
 
 
 def main(socket: int) -> None:
@@ -136,7 +145,8 @@ def main(socket: int) -> None:
             for reply in worker.work(*link.recv()):
                 link.send(reply)
                 if isinstance(reply, UnitFailed) and reply.oom:
-                    sys.exit(errno.ENOMEM)  # numba keeps what a kernel held when it raised: a new process has it back
+                    # numba keeps what a kernel held when it raised: a new process has it back
+                    sys.exit(errno.ENOMEM)
             link.send(None)
 
 

@@ -1,7 +1,9 @@
 """Ray clusters, and who may talk to them: Ray lets anybody who reaches it run code.
 
-    check_guarded   a cluster may be joined only if it turns away those without the token: both are tried
-    connected       Ray in this process, connected to a cluster that is there, or to one of its own on this machine
+    check_guarded   a cluster may be joined only if it turns away those without the token: both are
+                    tried
+    connected       Ray in this process, connected to a cluster that is there, or to one of its own
+                    on this machine
 
 Ray reads its settings once per process: they are in the environment before it is imported.
 """
@@ -32,7 +34,8 @@ LOCAL, CLIENT = "local", "ray://"
 
 _LOCAL_SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # otherwise Ray replaces 127.0.0.1 by the machine's public address
+    # otherwise Ray replaces 127.0.0.1 by the machine's public address
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_NUM_REDIS_GET_RETRIES": "3",  # of 45 s each, and then Ray says what its log says last
 }
@@ -41,7 +44,8 @@ _ANSWER_S = 60.0
 _START_S = 300.0
 _CONNECT_S = 10.0
 _TURNED_AWAY = ("AuthenticationError", "InvalidAuthToken", "UNAUTHENTICATED")
-# A call of Ray's client, without a token: ray.init would take half a minute to give up and not say why.
+# A call of Ray's client, without a token: ray.init would take half a minute to give up and not say
+# why.
 _PING = """
 import sys, grpc
 from ray.core.generated import ray_client_pb2 as client, ray_client_pb2_grpc as stubs
@@ -50,8 +54,8 @@ ping = client.ClusterInfoRequest(type=client.ClusterInfoType.PING)
 server.ClusterInfo(ping, timeout=10, metadata=[("client_id", "orderly")])
 """
 _MAKE_TOKEN = (
-    "(umask 077; ray get-auth-token --generate) on one machine, copy ~/.ray/auth_token to the others, "
-    "start them all with RAY_AUTH_MODE=token"
+    "(umask 077; ray get-auth-token --generate) on one machine, copy ~/.ray/auth_token to the "
+    "others, start them all with RAY_AUTH_MODE=token"
 )
 
 
@@ -60,7 +64,9 @@ class RayError(OrderlyError):
 
 
 class UnguardedError(RayError):
-    """A cluster that runs code for anybody who reaches it, or a token that others can read: refused."""
+    """A cluster that runs code for anybody who reaches it, or a token that others can read:
+    refused.
+    """
 
 
 class ClusterGoneError(IncompleteError):
@@ -71,12 +77,12 @@ class ClusterGoneError(IncompleteError):
 def connected(address: str, n_workers: int) -> Iterator[Any]:
     """Connect this process to a cluster and yield the ``ray`` module; disconnect it afterwards.
 
-    The address is ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``.  ``local`` starts a cluster of ``n_workers``
-    processors (0: all) on this machine that ends with this process; it listens on the loopback interface, and asks for
-    a token that is made here.
+    The address is ``auto``, ``HOST:PORT`` or ``ray://HOST:PORT``.  ``local`` starts a cluster of
+    ``n_workers`` processors (0: all) on this machine that ends with this process; it listens on the
+    loopback interface, and asks for a token that is made here.
 
-    Raises UnguardedError as :func:`check_token` does, RayError when Ray is in use in this process or does not start, or
-    the cluster does not answer.
+    Raises UnguardedError as :func:`check_token` does, RayError when Ray is in use in this process
+    or does not start, or the cluster does not answer.
     """
     options: dict[str, Any] = {"address": address}
     if address == LOCAL:
@@ -100,7 +106,11 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
     except Exception as error:  # Ray raises a bare Exception when a node does not come up
         ray.shutdown()
         where = "start Ray" if address == LOCAL else f"join the Ray cluster at {address!r}"
-        way_out = "--workers without --address needs no Ray" if address == LOCAL else "see that it runs: ray status"
+        way_out = (
+            "--workers without --address needs no Ray"
+            if address == LOCAL
+            else "see that it runs: ray status"
+        )
         what = brief(str(error)) or f"no answer within {_START_S:.0f} s"
         raise RayError(f"cannot {where}: {what}; {way_out}") from error
     try:
@@ -110,7 +120,8 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
 
 
 def _start(init: Callable[[], Any]) -> None:
-    """Call it in a thread, so that this one hears signals, keeps its handlers, and does not wait for ever.
+    """Call it in a thread, so that this one hears signals, keeps its handlers, and does not wait
+    for ever.
 
     The thread stays, since processes that Ray starts end with the thread that started them.
     """
@@ -130,12 +141,14 @@ def _start(init: Callable[[], Any]) -> None:
 def check_token() -> None:
     """Make sure that there is a token that Ray can show, and nobody else can read.
 
-    Raises UnguardedError when tokens are switched off, there is none, or other users of this machine can read it.
+    Raises UnguardedError when tokens are switched off, there is none, or other users of this
+    machine can read it.
     """
     mode = os.environ.get("RAY_AUTH_MODE", "token")
     if mode.lower() != "token":
         raise UnguardedError(
-            f"RAY_AUTH_MODE is {mode!r}: expected 'token', or anybody who reaches the cluster runs code; {_MAKE_TOKEN}"
+            f"RAY_AUTH_MODE is {mode!r}: expected 'token', or anybody who reaches the cluster "
+            f"runs code; {_MAKE_TOKEN}"
         )
     if os.environ.get("RAY_AUTH_TOKEN"):
         return
@@ -143,7 +156,9 @@ def check_token() -> None:
     try:
         permissions = stat.S_IMODE(path.stat().st_mode)
     except OSError as error:
-        raise UnguardedError(f"no Ray token in {str(path)!r} ({error.strerror}); {_MAKE_TOKEN}") from error
+        raise UnguardedError(
+            f"no Ray token in {str(path)!r} ({error.strerror}); {_MAKE_TOKEN}"
+        ) from error
     if permissions & 0o077:
         raise UnguardedError(
             f"the Ray token in {str(path)!r} can be read by others (mode {permissions:04o}): "
@@ -154,16 +169,20 @@ def check_token() -> None:
 def check_guarded(address: str) -> None:
     """Make sure that a cluster lets us in and turns away those who have no token, by trying both.
 
-    Raises UnguardedError when the cluster lets strangers in, or there is no private token to show, RayError when
-    nothing answers at the address, or our token is not the right one.
+    Raises UnguardedError when the cluster lets strangers in, or there is no private token to show,
+    RayError when nothing answers at the address, or our token is not the right one.
     """
     check_token()
     if address.startswith(CLIENT) and find_spec("grpc") is None:
-        raise RayError(f"{address!r} needs the Ray client: pip install 'ray[client]', or run on a node of the cluster")
+        raise RayError(
+            f"{address!r} needs the Ray client: pip install 'ray[client]', or run on a "
+            "node of the cluster"
+        )
     stranger = _answer(address, RAY_AUTH_MODE="disabled")
     if stranger is None:
         raise UnguardedError(
-            f"the Ray cluster at {address!r} runs code for anybody who reaches it: refused. Stop it; {_MAKE_TOKEN}"
+            f"the Ray cluster at {address!r} runs code for anybody who reaches it: refused. Stop "
+            f"it; {_MAKE_TOKEN}"
         )
     if any(sign in stranger for sign in _TURNED_AWAY):
         # ray.init is the friend of Ray's client, and says what is wrong with the token
@@ -172,14 +191,20 @@ def check_guarded(address: str) -> None:
             return
         if any(sign in friend for sign in _TURNED_AWAY):
             raise RayError(
-                f"the Ray cluster at {address!r} has another token than ours; copy ~/.ray/auth_token from there"
+                f"the Ray cluster at {address!r} has another token than ours; copy "
+                "~/.ray/auth_token from there"
             )
         stranger = friend
-    raise RayError(f"cannot join the Ray cluster at {address!r}: {brief(stranger)}; see that it runs: ray status")
+    raise RayError(
+        f"cannot join the Ray cluster at {address!r}: {brief(stranger)}; see that it "
+        "runs: ray status"
+    )
 
 
 def _answer(address: str, **settings: str) -> str | None:
-    """Return None when a cluster lets a caller in, a process of its own, otherwise what it or Ray says."""
+    """Return None when a cluster lets a caller in, a process of its own, otherwise what it or Ray
+    says.
+    """
     if address != "auto":
         try:  # Ray takes a minute to give up where nothing listens
             host, _, port = address.removeprefix(CLIENT).rpartition(":")
@@ -205,14 +230,22 @@ def _answer(address: str, **settings: str) -> str | None:
 
 
 def brief(text: str) -> str:
-    """Return the most telling line of an error: the last of a traceback, otherwise the first few."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("\t")]
+    """Return the most telling line of an error: the last of a traceback, otherwise the first
+    few.
+    """
+    lines = [
+        line.strip() for line in text.splitlines() if line.strip() and not line.startswith("\t")
+    ]
     if any(line.startswith(("File ", "ray::")) for line in lines):
         lines = lines[-1:]
     return " ".join(lines)[:400]
 
 
 def check_installed() -> None:
-    """Make sure that Ray is there, without importing it: that would read the settings. Raises RayError."""
+    """Make sure that Ray is there, without importing it: that would read the settings. Raises
+    RayError.
+    """
     if find_spec("ray") is None:
-        raise RayError(f"a cluster needs Ray: {install('cluster')}; --workers without --address needs none")
+        raise RayError(
+            f"a cluster needs Ray: {install('cluster')}; --workers without --address needs none"
+        )

@@ -1,10 +1,11 @@
 """Workers as Ray actors: the executor of clusters.
 
-    RayExecutor  one actor per worker number, no restarts and no retries by Ray: the scheduler decides
+    RayExecutor  one actor per worker number, no restarts and no retries by Ray: the scheduler
+    decides
 
-An actor runs kernels in its default concurrency group and says in another what it is busy with, while a kernel runs.
-Whatever Ray reports about a dead actor becomes one WorkerDown.  Machines come and go: the scheduler is told how many
-workers there is room for.
+An actor runs kernels in its default concurrency group and says in another what it is busy with,
+while a kernel runs. Whatever Ray reports about a dead actor becomes one WorkerDown.  Machines come
+and go: the scheduler is told how many workers there is room for.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ import time
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from cluster.scheduling.events import Assign, Death, Event, Heartbeat, Report, Returned, Room, WorkerDown, WorkerUp
+from cluster.scheduling.events import (
+    Assign,
+    Death,
+    Event,
+    Heartbeat,
+    Report,
+    Returned,
+    Room,
+    WorkerDown,
+    WorkerUp,
+)
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, brief, connected
 from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Worker
@@ -51,12 +62,14 @@ class _Actor:
 class RayExecutor(Executor):
     """Workers on a Ray cluster at an address (see :func:`cluster.workers.ray_cluster.connected`).
 
-    An autoscaler is asked for ``n_workers`` machines, one processor each; with ``local`` it is the processors of the
-    cluster.  0: the cluster is taken as it is.  ``make_breaker`` makes the breaker of each worker, by default the
-    tested real one.
+    An autoscaler is asked for ``n_workers`` machines, one processor each; with ``local`` it is the
+    processors of the cluster.  0: the cluster is taken as it is.  ``make_breaker`` makes the
+    breaker of each worker, by default the tested real one.
     """
 
-    def __init__(self, spec: Spec, n_workers: int, make_breaker: MakeBreaker | None = None, *, address: str) -> None:
+    def __init__(
+        self, spec: Spec, n_workers: int, make_breaker: MakeBreaker | None = None, *, address: str
+    ) -> None:
         self._spec = spec
         self._n_workers = n_workers
         self._make_breaker = make_breaker
@@ -71,7 +84,12 @@ class RayExecutor(Executor):
 
     def __enter__(self) -> Self:
         self._ray = ray = self._stack.enter_context(connected(self._address, self._n_workers))
-        options = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 1, "concurrency_groups": {"control": 1}}
+        options = {
+            "max_restarts": 0,
+            "max_task_retries": 0,
+            "num_cpus": 1,
+            "concurrency_groups": {"control": 1},
+        }
         self._actor_class = ray.remote(**options)(Worker)
         self._spec_ref = ray.put(self._spec)
         self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
@@ -82,7 +100,11 @@ class RayExecutor(Executor):
     @property
     def pids(self) -> dict[int, int]:
         """Process ids of the workers that are up, by worker number."""
-        return {number: actor.hello.pid for number, actor in self._actors.items() if actor.hello is not None}
+        return {
+            number: actor.hello.pid
+            for number, actor in self._actors.items()
+            if actor.hello is not None
+        }
 
     def spawn(self, worker: int) -> None:
         """Start an actor; it reports once its self-test is passed."""
@@ -145,18 +167,23 @@ class RayExecutor(Executor):
         self._stack.close()
 
     def _ask_for_machines(self) -> None:
-        """Make the autoscaler, if there is one, start machines for all workers, and end them when we leave."""
+        """Make the autoscaler, if there is one, start machines for all workers, and end them when
+        we leave.
+        """
         from ray.autoscaler.sdk import request_resources
 
         request_resources(num_cpus=self._n_workers)
         self._stack.callback(request_resources, num_cpus=0)
 
     def _look_for_room(self) -> None:
-        """Report how many workers the cluster has room for: its free processors and those that ours have."""
+        """Report how many workers the cluster has room for: its free processors and those that ours
+        have.
+        """
         if time.monotonic() < self._room_at_s:
             return
         self._room_at_s = time.monotonic() + _ROOM_S
-        # A worker that is still starting may count in neither: too little room for a moment, never too much.
+        # A worker that is still starting may count in neither: too little room for a moment, never
+        # too much.
         free, every = self._ray.available_resources(), self._ray.cluster_resources()
         room = int(min(every.get("CPU", 0), free.get("CPU", 0) + len(self.pids)))
         if room != self._room:
@@ -218,9 +245,17 @@ def cause_of(error: Exception, exceptions: Any) -> Death:
         return Death.oom
     if isinstance(error, exceptions.RayActorError) and error.actor_init_failed:
         return Death.unfit
-    node_errors = (exceptions.NodeDiedError, exceptions.ActorUnavailableError, exceptions.ObjectLostError)
+    node_errors = (
+        exceptions.NodeDiedError,
+        exceptions.ActorUnavailableError,
+        exceptions.ObjectLostError,
+    )
     is_preempted = getattr(error, "preempted", False)
-    if isinstance(error, node_errors) or is_preempted or any(sign in text.lower() for sign in _NODE_SIGNS):
+    if (
+        isinstance(error, node_errors)
+        or is_preempted
+        or any(sign in text.lower() for sign in _NODE_SIGNS)
+    ):
         return Death.node
     return Death.died
 
@@ -236,12 +271,18 @@ GAUGES = {
     "verdicts": ("n_verdicts", "verdicts accepted, by this driver"),
     "strikes": ("n_strikes", "failures held against units, by this driver"),
     "replicas_agreed": ("n_agreed", "replicas that agreed with the first verdict, by this driver"),
-    "candidates": ("n_candidates", "boards found that reach the cutoff, before symmetric ones are merged"),
+    "candidates": (
+        "n_candidates",
+        "boards found that reach the cutoff, before symmetric ones are merged",
+    ),
     "best_score": ("best_score", "best score found"),
     "workers": ("n_workers", "workers that are up"),
     "workers_lost": ("n_deaths", "workers lost, by this driver"),
     "elapsed_seconds": ("elapsed_s", "time since the driver began"),
-    "remaining_seconds": ("remaining_s", "estimate of the time left; not set before the first class is finished"),
+    "remaining_seconds": (
+        "remaining_s",
+        "estimate of the time left; not set before the first class is finished",
+    ),
 }
 
 
@@ -258,7 +299,9 @@ class RayMetrics:
             from ray.util import metrics
 
             for name, (_, text) in GAUGES.items():
-                self._gauges[name] = metrics.Gauge(f"orderly_{name}", description=text, tag_keys=("run",))
+                self._gauges[name] = metrics.Gauge(
+                    f"orderly_{name}", description=text, tag_keys=("run",)
+                )
         for name, (figure, _) in GAUGES.items():
             value = getattr(report, figure)
             if value is not None:

@@ -1,4 +1,5 @@
-"""The worker: breaks the units it is given and says who it is; the same class in a thread, a process and a Ray actor.
+"""The worker: breaks the units it is given and says who it is; the same class in a thread, a
+process and a Ray actor.
 
     Worker(spec, make_breaker) -> hello -> work ... work
                                   busy_with, cancel: from another thread while a kernel runs
@@ -55,7 +56,8 @@ Reply = Answer | UnitFailed  # worker and assignment 0: the executor knows who i
 class Worker:
     """Breaks units.
 
-    ``make_breaker`` makes the breaker of the question; the default one tests itself first and raises UnfitError.
+    ``make_breaker`` makes the breaker of the question; the default one tests itself first and
+    raises UnfitError.
     """
 
     def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
@@ -68,7 +70,9 @@ class Worker:
         """Return who this is, once the self-test is passed."""
         return self._hello
 
-    def work(self, assignment: int, units: Sequence[Unit], replica: Replica | None = None) -> Iterator[Reply]:
+    def work(
+        self, assignment: int, units: Sequence[Unit], replica: Replica | None = None
+    ) -> Iterator[Reply]:
         """Break units one after the other until done or cancelled, and yield each reply.
 
         With ``replica`` they are searched again instead.
@@ -81,7 +85,9 @@ class Worker:
             yield self._break(unit, replica)
         self._assignment = 0
 
-    def work_through(self, assignment: int, units: Sequence[Unit], replica: Replica | None = None) -> tuple[Reply, ...]:
+    def work_through(
+        self, assignment: int, units: Sequence[Unit], replica: Replica | None = None
+    ) -> tuple[Reply, ...]:
         """Return all replies at once."""
         return tuple(self.work(assignment, units, replica))
 
@@ -96,13 +102,19 @@ class Worker:
     def _break(self, unit: Unit, replica: Replica | None) -> Reply:
         breaker, is_replica = self._breaker, replica is not None
         try:
-            result = breaker.replicate(unit, replica.paths, replica.seed) if replica else breaker.break_unit(unit)
+            result = (
+                breaker.replicate(unit, replica.paths, replica.seed)
+                if replica
+                else breaker.break_unit(unit)
+            )
         except MemoryError as error:
             return UnitFailed(0, 0, unit, f"{OUT_OF_MEMORY} ({error})"[:_MAX_MESSAGE], oom=True)
         except Exception as error:  # noqa: BLE001 - whatever it is, the driver decides what becomes of the unit
             return UnitFailed(0, 0, unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE])
         hello = self._hello
-        return Answer(0, 0, result, hello.host, hello.cpu, peak_rss_bytes(), hello.kernel_hash, is_replica)
+        return Answer(
+            0, 0, result, hello.host, hello.cpu, peak_rss_bytes(), hello.kernel_hash, is_replica
+        )
 
 
 def peak_rss_bytes() -> int:
@@ -112,12 +124,16 @@ def peak_rss_bytes() -> int:
 
 
 def machine_memory() -> tuple[int, int]:
-    """Return the bytes of memory that are free, and all there are, of this machine or container; zeros if unknown."""
+    """Return the bytes of memory that are free, and all there are, of this machine or container;
+    zeros if unknown.
+    """
     try:
         table = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
         free, total = (int(table[name].split()[0]) * 1024 for name in ("MemAvailable", "MemTotal"))
         group = Path("/sys/fs/cgroup")
-        limit = (group / "memory.max").read_text().strip() if (group / "memory.max").exists() else "max"
+        limit = (
+            (group / "memory.max").read_text().strip() if (group / "memory.max").exists() else "max"
+        )
         if limit != "max":
             counts = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
             cache_bytes = sum(int(counts[name]) for name in ("inactive_file", "active_file"))
@@ -132,7 +148,9 @@ def machine_memory() -> tuple[int, int]:
 def cpu_name() -> str:
     """Return the model of the processor, as far as the system tells."""
     try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in (
+            Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        ):
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     except OSError:
@@ -165,17 +183,29 @@ def self_test() -> None:
     from search.params import Params
 
     partition = parse_partition("abcdefghijklm nopqrstuvwxyz", "2x2")
-    spec = Spec("2x2", _TEST_WORDS, parse_scores("words").points, _TEST_CUTOFF, partition.text, Params(memory_mb=16))
-    found = break_all(Breaker(spec), (int(rank) for ranks in partition.canonical_ranks() for rank in ranks))
+    spec = Spec(
+        "2x2",
+        _TEST_WORDS,
+        parse_scores("words").points,
+        _TEST_CUTOFF,
+        partition.text,
+        Params(memory_mb=16),
+    )
+    found = break_all(
+        Breaker(spec), (int(rank) for ranks in partition.canonical_ranks() for rank in ranks)
+    )
     boards = {(canonical_board(board, geometry("2x2")), score) for board, score in found}
     if boards != _TEST_BOARDS:
         raise UnfitError(
-            f"self-test found {sorted(boards)!r}, expected {sorted(_TEST_BOARDS)!r}: this machine must not work"
+            f"self-test found {sorted(boards)!r}, expected {sorted(_TEST_BOARDS)!r}: this machine "
+            "must not work"
         )
 
 
 def break_all(breaker: Breaker, class_ids: Iterable[int]) -> list[tuple[str, int]]:
-    """Return every candidate of the classes with its score, following splits: a whole run without a cluster."""
+    """Return every candidate of the classes with its score, following splits: a whole run without a
+    cluster.
+    """
     from search.breaker import Unit
 
     found: list[tuple[str, int]] = []

@@ -18,6 +18,9 @@ best = local_search(scorer, pool=20, runs=1)[0]
 points = alt.X("score:Q", bin=alt.Bin(step=25), title="points of a roll")
 data = alt.Data(values=[{"score": score} for score in rolls])
 bars = alt.Chart(data).mark_bar().encode(points, alt.Y("count()", title="rolls"))
-title = f"{len(words):,} words: a roll gives {sum(rolls) / len(rolls):.0f} points, {best.board} {best.score:,}"
+title = (
+    f"{len(words):,} words: a roll gives {sum(rolls) / len(rolls):.0f} points, {best.board} "
+    f"{best.score:,}"
+)
 bars.properties(title=title, width=500, height=250).save("rolls.svg")
 print(title)

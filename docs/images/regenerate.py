@@ -1,4 +1,5 @@
-"""Draw the pictures of the documentation with the program: ``python docs/images/regenerate.py`` (a test compares them).
+"""Draw the pictures of the documentation with the program: ``python docs/images/regenerate.py`` (a
+test compares them).
 
 The screenshot report.png is taken by hand from the run of the tutorial.
 """
@@ -30,7 +31,9 @@ def regenerate(folder: Path) -> None:
 
 def _python(*arguments: str, folder: Path) -> None:
     environment = {"PYTHONPATH": str(ROOT), "ORDERLY_WORDLISTS": ""}
-    subprocess.run([sys.executable, *arguments], cwd=folder, env={**os.environ, **environment}, check=True)
+    subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env={**os.environ, **environment}, check=True
+    )
 
 
 if __name__ == "__main__":

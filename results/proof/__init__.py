@@ -1,11 +1,13 @@
 """From rows to a claim, and the checks of it.  Nothing that a run says about itself is believed.
 
     summary, prove    prove.py         the state of a run: how far it is, what its rows prove
-      check_coverage  coverage.py      every board in exactly one unit with a verdict; nodes.py: how the search splits
+      check_coverage  coverage.py      every board in exactly one unit with a verdict; nodes.py: how
+                                       the search splits
     rescore           claim.py         exact scores, canonical boards
     make_claim                         the record of what was found, and how it is said
     verify            verify.py        all of it from the files, scored twice over
     certificates.py   shapes of the search; audit.py checks them and imports nothing of ours
 
-Uses ``store`` and what lies under it.  Nothing is imported here: the checker must load no other module of the project.
+Uses ``store`` and what lies under it.  Nothing is imported here: the checker must load no other
+module of the project.
 """

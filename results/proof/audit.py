@@ -1,26 +1,31 @@
-"""The independent checker of certificates: one file that shares no code with search, boardclass or the store.
+"""The independent checker of certificates: one file that shares no code with search, boardclass or
+the store.
 
-Checked for each certified part of a class: every board of it scores less than the cutoff, or is listed up to symmetry.
+Checked for each certified part of a class: every board of it scores less than the cutoff, or is
+listed up to symmetry.
 
-    audit -> _Question     run.json: board size, score table, cutoff, buckets; word list parsed here, adjacency and
-                           symmetries from coordinates
+    audit -> _Question     run.json: board size, score table, cutoff, buckets; word list parsed
+                           here, adjacency and symmetries from coordinates
           -> _read_listed  the boards that the rows of the run list, each scored here
-          -> _Part         one certificate (columns: SCHEMA): the tree that its body describes, checked for shape
-          -> _check        the ends of the tree, all of them or some drawn at random: of leaves the bound, of boards
-                           the exact score, from terms generated from scratch
+          -> _Part         one certificate (columns: SCHEMA): the tree that its body describes,
+                           checked for shape
+          -> _check        the ends of the tree, all of them or some drawn at random: of leaves the
+                           bound, of boards the exact score, from terms generated from scratch
 
-Soundness.  A *term* is a word with the set of (cell, letter) pairs that one of its paths needs; pairs on a cell that
-has one letter anyway are left out.  Of the terms of one word, one that contains another adds nothing: where it holds,
-the other holds (``_minimal`` drops it).  So every word on a board has a term that holds on it, and the points of the
-terms that hold are at least the score.  ``_bounds`` bounds them over all boards of a part, cells in the order of the
-certificate:
+Soundness.  A *term* is a word with the set of (cell, letter) pairs that one of its paths needs;
+pairs on a cell that has one letter anyway are left out.  Of the terms of one word, one that
+contains another adds nothing: where it holds, the other holds (``_minimal`` drops it).  So every
+word on a board has a term that holds on it, and the points of the terms that hold are at least the
+score.  ``_bounds`` bounds them over all boards of a part, cells in the order of the certificate:
 
-    U(T, k) = points of T                       if no cell is left (T has one term at most: equal ones are added up)
-    U(T, k) = U(terms that need no letter on cell k, k + 1) + max over l of U(terms that need l there, k + 1)
+    U(T, k) = points of T                       if no cell is left (T has one term at most: equal
+    ones are added up) U(T, k) = U(terms that need no letter on cell k, k + 1) + max over l of
+    U(terms that need l there, k + 1)
 
-since a board has one letter on cell k.  A leaf stands when its bound is below the cutoff; the letters of a split cell
-are those of the class, so the leaves partition it by construction; a complete board that bounds do not rule out is
-scored exactly: there no word has more than one term.  The writer's numbers are never used.
+since a board has one letter on cell k.  A leaf stands when its bound is below the cutoff; the
+letters of a split cell are those of the class, so the leaves partition it by construction; a
+complete board that bounds do not rule out is scored exactly: there no word has more than one term.
+The writer's numbers are never used.
 """
 
 from __future__ import annotations
@@ -51,15 +56,22 @@ _TYPES = {
     "fingerprint": pa.string(),
     "class_id": pa.int64(),
     "order": pa.binary(),  # one byte per cell: the cells in the order in which they are split
-    "forced": pa.string(),  # letters that the first cells of the order have: a part of the class; "" is all of it
+    # letters that the first cells of the order have: a part of the class; "" is all of it
+    "forced": pa.string(),
     "n_leaves": pa.int64(),
     "n_boards": pa.int64(),  # complete boards that need exact scoring
     "body": pa.binary(),  # one little-endian uint32 per split, see _Part
     "sha256": pa.string(),  # over the fields above
 }
-_BOARD = pa.struct([pa.field("board", pa.string(), nullable=False), pa.field("score", pa.int32(), nullable=False)])
-_LISTED = {"candidates": pa.list_(pa.field("element", _BOARD, nullable=False))}  # of the rows of a run
-SCHEMA, LISTED = (pa.schema([pa.field(*item, nullable=False) for item in kinds.items()]) for kinds in (_TYPES, _LISTED))
+_BOARD = pa.struct(
+    [pa.field("board", pa.string(), nullable=False), pa.field("score", pa.int32(), nullable=False)]
+)
+# of the rows of a run
+_LISTED = {"candidates": pa.list_(pa.field("element", _BOARD, nullable=False))}
+SCHEMA, LISTED = (
+    pa.schema([pa.field(*item, nullable=False) for item in kinds.items()])
+    for kinds in (_TYPES, _LISTED)
+)
 MAX_FREE_CELLS = 12
 MAX_CELLS, MAX_FILE_BYTES = 25, 2**28
 _LOWEST = np.uint64(sum(1 << 5 * level for level in range(MAX_FREE_CELLS)))
@@ -81,10 +93,12 @@ class Unreadable(Exception):
 
 @dataclass
 class Audit:
-    """What was checked: of ``n_leaves`` bounds ``n_leaves_checked``, of ``n_left`` boards without one ``n_scored``.
+    """What was checked: of ``n_leaves`` bounds ``n_leaves_checked``, of ``n_left`` boards without
+    one ``n_scored``.
 
-    ``n_reaching`` of these reach the cutoff (up to symmetry); ``n_listed`` boards are listed, -1: no claim yet;
-    ``n_boards`` counts all symmetric images of the certified parts, ``n_boards_all`` is 26^n.
+    ``n_reaching`` of these reach the cutoff (up to symmetry); ``n_listed`` boards are listed, -1:
+    no claim yet; ``n_boards`` counts all symmetric images of the certified parts, ``n_boards_all``
+    is 26^n.
     """
 
     n_classes: int = 0
@@ -101,17 +115,25 @@ class Audit:
 
     @property
     def complete(self) -> bool:
-        """Whether every board there is lies in a certified part, every end was checked, and there is a list."""
+        """Whether every board there is lies in a certified part, every end was checked, and there
+        is a list.
+        """
         every_end = (self.n_leaves_checked, self.n_scored) == (self.n_leaves, self.n_left)
         return self.n_boards == self.n_boards_all and every_end and self.n_listed >= 0
 
 
 class _Question:
-    """What a run claims to answer, read and derived by this file alone; without words there are no bounds."""
+    """What a run claims to answer, read and derived by this file alone; without words there are no
+    bounds.
+    """
 
-    def __init__(self, fingerprint: dict[str, Any], where: str, words: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, fingerprint: dict[str, Any], where: str, words: Sequence[str] | None = None
+    ) -> None:
         self.fingerprint = fingerprint
-        self.digest = hashlib.sha256(json.dumps(self.fingerprint, sort_keys=True).encode()).hexdigest()
+        self.digest = hashlib.sha256(
+            json.dumps(self.fingerprint, sort_keys=True).encode()
+        ).hexdigest()
         try:
             self.w, self.h = map(int, self.fingerprint["dims"].split("x"))
             if not 0 < self.w <= self.h <= MAX_CELLS // self.w:
@@ -121,28 +143,46 @@ class _Question:
             borders = [(x in (0, self.w - 1)) + (y in (0, self.h - 1)) for x, y in cells]
             buckets = _buckets(self.fingerprint["partition"])
             self.cell_buckets = [buckets[("center", "edge", "corner")[count]] for count in borders]
-            worth = {word: int(self.fingerprint["scores"][len(word) + word.count("q")]) for word in words or ()}
+            worth = {
+                word: int(self.fingerprint["scores"][len(word) + word.count("q")])
+                for word in words or ()
+            }
             sha256 = hashlib.sha256("\n".join(worth).encode()).hexdigest()
             if words is not None and sha256 != self.fingerprint["wordlist_sha256"]:
-                raise Unreadable("the words are not those of the run: name its list with --wordlist")
+                raise Unreadable(
+                    "the words are not those of the run: name its list with --wordlist"
+                )
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise Unreadable(f"{where} lacks what an audit needs: {error!r}") from error
-        near = [[c for c, (u, v) in enumerate(cells) if max(abs(x - u), abs(y - v)) == 1] for x, y in cells]
+        near = [
+            [c for c, (u, v) in enumerate(cells) if max(abs(x - u), abs(y - v)) == 1]
+            for x, y in cells
+        ]
         rows = [row + [-1] * (self.n - len(row)) for row in (*near, list(range(self.n)))]
-        self.near = np.array(rows, np.int64)  # neighbours of each cell, then -1; the last row holds all cells
+        # neighbours of each cell, then -1; the last row holds all cells
+        self.near = np.array(rows, np.int64)
         self.symmetries = _symmetries(self.w, self.h)
-        self.take_words({word: points for word, points in worth.items() if len(word) <= self.n and points > 0})
+        self.take_words(
+            {word: points for word, points in worth.items() if len(word) <= self.n and points > 0}
+        )
 
     def take_words(self, worth: dict[str, int]) -> None:
-        """Prepare sorted words as arrays: all letters in a row, where each word begins, a code for its points."""
+        """Prepare sorted words as arrays: all letters in a row, where each word begins, a code for
+        its points.
+        """
         points = list(worth.values())
         if sum(points) >= 2**31 or len(set(points)) > 16:
-            raise Unreadable("cannot audit points that exceed 31 bits or have more than 16 different values")
+            raise Unreadable(
+                "cannot audit points that exceed 31 bits or have more than 16 different values"
+            )
         self.points_of_code = np.array(sorted(set(points)), np.int64)
         self.codes = np.searchsorted(self.points_of_code, points).astype(np.int64)
         self.letters = np.frombuffer("".join(worth).encode(), np.int8) - np.int8(97)
-        self.starts = np.concatenate(([0], np.cumsum([len(word) for word in worth]))).astype(np.int64)
-        pairs = zip(["", *worth], worth, strict=False)  # letters that each word shares with the one before
+        self.starts = np.concatenate(([0], np.cumsum([len(word) for word in worth]))).astype(
+            np.int64
+        )
+        # letters that each word shares with the one before
+        pairs = zip(["", *worth], worth, strict=False)
         same = ([a == b for a, b in zip(*pair, strict=False)] for pair in pairs)
         self.common = np.array([(*letters, False).index(False) for letters in same], np.int64)
 
@@ -165,32 +205,40 @@ class _Question:
         return len({min(self.images(board)) for board in boards})
 
     def bounds(self, letters: Sequence[str], free: Sequence[int]) -> list[int]:
-        """Return U of the terms that need no letter on the first free cell, then of those that need a, b, ..."""
+        """Return U of the terms that need no letter on the first free cell, then of those that need
+        a, b, ...
+        """
         keys, points = _terms(self, _masks(letters), free)
         bounds = np.zeros(27, np.int64)
         _bounds(keys, points, max(1, len(free)), bounds)
         return bounds.tolist()
 
     def score(self, board: Sequence[str]) -> int:
-        """Return the exact score of a board: each word on it has exactly one term, which needs no letter."""
+        """Return the exact score of a board: each word on it has exactly one term, which needs no
+        letter.
+        """
         return self.bounds(board, ())[0]
 
 
 class _Part:
     """The part of a class that a certificate is about, and the tree over it.
 
-    The cells with more than one letter are split in the certificate's order.  The body holds one number per split in
-    preorder: bit l says that the part with letter l of the cell goes on (a split below, or on the last cell a board to
-    score exactly); every other letter of the cell is a leaf.  ``level``, ``parent`` and ``letter`` tell of each split
-    which cell it splits, which split it lies below, and behind which letter.  ``masks`` are the letters
-    of each split behind which leaves and boards are.
+    The cells with more than one letter are split in the certificate's order.  The body holds one
+    number per split in preorder: bit l says that the part with letter l of the cell goes on (a
+    split below, or on the last cell a board to score exactly); every other letter of the cell is a
+    leaf.  ``level``, ``parent`` and ``letter`` tell of each split which cell it splits, which split
+    it lies below, and behind which letter.  ``masks`` are the letters of each split behind which
+    leaves and boards are.
     """
 
     def __init__(self, question: _Question, row: dict[str, Any]) -> None:
         self.where = f"certificate of class {row['class_id']} {row['forced']}".rstrip()
         self.class_id, self.forced = row["class_id"], row["forced"]
         self.class_letters = question.class_letters(self.class_id)
-        self.require(row["version"] == VERSION, f"it has version {row['version']}, this checker reads {VERSION}")
+        self.require(
+            row["version"] == VERSION,
+            f"it has version {row['version']}, this checker reads {VERSION}",
+        )
         self.require(row["fingerprint"] == question.digest, "it belongs to another run")
         self.require(row["sha256"] == row_digest(row), "it was altered: its digest does not match")
         self.require(sorted(row["order"]) == list(range(question.n)), "it has no order of cells")
@@ -198,13 +246,21 @@ class _Part:
         self.require(len(row["body"]) % 4 == 0, "its body is cut off")
         self.letters, self.order = self.class_letters.copy(), row["order"]
         for cell, letter in zip(self.order, self.forced, strict=False):
-            self.require(letter in self.letters[cell], f"cell {cell} of the class does not have the letter {letter!r}")
+            self.require(
+                letter in self.letters[cell],
+                f"cell {cell} of the class does not have the letter {letter!r}",
+            )
             self.letters[cell] = letter
         self.free = [cell for cell in row["order"] if len(self.letters[cell]) > 1]
-        self.require(len(self.free) <= MAX_FREE_CELLS, f"more than {MAX_FREE_CELLS} cells with several letters")
+        self.require(
+            len(self.free) <= MAX_FREE_CELLS,
+            f"more than {MAX_FREE_CELLS} cells with several letters",
+        )
         masks = _masks(self.letters)[self.free].astype(np.uint32)
         self.body = np.frombuffer(row["body"], "<u4")
-        self.level, self.parent, self.letter = (np.zeros(len(self.body), kind) for kind in (np.int8, np.int32, np.int8))
+        self.level, self.parent, self.letter = (
+            np.zeros(len(self.body), kind) for kind in (np.int8, np.int32, np.int8)
+        )
         status = _preorder(self.body, masks, self.level, self.parent, self.letter)
         self.require(status == FINE, _FAULTS.get(status, ""))
         on_last = self.level == len(self.free) - 1
@@ -221,11 +277,17 @@ class _Part:
             raise Rejected(f"{self.where}: {fault}")
 
     def ends(self) -> Iterator[list[int]]:
-        """Yield the leaves and the boards as (split, letter); a part that is one board has the end (-1, 0)."""
+        """Yield the leaves and the boards as (split, letter); a part that is one board has the end
+        (-1, 0).
+        """
         yield from [] if self.free else [[-1, 0]]
-        for at in range(0, len(self.masks), 1 << 16):  # pairs take fifty times the memory of the body
+        # pairs take fifty times the memory of the body
+        for at in range(0, len(self.masks), 1 << 16):
             yield from np.add(
-                np.argwhere(self.masks[at : at + (1 << 16), None] >> np.arange(26, dtype=np.uint32) & 1), (at, 0)
+                np.argwhere(
+                    self.masks[at : at + (1 << 16), None] >> np.arange(26, dtype=np.uint32) & 1
+                ),
+                (at, 0),
             ).tolist()
 
     def at(self, split: int) -> tuple[list[str], list[int]]:
@@ -238,12 +300,16 @@ class _Part:
 
 
 def audit(
-    folder: Path, wordlist: Path, tell: Callable[[str], object] = str, n_ends: int | None = None, seed: int = 0
+    folder: Path,
+    wordlist: Path,
+    tell: Callable[[str], object] = str,
+    n_ends: int | None = None,
+    seed: int = 0,
 ) -> Audit:
     """Check the certificates of a run; ``tell`` hears of each.
 
-    Raises Rejected when a certificate, or the list of boards, does not hold; Unreadable when files are missing or
-    damaged, or the word list is another.
+    Raises Rejected when a certificate, or the list of boards, does not hold; Unreadable when files
+    are missing or damaged, or the word list is another.
 
     Parameters
     ----------
@@ -253,18 +319,29 @@ def audit(
     where = folder / "run.json"
     question = _Question(_json(where).get("fingerprint", {}), str(where), _words(wordlist))
     listed = _read_listed(folder, question)
-    found = Audit(n_listed=-1 if listed is None else question.n_canonical(listed), n_boards_all=26**question.n)
+    found = Audit(
+        n_listed=-1 if listed is None else question.n_canonical(listed), n_boards_all=26**question.n
+    )
     parts = _read_parts(_read_certificates(folder), question, found)
     total = found.n_leaves + found.n_left
-    drawn = range(total) if n_ends is None else set(Random(seed).sample(range(total), min(total, n_ends)))
+    drawn = (
+        range(total)
+        if n_ends is None
+        else set(Random(seed).sample(range(total), min(total, n_ends)))
+    )
     numbers, reaching = iter(range(total)), set[str]()
     for part in parts:
         n_before, n = found.n_leaves_checked + found.n_scored, part.n_leaves + part.n_left
         ends = (end for end, number in zip(part.ends(), numbers, strict=False) if number in drawn)
         for board, score in _check(question, part, ends, found):
-            part.require(listed is None or board in listed, f"{board} scores {score} and is not listed")
+            part.require(
+                listed is None or board in listed, f"{board} scores {score} and is not listed"
+            )
             reaching.add(board)
-        tell(f"{part.where}: {found.n_leaves_checked + found.n_scored - n_before:,} of {n:,} leaves and boards checked")
+        tell(
+            f"{part.where}: {found.n_leaves_checked + found.n_scored - n_before:,} of {n:,} "
+            "leaves and boards checked"
+        )
     found.n_reaching = question.n_canonical(reaching)
     return found
 
@@ -280,27 +357,41 @@ def count(fingerprint: dict[str, Any], certificates: Sequence[dict[str, Any]]) -
     return found
 
 
-def _read_parts(certificates: Sequence[dict[str, Any]], question: _Question, found: Audit) -> list[_Part]:
+def _read_parts(
+    certificates: Sequence[dict[str, Any]], question: _Question, found: Audit
+) -> list[_Part]:
     """Return the certified parts, no two of which share a board, and count them."""
     owners: dict[tuple[str, ...], int] = {}
-    parts = sorted((_Part(question, row) for row in certificates), key=lambda p: (p.class_id, p.forced))
+    parts = sorted(
+        (_Part(question, row) for row in certificates), key=lambda p: (p.class_id, p.forced)
+    )
     for before, part in zip([None, *parts], parts, strict=False):
         images = question.images(part.class_letters)
         apart = {owners.setdefault(image, part.class_id) for image in images} == {part.class_id}
-        if before and before.class_id == part.class_id:  # sorted: a part comes right before the parts of it
-            apart = apart and before.order == part.order and not part.forced.startswith(before.forced)
+        # sorted: a part comes right before the parts of it
+        if before and before.class_id == part.class_id:
+            apart = (
+                apart and before.order == part.order and not part.forced.startswith(before.forced)
+            )
         part.require(apart, "it shares boards with one before, or with an image of one before")
         found.n_boards += len(images) * prod(map(len, part.letters))
-        found.n_splits, found.n_leaves = found.n_splits + len(part.body), found.n_leaves + part.n_leaves
+        found.n_splits, found.n_leaves = (
+            found.n_splits + len(part.body),
+            found.n_leaves + part.n_leaves,
+        )
         found.n_left += part.n_left
     found.n_classes, found.n_parts = len(set(owners.values())), len(parts)
     return parts
 
 
-def _check(question: _Question, part: _Part, ends: Iterable[list[int]], found: Audit) -> Iterator[tuple[str, int]]:
-    """Check some ends of a tree: bounds of leaves, scores of boards; yield the boards that reach the cutoff.
+def _check(
+    question: _Question, part: _Part, ends: Iterable[list[int]], found: Audit
+) -> Iterator[tuple[str, int]]:
+    """Check some ends of a tree: bounds of leaves, scores of boards; yield the boards that reach
+    the cutoff.
 
-    On the last cell a word has one term at most, so there the bound of each letter is the score of that board.
+    On the last cell a word has one term at most, so there the bound of each letter is the score of
+    that board.
     """
     for split, group in groupby(ends, lambda end: end[0]):
         letters, free = part.at(split)
@@ -309,10 +400,14 @@ def _check(question: _Question, part: _Part, ends: Iterable[list[int]], found: A
             letters[free[0] if free else 0] = chr(97 + x) if free else letters[0]
             is_board = not free or (len(free) == 1 and bool(part.body[split] >> x & 1))
             value = bounds[0] + bounds[x + 1]
-            if value >= question.cutoff and len(free) > 1:  # with equal terms of both groups, the bound is lower
+            # with equal terms of both groups, the bound is lower
+            if value >= question.cutoff and len(free) > 1:
                 again = question.bounds(letters, free[1:])
                 value = again[0] + max(again[1:])
-            found.n_leaves_checked, found.n_scored = found.n_leaves_checked + (not is_board), found.n_scored + is_board
+            found.n_leaves_checked, found.n_scored = (
+                found.n_leaves_checked + (not is_board),
+                found.n_scored + is_board,
+            )
             if value >= question.cutoff:
                 part.require(is_board, "the bound of a leaf reaches the cutoff")
                 yield "".join(letters), value
@@ -331,11 +426,15 @@ def _masks(letters: Sequence[str]) -> Any:
 
 
 def _terms(question: _Question, masks: Any, free: Sequence[int]) -> tuple[Any, Any]:
-    """Return all terms of a part: sorted distinct keys (5 bits per free cell, first most significant) and points."""
+    """Return all terms of a part: sorted distinct keys (5 bits per free cell, first most
+    significant) and points.
+    """
     shift = np.full(question.n, -1, np.int64)
     for level, cell in enumerate(free):
         shift[cell] = 5 * (len(free) - 1 - level)
-    holds = np.array([sum(1 << c for c in range(question.n) if masks[c] >> x & 1) for x in range(26)], np.int64)
+    holds = np.array(
+        [sum(1 << c for c in range(question.n) if masks[c] >> x & 1) for x in range(26)], np.int64
+    )
     size, word, parts = 1 << 18, 0, []
     while word < len(question.codes):
         out, paths = np.empty(4 * size, np.uint64), np.empty((4, size), np.int64)
@@ -353,12 +452,16 @@ def _terms(question: _Question, masks: Any, free: Sequence[int]) -> tuple[Any, A
 
 
 @njit
-def _generate(letters, starts, common, codes, near, holds, shift, word, out, scratch, cells, used, keys, sizes):  # type: ignore[no-untyped-def]
-    """Write ``key << 4 | points code`` of the minimal terms of each word; return the next word and their number.
+def _generate(  # type: ignore[no-untyped-def]
+    letters, starts, common, codes, near, holds, shift, word, out, scratch, cells, used, keys, sizes
+):
+    """Write ``key << 4 | points code`` of the minimal terms of each word; return the next word and
+    their number.
 
-    Words are sorted, so that each shares its beginning with the one before.  The paths of the first d letters stand at
-    begin[d]..begin[d + 1] (last cell, cells used, key) for d up to ``known``; the empty path first, ``near`` of its
-    cell -1 are all cells.  Where no path spells the first d letters, ``known`` stays d.
+    Words are sorted, so that each shares its beginning with the one before.  The paths of the first
+    d letters stand at begin[d]..begin[d + 1] (last cell, cells used, key) for d up to ``known``;
+    the empty path first, ``near`` of its cell -1 are all cells.  Where no path spells the first d
+    letters, ``known`` stays d.
     """
     n_out, known = 0, 0
     begin = np.zeros(66, np.int64)
@@ -387,7 +490,9 @@ def _generate(letters, starts, common, codes, near, holds, shift, word, out, scr
         if n_out + n > len(out):
             return word, n_out
         for i in range(n):
-            out[n_out + i] = np.uint64(keys[begin[length] + i]) << np.uint64(4) | np.uint64(codes[word])
+            out[n_out + i] = np.uint64(keys[begin[length] + i]) << np.uint64(4) | np.uint64(
+                codes[word]
+            )
         if n > 1:
             n = _minimal(out, n_out, n_out + n, sizes, *scratch) - n_out
         n_out += n
@@ -397,17 +502,19 @@ def _generate(letters, starts, common, codes, near, holds, shift, word, out, scr
 
 @njit
 def _minimal(terms, begin, end, sizes, own, masks):  # type: ignore[no-untyped-def]
-    """Keep, of the terms of one word at begin..end, each distinct one that contains no other; return their end.
+    """Keep, of the terms of one word at begin..end, each distinct one that contains no other;
+    return their end.
 
-    Scratch: ``own`` for the distinct terms, ``sizes`` for how many pairs each has, ``masks`` for the pairs of those
-    kept.
+    Scratch: ``own`` for the distinct terms, ``sizes`` for how many pairs each has, ``masks`` for
+    the pairs of those kept.
     """
     terms[begin:end].sort()
     n, kept, fewest, most = 0, begin, 63, 0
     for i in range(begin, end):
         if i == begin or terms[i] != terms[i - 1]:
             own[n] = terms[i]
-            sizes[n] = _used_levels(terms[i]) * _LOWEST >> np.uint64(55) & np.uint64(31)  # their sum ends up there
+            # their sum ends up there
+            sizes[n] = _used_levels(terms[i]) * _LOWEST >> np.uint64(55) & np.uint64(31)
             fewest, most = min(fewest, sizes[n]), max(most, sizes[n])
             n += 1
     for size in range(fewest, most + 1):
@@ -449,10 +556,11 @@ def _add_up(terms, points_of_code, keys, points):  # type: ignore[no-untyped-def
 
 @njit
 def _bounds(keys, points, n, bounds):  # type: ignore[no-untyped-def]
-    """Fill ``bounds[d]`` with U of the sorted terms that need letter d - 1 on the first of n cells (d = 0: none there).
+    """Fill ``bounds[d]`` with U of the sorted terms that need letter d - 1 on the first of n cells
+    (d = 0: none there).
 
-    In one pass: ``without[k]`` and ``best[k]`` are the two summands of U at level k; a group of terms that agree on the
-    cells before level k is closed where the next key differs there.
+    In one pass: ``without[k]`` and ``best[k]`` are the two summands of U at level k; a group of
+    terms that agree on the cells before level k is closed where the next key differs there.
     """
     without, best = np.zeros(16, np.int64), np.zeros(16, np.int64)
     for i in range(len(keys)):
@@ -504,9 +612,15 @@ def _preorder(body, masks, level, parent, letter):  # type: ignore[no-untyped-de
 def _symmetries(w: int, h: int) -> list[list[int]]:
     """Return, for each rotation and reflection, where every cell's value comes from."""
     rows = []
-    for turned, flip_x, flip_y in product((False, True) if w == h else (False,), (False, True), (False, True)):
-        cells = [(y, x) if turned else (x, y) for x, y in (divmod(cell, h) for cell in range(w * h))]
-        rows.append([(w - 1 - x if flip_x else x) * h + (h - 1 - y if flip_y else y) for x, y in cells])
+    for turned, flip_x, flip_y in product(
+        (False, True) if w == h else (False,), (False, True), (False, True)
+    ):
+        cells = [
+            (y, x) if turned else (x, y) for x, y in (divmod(cell, h) for cell in range(w * h))
+        ]
+        rows.append(
+            [(w - 1 - x if flip_x else x) * h + (h - 1 - y if flip_y else y) for x, y in cells]
+        )
     return rows
 
 
@@ -522,11 +636,19 @@ def _buckets(text: str) -> dict[str, list[str]]:
 
 
 def _words(path: Path) -> list[str]:
-    """Return the usable words, sorted: three letters a-z or more, every q followed by u and written alone."""
+    """Return the usable words, sorted: three letters a-z or more, every q followed by u and written
+    alone.
+    """
     unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix, bytes)
     data = _read(path.resolve(), MAX_FILE_BYTES, unpack)
-    lines = (line.strip(" \t\r\v\f") for line in data.decode("latin-1").removeprefix("ï»¿").split("\n"))
-    usable = (line for line in lines if re.fullmatch(r"(?:[a-pr-z]|qu){2,64}", line) and 3 <= len(line) <= 64)
+    lines = (
+        line.strip(" \t\r\v\f") for line in data.decode("latin-1").removeprefix("ï»¿").split("\n")
+    )
+    usable = (
+        line
+        for line in lines
+        if re.fullmatch(r"(?:[a-pr-z]|qu){2,64}", line) and 3 <= len(line) <= 64
+    )
     return sorted({line.replace("qu", "q") for line in usable})
 
 
@@ -550,7 +672,9 @@ def _read(path: Path, most: int, decode: Callable[[bytes], Any]) -> Any:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    return values if isinstance(values := _read(path, MAX_FILE_BYTES >> 5, json.loads), dict) else {}
+    return (
+        values if isinstance(values := _read(path, MAX_FILE_BYTES >> 5, json.loads), dict) else {}
+    )
 
 
 def _table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
@@ -571,18 +695,28 @@ def _read_certificates(folder: Path) -> list[dict[str, Any]]:
 
 
 def _read_listed(folder: Path, question: _Question) -> set[str] | None:
-    """Return every image of every board that the rows list, each scored here; None where the run claims nothing yet."""
+    """Return every image of every board that the rows list, each scored here; None where the run
+    claims nothing yet.
+    """
     if not (folder / "claim.json").exists():
         return None
     n_claimed = _json(folder / "claim.json").get("n_canonical")
-    rows = (row for path in sorted((folder / "results").glob("part-*.parquet")) for row in _table(path, LISTED))
+    rows = (
+        row
+        for path in sorted((folder / "results").glob("part-*.parquet"))
+        for row in _table(path, LISTED)
+    )
     listed: set[str] = set()
-    for board, told in {(found["board"], found["score"]) for row in rows for found in row["candidates"]}:
+    for board, told in {
+        (found["board"], found["score"]) for row in rows for found in row["candidates"]
+    }:
         if not re.fullmatch(rf"[a-z]{{{question.n}}}", board):
             raise Rejected(f"{board!r} is listed, and it is not a board")
         score = question.score(board)
         if score != told or score < question.cutoff:
-            raise Rejected(f"{board} is listed with {told}, it scores {score}; the cutoff is {question.cutoff}")
+            raise Rejected(
+                f"{board} is listed with {told}, it scores {score}; the cutoff is {question.cutoff}"
+            )
         listed |= {"".join(image) for image in question.images(board)}
     if (n_listed := question.n_canonical(listed)) != n_claimed:
         raise Rejected(f"claim.json says {n_claimed} boards, the rows list {n_listed}")

@@ -1,10 +1,11 @@
 """Certificates of a run, checked by audit.py, and the record of these audits.
 
-RUN/certificates/part-*.parquet has one row per class or part of one; audit.py says what its columns mean.
-A part is certified once; certifying again adds rows for parts without one.  No board is in two rows.
+RUN/certificates/part-*.parquet has one row per class or part of one; audit.py says what its columns
+mean. A part is certified once; certifying again adds rows for parts without one.  No board is in
+two rows.
 
-RUN/audits.json has an entry per audit that rejected nothing, for the strength of the claim.  It counts only as long as
-the certificates and the listed boards are those that were audited.
+RUN/audits.json has an entry per audit that rejected nothing, for the strength of the claim.  It
+counts only as long as the certificates and the listed boards are those that were audited.
 """
 
 from __future__ import annotations
@@ -32,9 +33,17 @@ from results.store.run import Run
 
 
 def write_certificates(run: Run, shapes: Iterable[tuple[int, Any]]) -> int:
-    """Add files with the certificates of some classes or parts (``search.certificate.Shape``); return their bytes."""
+    """Add files with the certificates of some classes or parts (``search.certificate.Shape``);
+    return their bytes.
+    """
     rows = [_row(run.fingerprint.digest, class_id, shape) for class_id, shape in shapes]
-    taken = max((files.part_number(name, files.CERTIFICATES) or 0 for name in certificate_files(run.folder)), default=0)
+    taken = max(
+        (
+            files.part_number(name, files.CERTIFICATES) or 0
+            for name in certificate_files(run.folder)
+        ),
+        default=0,
+    )
     pieces = list(serialised(pa.Table.from_pylist(rows, schema=audit.SCHEMA)))
     for number, (_, data) in enumerate(pieces, taken + 1):
         run.folder.publish(files.part_name(files.CERTIFICATES, number), data)
@@ -54,7 +63,9 @@ def certified_parts(run: Run) -> dict[int, set[str]]:
 
 def _rows(run: Run, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Return all certificates of a run as they are stored; nothing about them is believed."""
-    tables = (read_certificates(run.folder, name, columns) for name in certificate_files(run.folder))
+    tables = (
+        read_certificates(run.folder, name, columns) for name in certificate_files(run.folder)
+    )
     return [row for table in tables for row in table.to_pylist()]
 
 
@@ -68,7 +79,9 @@ def certificates_digest(run: Run) -> str:
 
 
 def hot_classes(run: Run) -> list[int]:
-    """Return the classes most worth checking: all that list a candidate, and the tenth with the most pushes."""
+    """Return the classes most worth checking: all that list a candidate, and the tenth with the
+    most pushes.
+    """
     pushes: Counter[int] = Counter()
     good: set[int] = set()
     for table in run.columns(["class_id", "n_pushes", "candidates"]):
@@ -76,7 +89,9 @@ def hot_classes(run: Run) -> list[int]:
             pushes[row["class_id"]] += row["n_pushes"]
             if row["candidates"]:
                 good.add(row["class_id"])
-    most = sorted(pushes, key=lambda class_id: (-pushes[class_id], class_id))[: -(-len(pushes) // 10)]
+    most = sorted(pushes, key=lambda class_id: (-pushes[class_id], class_id))[
+        : -(-len(pushes) // 10)
+    ]
     return sorted(good.union(most))
 
 
@@ -87,7 +102,9 @@ def certificate_files(folder: Folder) -> list[str]:
 
 
 def read_certificates(folder: Folder, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return one file of certificates, or some of its columns; raises DamagedError when it cannot be read."""
+    """Return one file of certificates, or some of its columns; raises DamagedError when it cannot
+    be read.
+    """
     return parse_parquet(folder.read(name) or b"", folder.where(name), audit.SCHEMA, columns)
 
 
@@ -145,12 +162,14 @@ def read_audits(run: Run) -> list[dict[str, Any]]:
 
 
 def audited(run: Run, listed: BoardList) -> str:
-    """Return what certificates and audits add to the strength of a claim about the ``listed`` boards; may be empty.
+    """Return what certificates and audits add to the strength of a claim about the ``listed``
+    boards; may be empty.
 
-    What is certified is counted from the certificates that are there.  What was audited is known from the record only.
+    What is certified is counted from the certificates that are there.  What was audited is known
+    from the record only.
 
-    Raises MismatchError when a certificate does not hold together, or a record is about other numbers than those that
-    are there.
+    Raises MismatchError when a certificate does not hold together, or a record is about other
+    numbers than those that are there.
     """
     subject = _subject(run, listed)
     if not subject["certificates"]:
@@ -158,29 +177,43 @@ def audited(run: Run, listed: BoardList) -> str:
     try:
         there = count(asdict(run.fingerprint), _rows(run))
     except Rejected as error:
-        raise MismatchError(f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again") from error
+        raise MismatchError(
+            f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again"
+        ) from error
     share = (
         "all boards"
         if there.n_boards == there.n_boards_all
         else f"{100 * there.n_boards / there.n_boards_all:.2g} % of all boards"
     )
     certified = f", certified {share} in {there.n_parts:,} trees"
-    entries = [entry for entry in read_audits(run) if {name: entry[name] for name in subject} == subject]
+    entries = [
+        entry for entry in read_audits(run) if {name: entry[name] for name in subject} == subject
+    ]
     if not entries:
         return f"{certified}, not audited"
     n_ends = there.n_leaves + there.n_left
     for entry in entries:
-        differing = [name for name in (*_COUNTS, "n_boards_all") if entry[name] != getattr(there, name)]
-        n_checked, n_asked = entry["n_leaves_checked"] + entry["n_scored"], entry.get("n_asked", n_ends)
+        differing = [
+            name for name in (*_COUNTS, "n_boards_all") if entry[name] != getattr(there, name)
+        ]
+        n_checked, n_asked = (
+            entry["n_leaves_checked"] + entry["n_scored"],
+            entry.get("n_asked", n_ends),
+        )
         too_many = entry["n_leaves_checked"] > there.n_leaves or entry["n_scored"] > there.n_left
         if differing or too_many or n_checked != min(n_asked, n_ends):
-            said = ", ".join(f"{name} {entry[name]:,}" for name in (*differing, "n_leaves_checked", "n_scored"))
+            said = ", ".join(
+                f"{name} {entry[name]:,}" for name in (*differing, "n_leaves_checked", "n_scored")
+            )
             raise MismatchError(
-                f"{run.folder.where(files.AUDITS)} says {said}; the certificates have {there.n_parts:,} trees with "
-                f"{there.n_leaves:,} leaves and {there.n_left:,} boards: {_REMEDY}"
+                f"{run.folder.where(files.AUDITS)} says {said}; the certificates have "
+                f"{there.n_parts:,} trees with {there.n_leaves:,} leaves and {there.n_left:,} "
+                f"boards: {_REMEDY}"
             )
     n_checked = max(entry["n_leaves_checked"] + entry["n_scored"] for entry in entries)
-    checked = f"every one of {n_ends:,} leaves" if n_checked == n_ends else f"{n_checked:,} random leaves"
+    checked = (
+        f"every one of {n_ends:,} leaves" if n_checked == n_ends else f"{n_checked:,} random leaves"
+    )
     return f"{certified}, audited {checked} by an independent checker, as {files.AUDITS} records"
 
 

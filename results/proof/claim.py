@@ -1,10 +1,12 @@
-"""The answer of a run: the boards that its rows list, scored again, and the claim about every board there is.
+"""The answer of a run: the boards that its rows list, scored again, and the claim about every board
+there is.
 
-Workers' scores are checked, not believed.  Boards are made canonical only here, so the rows keep what was found.  The
-claim is written only with full coverage.
+Workers' scores are checked, not believed.  Boards are made canonical only here, so the rows keep
+what was found.  The claim is written only with full coverage.
 
-``claim.json`` records what was found once.  No reader believes it: what is proven, and the sentence, follow from the
-rows every time (prove.py), and :func:`disagreement` tells whether the record still says the same.
+``claim.json`` records what was found once.  No reader believes it: what is proven, and the
+sentence, follow from the rows every time (prove.py), and :func:`disagreement` tells whether the
+record still says the same.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ class ScorerLike(Protocol):
 
 
 class Board(NamedTuple):
-    """A canonical board, its exact score and the number of its distinct symmetric images, itself included."""
+    """A canonical board, its exact score and the number of its distinct symmetric images, itself
+    included.
+    """
 
     board: str
     score: int
@@ -76,14 +80,18 @@ class BoardList:
 def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
     """Score every candidate of a run again and merge symmetric ones; nothing is stored.
 
-    Raises MismatchError when a stored score is not the board's score, or symmetric images score differently.
+    Raises MismatchError when a stored score is not the board's score, or symmetric images score
+    differently.
     """
     check_scores(run, scorer)
     listed = unscored_boards(run)
-    for item, score in zip(listed.boards, scorer.scores([item.board for item in listed.boards]), strict=True):
+    for item, score in zip(
+        listed.boards, scorer.scores([item.board for item in listed.boards]), strict=True
+    ):
         if score != item.score:
             raise MismatchError(
-                f"{item.board} scores {score}, a symmetric image of it {item.score}: the scorer is at fault"
+                f"{item.board} scores {score}, a symmetric image of it {item.score}: the scorer "
+                "is at fault"
             )
     return listed
 
@@ -94,11 +102,14 @@ def check_scores(run: Run, scorer: ScorerLike, says: str = "it scores") -> int:
     Raises MismatchError, naming the first board whose row says something else.
     """
     reported = sorted(set(run.candidates()))
-    for (board, stored, class_id), score in zip(reported, scorer.scores([item[0] for item in reported]), strict=True):
+    for (board, stored, class_id), score in zip(
+        reported, scorer.scores([item[0] for item in reported]), strict=True
+    ):
         if score != stored:
             raise MismatchError(
-                f"class {class_id} in {run.folder.where('')}: the row says {board} scores {stored}, {says} {score}; "
-                "a machine or the program is at fault: do not believe this run"
+                f"class {class_id} in {run.folder.where('')}: the row says {board} scores "
+                f"{stored}, {says} {score}; a machine or the program is at fault: do not believe "
+                "this run"
             )
     return len(reported)
 
@@ -125,8 +136,10 @@ class Question:
     wordlist: str
     n_words: int  # usable words of the list
     scores: str
-    left_out: dict[str, int] | None = None  # lines of its file that can be on no board, by reason; old runs: None
-    letters: dict[str, str] = field(default_factory=dict)  # beyond a-z, by the symbol that stands for them
+    # lines of its file that can be on no board, by reason; old runs: None
+    left_out: dict[str, int] | None = None
+    # beyond a-z, by the symbol that stands for them
+    letters: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -134,8 +147,10 @@ class Claim:
     """What a complete run proves."""
 
     statement: str  # the sentence
-    strength: str  # COMPLETE: every class has a verdict, every candidate was scored; then what else was checked
-    result_digest: str  # equal for equal answers, whatever partition, workers, order or budgets led to them
+    # COMPLETE: every class has a verdict, every candidate was scored; then what else was checked
+    strength: str
+    # equal for equal answers, whatever partition, workers, order or budgets led to them
+    result_digest: str
     fingerprint: Fingerprint
     wordlist: str
     n_words: int
@@ -147,7 +162,8 @@ class Claim:
     n_raw: int
     best_score: int | None
     best_boards: tuple[str, ...]
-    boards: tuple[tuple[str, int], ...] = ()  # the first thousand, best first; the rows have all of them
+    # the first thousand, best first; the rows have all of them
+    boards: tuple[tuple[str, int], ...] = ()
     # Added by ``orderly verify``; the same in whatever order the verdicts came.
     statistics: dict[str, int] = field(default_factory=dict)  # work done, summed over the verdicts
     verdict_digest: str = ""
@@ -155,7 +171,8 @@ class Claim:
 
 
 def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) -> str:
-    """Return the SHA-256 of the answer: the question asked, whether it is answered, canonical boards with scores.
+    """Return the SHA-256 of the answer: the question asked, whether it is answered, canonical
+    boards with scores.
 
     Partition and cell order are left out: they do not change the answer.
     """
@@ -175,8 +192,12 @@ def publish_claim(run: Run, claim: Claim) -> None:
     publish_document(run.folder, files.CLAIM, asdict(claim))
 
 
-def make_claim(fingerprint: Fingerprint, coverage: Coverage, listed: BoardList, question: Question) -> Claim:
-    """Return the claim that coverage and boards support; raises IncompleteError when a class has no verdict."""
+def make_claim(
+    fingerprint: Fingerprint, coverage: Coverage, listed: BoardList, question: Question
+) -> Claim:
+    """Return the claim that coverage and boards support; raises IncompleteError when a class has no
+    verdict.
+    """
     coverage.require_complete()
     question = replace(question, wordlist=list_name(question.wordlist, fingerprint.wordlist_sha256))
     return Claim(
@@ -210,26 +231,34 @@ def read_claim(run: Run) -> Claim | None:
 
 
 def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
-    """Return in what a stored claim differs from the one that the rows support; empty when it does not.
+    """Return in what a stored claim differs from the one that the rows support; empty when it does
+    not.
 
     They support none if ``derived`` is None, for the reason ``why_not``.
     """
     if derived is None:
         return f"it says that the run is proven; its rows do not: {why_not}"
-    own = ("strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words")  # of the verifier
+    # of the verifier
+    own = ("strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words")
     for name in (one.name for one in fields(Claim)):
         told, given = getattr(claim, name), getattr(derived, name)
-        if told != given and name not in own and (told or name != "boards"):  # the first version listed no boards
+        # the first version listed no boards
+        if told != given and name not in own and (told or name != "boards"):
             return f"it says {name.replace('_', ' ')} {quote(told)}; the rows give {quote(given)}"
-    named = f"{claim.n_words:,} words of {claim.wordlist} ("  # the list may have another name elsewhere
-    expected = derived.statement.replace(f"{derived.n_words:,} words of {derived.wordlist} (", named, 1)
+    # the list may have another name elsewhere
+    named = f"{claim.n_words:,} words of {claim.wordlist} ("
+    expected = derived.statement.replace(
+        f"{derived.n_words:,} words of {derived.wordlist} (", named, 1
+    )
     if claim.statement != expected:
         return f"its statement is {quote(claim.statement, 200)}, not what the rows give"
     return ""
 
 
 def question_of(run: Run) -> Question:
-    """Return the names that ``run.json`` gives, if the word list and the points are those that go by them."""
+    """Return the names that ``run.json`` gives, if the word list and the points are those that go
+    by them.
+    """
     told, scores = run.info.get("wordlist", {}), run.info.get("scores", "")
     try:
         is_named = parse_scores(scores).points == run.fingerprint.scores
@@ -247,13 +276,21 @@ def question_of(run: Run) -> Question:
 def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:
     """Return the sentence; it names everything that the number depends on."""
     notes = [f"SHA-256 {fingerprint.wordlist_sha256[:16]}"]
-    notes += [f"{symbol} stands for {letter}" for symbol, letter in sorted(question.letters.items())]
+    notes += [
+        f"{symbol} stands for {letter}" for symbol, letter in sorted(question.letters.items())
+    ]
     if question.left_out is not None:
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in question.left_out.items() if count)
-        notes.append(f"{counted(sum(question.left_out.values()), 'line')} left out{reasons and f': {reasons}'}")
+        reasons = ", ".join(
+            f"{count:,} {reason}" for reason, count in question.left_out.items() if count
+        )
+        notes.append(
+            f"{counted(sum(question.left_out.values()), 'line')} left "
+            f"out{reasons and f': {reasons}'}"
+        )
     premise = (
-        f"Of all {26**fingerprint.n_cells:,} {fingerprint.dims} boards (one letter a-z per cell, q counting as Qu), "
-        f"with the {question.n_words:,} words of {question.wordlist} ({'; '.join(notes)}) and {question.scores} points"
+        f"Of all {26**fingerprint.n_cells:,} {fingerprint.dims} boards (one letter a-z per cell, "
+        f"q counting as Qu), with the {question.n_words:,} words of {question.wordlist} "
+        f"({'; '.join(notes)}) and {question.scores} points"
     )
     cutoff, best = fingerprint.cutoff, listed.best
     if not best:
@@ -262,30 +299,44 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
     if 1 < len(best) < 6:
         first, last = ", ".join(best[:-1]), f" and {best[-1]}"
     return (
-        f"{premise}, exactly {listed.n_canonical:,} up to symmetry "
-        f"({listed.n_raw:,} counting every rotation and reflection)"
-        f" {'scores' if listed.n_canonical == 1 else 'score'} {cutoff:,} or more; the highest score is "
-        f"{listed.boards[0].score:,}, reached by {first}{last}."
+        f"{premise}, exactly {listed.n_canonical:,} up to symmetry ({listed.n_raw:,} counting "
+        f"every rotation and reflection) {'scores' if listed.n_canonical == 1 else 'score'} "
+        f"{cutoff:,} or more; the highest score is {listed.boards[0].score:,}, reached by "
+        f"{first}{last}."
     )
 
 
-def standing(dims: str, wordlist: str, scores: str, rank: int = 1, n_equal: int = 1, so_far: str = "") -> str:
-    """Return in one sentence where a listed board stands; ``rank`` counts the better ones, ``n_equal`` those like it.
+def standing(
+    dims: str, wordlist: str, scores: str, rank: int = 1, n_equal: int = 1, so_far: str = ""
+) -> str:
+    """Return in one sentence where a listed board stands; ``rank`` counts the better ones,
+    ``n_equal`` those like it.
 
-    Only where the rows prove that all boards are listed may ``so_far`` be empty; else :func:`searched` tells it.
+    Only where the rows prove that all boards are listed may ``so_far`` be empty; else
+    :func:`searched` tells it.
     """
     if so_far:
-        return f"The best found so far; {so_far}." if rank == 1 else f"Number {rank:,} of those found so far."
+        return (
+            f"The best found so far; {so_far}."
+            if rank == 1
+            else f"Number {rank:,} of those found so far."
+        )
     rules = wordlist if scores == "standard" else f"{wordlist} and {scores} points"
     if rank > 1:
         return f"Number {rank:,} of all {dims} boards with {rules}, up to symmetry."
     equal = f"; {counted(n_equal - 1, 'other scores', 'others score')} as much, up to symmetry"
     others = 26 ** parse_dims(dims).n - 1
-    return f"With {rules} none of the other {others:,} {dims} boards beats it{equal if n_equal > 1 else ''}."
+    return (
+        f"With {rules} none of the other {others:,} {dims} boards beats "
+        f"it{equal if n_equal > 1 else ''}."
+    )
 
 
 def searched(n_done: int, n_classes: int, is_faulty: bool) -> str:
     """Return how much a run has searched that proves nothing yet."""
     if is_faulty or not n_classes:
         return "its rows do not fit together" if is_faulty else "nothing is proven"
-    return f"{n_done:,} of {counted(n_classes, 'class is', 'classes are')} done ({percent(n_done, n_classes)})"
+    return (
+        f"{n_done:,} of {counted(n_classes, 'class is', 'classes are')} done "
+        f"({percent(n_done, n_classes)})"
+    )

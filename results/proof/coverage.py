@@ -1,12 +1,15 @@
-"""Whether every board of the whole space lies in exactly one unit with a verdict.  Only then is a run *proven*.
+"""Whether every board of the whole space lies in exactly one unit with a verdict.  Only then is a
+run *proven*.
 
-    ids       the roots in the store are exactly the canonical classes of the partition; no row is about others
+    ids       the roots in the store are exactly the canonical classes of the partition; no row is
+              about others
     sizes     the boards of each class times its orbit size add up to 26^n
-    splits    the parts that a split unit settled itself and its children share no board and make up the unit; the
-              children have verdicts, down to the leaves
+    splits    the parts that a split unit settled itself and its children share no board and make up
+              the unit; the children have verdicts, down to the leaves
     boards    each candidate belongs to the unit that lists it
 
-Sizes and orbits are computed here from buckets and symmetries, independently of the enumeration that they check.
+Sizes and orbits are computed here from buckets and symmetries, independently of the enumeration
+that they check.
 """
 
 from __future__ import annotations
@@ -53,14 +56,21 @@ class Coverage:
     def complete(self) -> bool:
         """Whether every board lies in exactly one settled unit."""
         faults = self.problems or self.conflicting or self.quarantined or self.missing
-        return not faults and (self.n_classes_done, self.n_boards) == (self.n_classes, self.n_boards_expected)
+        return not faults and (self.n_classes_done, self.n_boards) == (
+            self.n_classes,
+            self.n_boards_expected,
+        )
 
     def message(self) -> str:
         """Return what is wrong, most serious first, or that nothing is."""
         if self.complete:
             return f"all {self.n_classes:,} classes settled, {self.n_boards:,} boards covered"
         lines = [f"{self.n_classes_done:,} of {self.n_classes:,} classes settled"]
-        kinds = {"problem": self.problems, "conflict": self.conflicting, "given up": self.quarantined}
+        kinds = {
+            "problem": self.problems,
+            "conflict": self.conflicting,
+            "given up": self.quarantined,
+        }
         for title, found in {**kinds, "missing": self.missing}.items():
             if found:
                 lines.append(f"  {title}: {len(found):,}: {first_few(found)}")
@@ -71,15 +81,17 @@ class Coverage:
     def require_complete(self) -> None:
         """Raise IncompleteError (exit code 4) with :meth:`message` unless complete."""
         if not self.complete:
-            raise IncompleteError(f"the run proves nothing yet: {self.message()}\nRun again to go on.")
+            raise IncompleteError(
+                f"the run proves nothing yet: {self.message()}\nRun again to go on."
+            )
 
 
 def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     """Compare what a run holds with the whole space of its partition.
 
-    The parts of every split unit are compared, one by one, with those that the search would make: ``nodes`` says how it
-    cuts classes, by default as ``run.json`` does.  Raises DamagedError, RowError when a stored file or row cannot be
-    trusted.
+    The parts of every split unit are compared, one by one, with those that the search would make:
+    ``nodes`` says how it cuts classes, by default as ``run.json`` does.  Raises DamagedError,
+    RowError when a stored file or row cannot be trusted.
     """
     partition, table = run.partition, run.verdict_table
     found = Coverage(table.num_rows, 26**partition.dims.n)
@@ -96,7 +108,9 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     n_seen = 0
     for ranks in partition.canonical_ranks():
         found.n_classes += len(ranks)
-        for rank, size, n_images in zip(ranks.tolist(), *class_sizes(partition, ranks), strict=True):
+        for rank, size, n_images in zip(
+            ranks.tolist(), *class_sizes(partition, ranks), strict=True
+        ):
             stored = sizes.get((rank, ""))
             if stored is None:
                 if (rank, "") not in run.conflicts:
@@ -109,7 +123,9 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
                 found.n_classes_done += 1
                 found.n_boards += size * n_images
     if found.n_classes != partition.n_canonical:
-        found.problems.append(f"{found.n_classes} canonical classes enumerated, {partition.n_canonical} counted")
+        found.problems.append(
+            f"{found.n_classes} canonical classes enumerated, {partition.n_canonical} counted"
+        )
     n_foreign = sum(not path for _, path in sizes) - n_seen
     if foreign := rows_out_of_space(run) or (
         f"{n_foreign} stored classes are not classes of the run" * (n_foreign > 0)
@@ -118,7 +134,9 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     return found
 
 
-def class_sizes(partition: Partition, ranks: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def class_sizes(
+    partition: Partition, ranks: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the number of boards and of distinct images (object arrays of int) of some classes."""
     n_boards, weight, digits, weights = np.ones(len(ranks), dtype=object), 1, [], []
     for buckets in partition.cell_buckets:
@@ -128,13 +146,18 @@ def class_sizes(partition: Partition, ranks: npt.NDArray[np.int64]) -> tuple[npt
         n_boards = n_boards * lengths[digits[-1]]
         weight *= len(lengths)
     cells = np.stack(digits, axis=1)
-    images = np.stack([cells[:, row] @ np.array(weights, np.int64) for row in partition.geometry.symmetries], axis=1)
+    images = np.stack(
+        [cells[:, row] @ np.array(weights, np.int64) for row in partition.geometry.symmetries],
+        axis=1,
+    )
     images.sort(axis=1)
     n_images = 1 + np.count_nonzero(images[:, 1:] != images[:, :-1], axis=1)
     return n_boards, n_images.astype(object)
 
 
-def _check_splits(run: Run, sizes: dict[Key, int], nodes: SearchNodes | None, found: Coverage) -> set[int]:
+def _check_splits(
+    run: Run, sizes: dict[Key, int], nodes: SearchNodes | None, found: Coverage
+) -> set[int]:
     """Check every split unit that a root leads to; return the classes that have an open unit."""
     if nodes is None:
         from results.proof.nodes import run_nodes
@@ -163,13 +186,19 @@ def _check_splits(run: Run, sizes: dict[Key, int], nodes: SearchNodes | None, fo
 
 
 def _check_split(
-    partition: Partition, key: Key, children: list[Key], settled: list[str], sizes: dict[Key, int], nodes: SearchNodes
+    partition: Partition,
+    key: Key,
+    children: list[Key],
+    settled: list[str],
+    sizes: dict[Key, int],
+    nodes: SearchNodes,
 ) -> None:
     """Check the parts of one split unit: they share no board, lie in the unit, and make it up.
 
-    A unit names each part that it decided itself (settled, in the order of its search) and each that it left to be
-    searched (children).  A part may not be, hold or lie in another.  Each must be one that the search makes, and
-    together they must be the whole unit, so that a lost part is noticed wherever it stood.
+    A unit names each part that it decided itself (settled, in the order of its search) and each
+    that it left to be searched (children).  A part may not be, hold or lie in another.  Each must
+    be one that the search makes, and together they must be the whole unit, so that a lost part is
+    noticed wherever it stood.
     """
     named = [*(path for _, path in children), *settled]
     check_apart(key[1], named)
@@ -198,20 +227,25 @@ def _check_boards(run: Run, found: Coverage) -> None:
             found.problems.append(f"{unit_name(key)}: {error}")
             continue
         for item in listed:
-            if not all(letter in bucket for letter, bucket in zip(item["board"], letters, strict=True)):
+            if not all(
+                letter in bucket for letter, bucket in zip(item["board"], letters, strict=True)
+            ):
                 found.problems.append(f"{unit_name(key)} lists {item['board']}, which is not in it")
 
 
 def unit_letters(partition: Partition, key: Key) -> list[str]:
     """Return the letters of each cell of a unit: those of its class, narrowed by its path.
 
-    Raises InputError when there is no such class, or the path is none of this board; RowError when it adds letters.
+    Raises InputError when there is no such class, or the path is none of this board; RowError when
+    it adds letters.
     """
     class_id, path = key
     letters = list(partition.class_letters(class_id))
     for cell, forced in parse_path(path, len(letters)):
         if not set(forced) <= set(letters[cell]):
-            raise RowError(f"path {path!r} forces {forced!r} on cell {cell}, which has {letters[cell]!r}")
+            raise RowError(
+                f"path {path!r} forces {forced!r} on cell {cell}, which has {letters[cell]!r}"
+            )
         letters[cell] = forced
     return letters
 
@@ -219,7 +253,8 @@ def unit_letters(partition: Partition, key: Key) -> list[str]:
 def check_apart(path: str, children: Sequence[str]) -> None:
     """Check that the parts of the unit ``path`` that ``children`` name share no board.
 
-    The paths are read as a tree from the top: the branches at one place must force the same cell, to different letters.
+    The paths are read as a tree from the top: the branches at one place must force the same cell,
+    to different letters.
 
     Raises RowError when two children may share boards.
     """
@@ -230,7 +265,11 @@ def check_apart(path: str, children: Sequence[str]) -> None:
         below = _by_branch(above, inside)
         forced = [last_part(branch) for branch in below]
         letters = "".join(letters for _, letters in forced)
-        if above in ends or len({cell for cell, _ in forced}) > 1 or len(set(letters)) < len(letters):
+        if (
+            above in ends
+            or len({cell for cell, _ in forced}) > 1
+            or len(set(letters)) < len(letters)
+        ):
             raise RowError(f"children below {above!r} share boards")
         todo += [(branch, group) for branch, group in below.items() if group != [branch]]
 
@@ -238,7 +277,8 @@ def check_apart(path: str, children: Sequence[str]) -> None:
 def uncovered(nodes: SearchNodes, unit: Key, named: Sequence[str]) -> str | None:
     """Return a part of a unit that the ``named`` parts do not cover; None if they cover the unit.
 
-    Every split on the way from the unit to a named part is made anew, so a part that was lost cannot hide.
+    Every split on the way from the unit to a named part is made anew, so a part that was lost
+    cannot hide.
 
     Raises RowError when no split of the search makes one of the named parts.
     """
@@ -260,8 +300,8 @@ def uncovered(nodes: SearchNodes, unit: Key, named: Sequence[str]) -> str | None
 
 
 def _by_branch(above: str, inside: Iterable[str]) -> dict[str, list[str]]:
-    """Return some paths below ``above`` by the part of it that they lie in: a forged path may have hundreds of parts,
-    so what lies above it is never written out."""
+    """Return some paths below ``above`` by the part of it that they lie in: a forged path may have
+    hundreds of parts, so what lies above it is never written out."""
     below: dict[str, list[str]] = {}
     for path in inside:
         end = path.find(SEPARATOR, len(above) + 1)
@@ -289,14 +329,23 @@ def out_of_space(partition: Partition, class_ids: Iterable[int]) -> list[int]:
 
 
 def rows_out_of_space(run: Run) -> str:
-    """Return which rows are of classes not the run's own, where they stand, how to get rid of them; may be empty."""
+    """Return which rows are of classes not the run's own, where they stand, how to get rid of them;
+    may be empty.
+    """
     classes = out_of_space(run.partition, run.index.class_ids)
     if not classes:
         return ""
-    asked, tables = pa.array(classes), zip(run.manifest.parts, run.columns(["class_id"]), strict=True)
-    names = [part.name for part, table in tables if pc.any(pc.is_in(table.column("class_id"), asked)).as_py()]
+    asked, tables = (
+        pa.array(classes),
+        zip(run.manifest.parts, run.columns(["class_id"]), strict=True),
+    )
+    names = [
+        part.name
+        for part, table in tables
+        if pc.any(pc.is_in(table.column("class_id"), asked)).as_py()
+    ]
     which = counted(len(classes), "class that is not its own", "classes that are not its own")
     return (
-        f"rows of {which}: {first_few(classes)}, in {first_few(names)}; the command "
-        "that made the run takes these parts out with --drop-damaged, and searches again what else they held"
+        f"rows of {which}: {first_few(classes)}, in {first_few(names)}; the command that made the "
+        "run takes these parts out with --drop-damaged, and searches again what else they held"
     )

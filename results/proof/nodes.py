@@ -1,6 +1,8 @@
-"""How the search cuts classes into parts, for the coverage check: what workers say of their splits is not believed.
+"""How the search cuts classes into parts, for the coverage check: what workers say of their splits
+is not believed.
 
-The rules are those of ``search.node``; the structural parameters that they follow are recorded with the run.
+The rules are those of ``search.node``; the structural parameters that they follow are recorded with
+the run.
 """
 
 from __future__ import annotations
@@ -35,11 +37,15 @@ def run_nodes(run: Run) -> SearchNodes:
 
 
 def run_spec(run: Run, words: Sequence[str]) -> Spec:
-    """Return what a breaker is told to search classes of a run again; raises DamagedError as :func:`run_params`."""
+    """Return what a breaker is told to search classes of a run again; raises DamagedError as
+    :func:`run_params`.
+    """
     from search.breaker import Spec  # loads the kernels
 
     of = run.fingerprint
-    return Spec(of.dims, tuple(words), of.scores, of.cutoff, of.partition, run_params(run), of.cell_order)
+    return Spec(
+        of.dims, tuple(words), of.scores, of.cutoff, of.partition, run_params(run), of.cell_order
+    )
 
 
 def run_params(run: Run) -> Params:
@@ -49,26 +55,33 @@ def run_params(run: Run) -> Params:
     """
     given: dict[str, Any] = {"demands": "every"}  # of runs that do not say
     for place in (run.info.get("config", {}).get("search", {}), run.info.get("structure", {})):
-        given |= {k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None}
+        given |= {
+            k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None
+        }
     try:
         return SearchConfig.model_validate(given).params()
     except ValueError as error:
         raise DamagedError(
-            f"{run.folder.where(files.RUN)}: no search has the rules {quote(given, 200)}; restore the file from a copy"
+            f"{run.folder.where(files.RUN)}: no search has the rules {quote(given, 200)}; restore "
+            "the file from a copy"
         ) from error
 
 
 class SearchNodes:
     """The parts that splits of the search make.
 
-    Of ``params`` only the structural ones matter.  Without ``cell_order`` it is the default one of the board.
+    Of ``params`` only the structural ones matter.  Without ``cell_order`` it is the default one of
+    the board.
     """
 
-    def __init__(self, partition: Partition, params: Params, cell_order: Sequence[int] = ()) -> None:
+    def __init__(
+        self, partition: Partition, params: Params, cell_order: Sequence[int] = ()
+    ) -> None:
         self._partition = partition
         self._geometry = geometry(partition.dims, cell_order)
         self._params = params
-        # The check goes through a run class by class, from the top down, so the last split is asked for again.
+        # The check goes through a run class by class, from the top down, so the last split is asked
+        # for again.
         self._split = lru_cache(_KEPT)(self._split_anew)
 
     def n_boards(self, class_id: int, path: str) -> int:
@@ -79,8 +92,8 @@ class SearchNodes:
         return self._node(class_id, path).n_boards
 
     def parts(self, class_id: int, path: str, cell: int) -> tuple[str, ...]:
-        """Return the paths that a part is split into at a cell, in the order of the search; none if no search splits
-        it there.
+        """Return the paths that a part is split into at a cell, in the order of the search; none if
+        no search splits it there.
 
         Raises InputError when no split of a search makes the part, or it is a single board.
         """
@@ -89,8 +102,8 @@ class SearchNodes:
     def difference(self, original: UnitResult, replica: UnitResult) -> str:
         """Return in what a verdict and its replica differ, or an empty text.
 
-        It compares the boards that every search of the unit's own parts must list: those that meet the demands of
-        residual symmetry.  Other boards stand for images that are listed elsewhere.
+        It compares the boards that every search of the unit's own parts must list: those that meet
+        the demands of residual symmetry.  Other boards stand for images that are listed elsewhere.
         """
         class_id = original.unit.class_id
         try:
@@ -105,7 +118,11 @@ class SearchNodes:
         return ", ".join(f"only the {who} has {min(found)}" for who, found in lone.items() if found)
 
     def _demanded(self, nodes: Sequence[Node], result: UnitResult) -> set[tuple[str, int]]:
-        return {(board, score) for board, score in result.candidates if any(self._holds(node, board) for node in nodes)}
+        return {
+            (board, score)
+            for board, score in result.candidates
+            if any(self._holds(node, board) for node in nodes)
+        }
 
     def _holds(self, node: Node, board: str) -> bool:
         letters = [ord(letter) - 97 for letter in board]
@@ -115,13 +132,20 @@ class SearchNodes:
         )
 
     def _node(self, class_id: int, path: str) -> Node:
-        node = class_node(self._partition.class_masks(class_id).tolist(), self._geometry, self._params)
+        node = class_node(
+            self._partition.class_masks(class_id).tolist(), self._geometry, self._params
+        )
         parent = ""
-        for here in way_to(path):  # from the top down: a path of any length is given up where it ends
-            part = next((parts[here] for parts in self._split(class_id, parent).values() if here in parts), None)
+        # from the top down: a path of any length is given up where it ends
+        for here in way_to(path):
+            part = next(
+                (parts[here] for parts in self._split(class_id, parent).values() if here in parts),
+                None,
+            )
             if part is None:
                 raise InputError(
-                    f"no part {quote(here)} of class {class_id}: expected one that splitting {quote(parent)} makes"
+                    f"no part {quote(here)} of class {class_id}: expected one that splitting "
+                    f"{quote(parent)} makes"
                 )
             node, parent = part, here
         return node
@@ -130,10 +154,16 @@ class SearchNodes:
         node = self._node(class_id, path)
         cells = split_cells(node, self._geometry)
         if not cells:
-            raise InputError(f"part {quote(path)} of class {class_id} is a single board: it has no parts")
-        return {cell: {part.path: part for part in split_at(node, cell, self._params)} for cell in cells}
+            raise InputError(
+                f"part {quote(path)} of class {class_id} is a single board: it has no parts"
+            )
+        return {
+            cell: {part.path: part for part in split_at(node, cell, self._params)} for cell in cells
+        }
 
 
 def paths_of(result: UnitResult) -> tuple[str, ...]:
-    """Return the parts of a unit that its verdict settles: the unit itself unless others are left."""
+    """Return the parts of a unit that its verdict settles: the unit itself unless others are
+    left.
+    """
     return result.settled if result.children else (result.unit.path,)

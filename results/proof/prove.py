@@ -5,12 +5,15 @@
         unscored_boards    claim.py       the boards, with the scores that the rows give
         check_coverage     coverage.py    every board in exactly one unit with a verdict
         Run.doubted        run.py         no verdict rests on a host that was contradicted
-                                          the board that the cutoff was climbed to is among those listed
+                                          the board that the cutoff was climbed to is among those
+                                          listed
 
-Every reader works it out again: nothing that a run says about itself is believed.  ``claim.json`` records what was
-found once the boards were scored again: a reader says when it disagrees with the rows, and believes the rows.
+Every reader works it out again: nothing that a run says about itself is believed.  ``claim.json``
+records what was found once the boards were scored again: a reader says when it disagrees with the
+rows, and believes the rows.
 
-While something is plainly open, the rows are not checked one by one, so a reader of a run under way answers at once.
+While something is plainly open, the rows are not checked one by one, so a reader of a run under way
+answers at once.
 """
 
 from __future__ import annotations
@@ -36,7 +39,14 @@ from results.proof.claim import (
     read_claim,
     unscored_boards,
 )
-from results.proof.coverage import Coverage, check_coverage, first_few, out_of_space, rows_out_of_space, unit_name
+from results.proof.coverage import (
+    Coverage,
+    check_coverage,
+    first_few,
+    out_of_space,
+    rows_out_of_space,
+    unit_name,
+)
 from results.storage import files
 from results.store.documents import Fingerprint
 from results.store.rows import STATUSES
@@ -54,8 +64,15 @@ class Proof:
 
     @property
     def proven(self) -> bool:
-        """Whether the listed boards are all boards that reach the cutoff, provided that each verdict is right."""
-        return not self.missing and not self.faults and self.coverage is not None and self.coverage.complete
+        """Whether the listed boards are all boards that reach the cutoff, provided that each
+        verdict is right.
+        """
+        return (
+            not self.missing
+            and not self.faults
+            and self.coverage is not None
+            and self.coverage.complete
+        )
 
     @property
     def why_not(self) -> str:
@@ -64,7 +81,8 @@ class Proof:
 
 
 def prove(run: Run, *, thorough: bool = False) -> Proof:
-    """Return what the rows of a run prove; if ``thorough``, look at every row even when something is plainly open.
+    """Return what the rows of a run prove; if ``thorough``, look at every row even when something
+    is plainly open.
 
     Raises StoreError when a file is damaged or a row breaks a rule.
     """
@@ -93,7 +111,11 @@ def _open(run: Run) -> list[str]:
     classes = counted(partition.n_canonical, "class", "classes")
     told = [
         (len(index.quarantined), "unit was given up", "units were given up"),
-        (partition.n_canonical - n_done, f"of {classes} has no verdict", f"of {classes} have no verdict"),
+        (
+            partition.n_canonical - n_done,
+            f"of {classes} has no verdict",
+            f"of {classes} have no verdict",
+        ),
         (n_pending, "part of a class has no verdict", "parts of classes have no verdict"),
     ]
     return [counted(n, one, many) for n, one, many in told if n > 0] + _in_doubt(run)
@@ -108,7 +130,9 @@ def _in_doubt(run: Run) -> list[str]:
 
 
 def _lost_climb(run: Run, listed: BoardList) -> str:
-    """Return what to say if the board that the cutoff was climbed to is not listed with its score."""
+    """Return what to say if the board that the cutoff was climbed to is not listed with its
+    score.
+    """
     climbed = run.info.get("climbed")
     if climbed is None:
         return ""
@@ -119,7 +143,10 @@ def _lost_climb(run: Run, listed: BoardList) -> str:
     if reaches(score, run.fingerprint.cutoff):
         image = canonical_board(board, shape)
         if not any((item.board, item.score) == (image, score) for item in listed.boards):
-            return f"{where} says that the search began from {board}, which scores {score:,}; the rows do not list it"
+            return (
+                f"{where} says that the search began from {board}, which scores {score:,}; the "
+                "rows do not list it"
+            )
     return ""
 
 
@@ -137,8 +164,9 @@ class State(StrEnum):
 def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
     """Return the state of a run.
 
-    ``rows`` is what the rows show (``Summary.state``), None when they have not been read since they changed;
-    ``is_running`` tells whether a driver holds the lock, ``error`` why the run cannot be read.
+    ``rows`` is what the rows show (``Summary.state``), None when they have not been read since they
+    changed; ``is_running`` tells whether a driver holds the lock, ``error`` why the run cannot be
+    read.
     """
     if error:
         return State.UNREADABLE
@@ -162,16 +190,21 @@ class Summary:
     n_quarantined: int  # units given up
     n_conflicts: int  # units with contradicting rows
     listed: BoardList  # boards at or above the cutoff, as the rows give them
-    proven: bool  # whether the rows cover all boards there are, and a claim records that these were scored exactly
+    # whether the rows cover all boards there are, and a claim records that these were scored
+    # exactly
+    proven: bool
     why_not: str  # what stands against it; empty when proven
-    is_faulty: bool  # whether the rows contradict each other or the run: more searching does not help
+    # whether the rows contradict each other or the run: more searching does not help
+    is_faulty: bool
     statement: str | None  # the sentence that the rows prove
     notes: tuple[str, ...]  # in what ``claim.json`` disagrees with the rows
     result_digest: str  # of the answer so far
 
     @property
     def state(self) -> State:
-        """The state that the rows show: proven, faulty or incomplete, whether or not a driver works on the run."""
+        """The state that the rows show: proven, faulty or incomplete, whether or not a driver works
+        on the run.
+        """
         return State.PROVEN if self.proven else State.FAULTY if self.is_faulty else State.INCOMPLETE
 
     @property
@@ -189,7 +222,8 @@ class Summary:
 
 
 def boards(location: str | Path | Run) -> list[Board]:
-    """Return the boards that the rows of a run list, best first; :func:`summary` says whether they are all there are.
+    """Return the boards that the rows of a run list, best first; :func:`summary` says whether they
+    are all there are.
 
     Raises StoreError when there is no run, or it is damaged.
     """
@@ -208,7 +242,9 @@ def top(location: str | Path | Run, n: int = 10) -> list[Board]:
 
 
 def summary(location: str | Path | Run) -> Summary:
-    """Return how far a run is and what its rows prove; raises StoreError when there is no run, or it is damaged."""
+    """Return how far a run is and what its rows prove; raises StoreError when there is no run, or
+    it is damaged.
+    """
     run = open_run(location)
     proof = prove(run)
     listed, recorded = proof.listed, read_claim(run)
@@ -216,12 +252,22 @@ def summary(location: str | Path | Run) -> Summary:
     proven = proof.proven and recorded is not None and recorded.result_digest == digest
     if proof.proven and not proven:
         digest = digest_of(run.fingerprint, listed, complete=False)
-    unscored = "its boards were not scored again: the command that made the run does, and orderly verify --write"
-    done_ids, open_ids = set(run.index.done_ids().tolist()), {class_id for class_id, _ in run.index.pending()}
+    unscored = (
+        "its boards were not scored again: the command that made the run does, and orderly verify "
+        "--write"
+    )
+    done_ids, open_ids = (
+        set(run.index.done_ids().tolist()),
+        {class_id for class_id, _ in run.index.pending()},
+    )
     own = done_ids - set(out_of_space(run.partition, done_ids))
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
-    claim = make_claim(run.fingerprint, proof.coverage, listed, question) if proven and proof.coverage else None
+    claim = (
+        make_claim(run.fingerprint, proof.coverage, listed, question)
+        if proven and proof.coverage
+        else None
+    )
     told = disagreement(recorded, claim, why_not) if recorded else ""
     return Summary(
         fingerprint=run.fingerprint,
@@ -245,7 +291,9 @@ def summary(location: str | Path | Run) -> Summary:
 
 
 def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
-    """Return each run with a distinct name: its folder's, or the whole location where folders have the same name."""
+    """Return each run with a distinct name: its folder's, or the whole location where folders have
+    the same name.
+    """
     texts = [str(location).rstrip("/") or "/" for location in locations]
     short = [text.rpartition("/")[2] or text for text in texts]
     names = short if len(set(short)) == len(short) else texts

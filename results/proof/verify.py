@@ -1,6 +1,8 @@
-"""Verification: reads everything that a run left behind again and checks it; writes only when asked to.
+"""Verification: reads everything that a run left behind again and checks it; writes only when asked
+to.
 
-    verify -> prove               every board in exactly one unit with a verdict, none in doubt    (proof.py)
+    verify -> prove               every board in exactly one unit with a verdict, none in doubt
+                                  (proof.py)
            -> scored_again        every candidate by the production scorer
            -> check_scores        and by an independent one
            -> search_again        a few verdicts and a climb, if the caller can
@@ -9,8 +11,8 @@
            -> make_claim          with a label that says how much was checked
     record -> claim.json
 
-What to do about a fault decides the error: 3 stored data cannot be trusted, 4 something is missing, 5 stored evidence
-contradicts itself or an independent computation.
+What to do about a fault decides the error: 3 stored data cannot be trusted, 4 something is missing,
+5 stored evidence contradicts itself or an independent computation.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ NOT_SEARCHED = "eliminations not searched again"
 
 @dataclass(frozen=True)
 class VerifyResult:
-    """The result of a verification; ``searched`` says what was checked, ``notes`` which records are out of date."""
+    """The result of a verification; ``searched`` says what was checked, ``notes`` which records are
+    out of date.
+    """
 
     claim: Claim
     coverage: Coverage
@@ -69,22 +73,27 @@ def verify(
 ) -> VerifyResult:
     """Check a run from its files and return its claim; nothing is written.
 
-    The ``referee`` is a scorer that shares no code with the production ``scorer``.  ``search_again`` looks for boards
-    that are not listed and says how; without it no elimination is searched again: a run whose cutoff was lowered
-    passes.
+    The ``referee`` is a scorer that shares no code with the production ``scorer``.
+    ``search_again`` looks for boards that are not listed and says how; without it no elimination is
+    searched again: a run whose cutoff was lowered passes.
 
-    Raises StoreError when a file is damaged or foreign, or verdicts contradict each other; IncompleteError when a board
-    lies in no unit with a verdict, or a verdict is in doubt; MismatchError when rows do not add up, a score is wrong,
-    or the stored claim says something else.
+    Raises StoreError when a file is damaged or foreign, or verdicts contradict each other;
+    IncompleteError when a board lies in no unit with a verdict, or a verdict is in doubt;
+    MismatchError when rows do not add up, a score is wrong, or the stored claim says something
+    else.
     """
     raise_conflicts(run.conflicts)
     proof = prove(run, thorough=True)
     coverage = proof.coverage
     assert coverage is not None, "looked at thoroughly"
     if proof.faults:
-        raise MismatchError(f"the rows in {run.folder.where('')} do not fit together: {'; '.join(proof.faults)}")
+        raise MismatchError(
+            f"the rows in {run.folder.where('')} do not fit together: {'; '.join(proof.faults)}"
+        )
     if proof.missing:
-        raise IncompleteError(f"the run in {run.folder.where('')} proves nothing yet: {'; '.join(proof.missing)}")
+        raise IncompleteError(
+            f"the run in {run.folder.where('')} proves nothing yet: {'; '.join(proof.missing)}"
+        )
     n_checked = check_scores(run, referee, "an independent solver finds")
     listed = scored_again(run, scorer)
     claim = make_claim(run.fingerprint, coverage, listed, question)
@@ -93,16 +102,19 @@ def verify(
         where = run.folder.where(files.CLAIM)
         if earlier.n_units == coverage.n_units:
             raise MismatchError(
-                f"{where} is not about these rows: {told}; one of them was altered: restore the run from a copy, or "
-                "remove the claim if the rows are right"
+                f"{where} is not about these rows: {told}; one of them was altered: restore the "
+                "run from a copy, or remove the claim if the rows are right"
             )
         notes.append(f"{where} is out of date: {told}; --write rewrites it")
     searched = f"coverage and boards; {search_again(listed) if search_again else NOT_SEARCHED}"
     twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
     strength = (
-        f"{COMPLETE} ({searched}), {twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"
+        f"{COMPLETE} ({searched}), "
+        f"{twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"
     )
-    claim = replace(claim, strength=strength, statistics=statistics(run), verdict_digest=verdict_digest(run))
+    claim = replace(
+        claim, strength=strength, statistics=statistics(run), verdict_digest=verdict_digest(run)
+    )
     return VerifyResult(claim, coverage, listed, searched, tuple(notes))
 
 
@@ -114,16 +126,20 @@ def record(run: Run, found: VerifyResult) -> None:
     lock = take_lock(run.folder)
     try:
         if read_manifest(run.folder) != run.manifest:
-            raise StoreError(f"{run.folder.where('')} was written to while it was verified: verify it again")
+            raise StoreError(
+                f"{run.folder.where('')} was written to while it was verified: verify it again"
+            )
         publish_claim(run, found.claim)
     finally:
         lock.release()
 
 
 def statistics(run: Run) -> dict[str, int]:
-    """Return the work done, summed over the verdicts: the largest tree, all other counters added up.
+    """Return the work done, summed over the verdicts: the largest tree, all other counters added
+    up.
 
-    Only counts, because times differ from machine to machine.  A unit that was settled twice counts twice.
+    Only counts, because times differ from machine to machine.  A unit that was settled twice counts
+    twice.
     """
     totals = dict.fromkeys(COUNTERS, 0)
     for table in run.columns(["status", *COUNTERS]):
@@ -138,7 +154,9 @@ def statistics(run: Run) -> dict[str, int]:
 
 
 def verdict_digest(run: Run) -> str:
-    """Return the SHA-256 over all verdicts sorted by unit, whatever order, machine or part files they came in."""
+    """Return the SHA-256 over all verdicts sorted by unit, whatever order, machine or part files
+    they came in.
+    """
     table = run.verdict_table.sort_by([("class_id", "ascending"), ("path", "ascending")])
     digest = hashlib.sha256()
     for batch in table.to_batches(max_chunksize=10_000):

@@ -1,7 +1,8 @@
-"""The charts of the report: plain rows in, SVG text out; Altair draws, vl-convert renders, nothing is fetched.
+"""The charts of the report: plain rows in, SVG text out; Altair draws, vl-convert renders, nothing
+is fetched.
 
-Text takes the colour of the page around it (``currentColor``), so one drawing serves light, dark and print.
-A chart with one bar compares nothing: it is left out, and the text returned is empty.
+Text takes the colour of the page around it (``currentColor``), so one drawing serves light, dark
+and print. A chart with one bar compares nothing: it is left out, and the text returned is empty.
 """
 
 from __future__ import annotations
@@ -18,16 +19,25 @@ import altair as alt
 Rows = Sequence[Mapping[str, Any]]
 
 ACCENT, SECOND, WARN = "#4c78a8", "#f2a541", "#d1495b"
-_STATUS_COLOURS = {"eliminated": ACCENT, "candidates": WARN, "split": SECOND, "error": "#888", "quarantined": "#555"}
+_STATUS_COLOURS = {
+    "eliminated": ACCENT,
+    "candidates": WARN,
+    "split": SECOND,
+    "error": "#888",
+    "quarantined": "#555",
+}
 _WIDTH, _HEIGHT = 440, 220
 _EDGES = 6
 _numbers = count(1)
 
 
 def bars(name: str, rows: Rows, x_title: str, y_title: str, rule: int | None = None) -> str:
-    """Return a histogram: one bar a row from ``x`` to ``x_end``, ``n`` high; ``rule`` draws a line at that value."""
+    """Return a histogram: one bar a row from ``x`` to ``x_end``, ``n`` high; ``rule`` draws a line
+    at that value.
+    """
     edges = sorted({float(row[end]) for row in rows for end in ("x", "x_end")})
-    is_short = len(edges) <= _EDGES and all(edge.is_integer() for edge in edges)  # otherwise ticks at fractions
+    # otherwise ticks at fractions
+    is_short = len(edges) <= _EDGES and all(edge.is_integer() for edge in edges)
     axis = alt.Axis(values=edges, format="d") if is_short else alt.Axis()
     x = alt.X("x:Q", title=x_title, bin="binned", axis=axis)
     y = alt.Y("n:Q", title=y_title, axis=alt.Axis(tickMinStep=1))
@@ -49,7 +59,9 @@ def by_depth(name: str, rows: Rows, y: str) -> str:
     names = list(_STATUS_COLOURS)
     shown = sorted({row["status"] for row in rows}, key=names.index)
     scale = alt.Scale(domain=names, range=list(_STATUS_COLOURS.values()))
-    color = alt.Color("status:N", title=None, scale=scale, legend=alt.Legend(orient="top", values=shown))
+    color = alt.Color(
+        "status:N", title=None, scale=scale, legend=alt.Legend(orient="top", values=shown)
+    )
     x = alt.X("depth:O", title="forced cells", axis=alt.Axis(labelAngle=0))
     chart = _data(rows).mark_bar().encode(x=x, y=alt.Y(f"{y}:Q", title=y), color=color)
     return _svg(name, chart) if _n_bars(rows, "depth", y) > 1 else ""
@@ -59,7 +71,9 @@ def letter_map(name: str, rows: Rows) -> str:
     """Return the score (colour) of a board with each ``cell`` replaced by each ``letter``."""
     x = alt.X("letter:O", title=None, axis=alt.Axis(labelAngle=0, orient="top"))
     color = alt.Color("score:Q", title="score", scale=alt.Scale(scheme="viridis"))
-    chart = _data(rows).mark_rect().encode(x=x, y=alt.Y("cell:O", title=None, sort=None), color=color)
+    chart = (
+        _data(rows).mark_rect().encode(x=x, y=alt.Y("cell:O", title=None, sort=None), color=color)
+    )
     return _svg(name, chart, height=20 * len({row["cell"] for row in rows}), width=520)
 
 
@@ -72,10 +86,16 @@ def _n_bars(rows: Rows, x: str, y: str) -> int:
 
 
 def _svg(name: str, chart: Any, height: int = _HEIGHT, width: int = _WIDTH) -> str:
-    """Return a chart as SVG for a page, with a name to be read aloud; ids get a number, for several on a page."""
+    """Return a chart as SVG for a page, with a name to be read aloud; ids get a number, for several
+    on a page.
+    """
     text = {"labelColor": "currentColor", "titleColor": "currentColor"}
-    chart = chart.properties(height=height, width=width, background="transparent").configure_view(stroke=None)
-    chart = chart.configure_axis(**text, domainColor="currentColor", tickColor="currentColor", gridOpacity=0.25)
+    chart = chart.properties(height=height, width=width, background="transparent").configure_view(
+        stroke=None
+    )
+    chart = chart.configure_axis(
+        **text, domainColor="currentColor", tickColor="currentColor", gridOpacity=0.25
+    )
     chart = chart.configure_legend(**text)
     out = io.StringIO()
     chart.save(out, format="svg")

@@ -1,6 +1,8 @@
-"""Limits on one query: time, and memory that DuckDB does not count (texts and lists in the middle of an expression).
+"""Limits on one query: time, and memory that DuckDB does not count (texts and lists in the middle
+of an expression).
 
-The operating system limits the memory.  A watch interrupts the query and, if that does not help, ends the process.
+The operating system limits the memory.  A watch interrupts the query and, if that does not help,
+ends the process.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ class Limits(NamedTuple):
 def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iterator[None]:
     """Run the block with limits on this whole process; ``interrupt`` is called when the time is up.
 
-    When that does not help, ``message`` goes to standard error and the process ends with exit code 2.
+    When that does not help, ``message`` goes to standard error and the process ends with exit code
+    2.
     """
 
     def end() -> None:
@@ -38,7 +41,10 @@ def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iter
         sys.stderr.flush()
         os._exit(2)
 
-    timers = [threading.Timer(limits.seconds, interrupt), threading.Timer(limits.seconds + GRACE_S, end)]
+    timers = [
+        threading.Timer(limits.seconds, interrupt),
+        threading.Timer(limits.seconds + GRACE_S, end),
+    ]
     for timer in timers:
         timer.daemon = True
         timer.start()

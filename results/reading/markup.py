@@ -17,5 +17,6 @@ def templates(folder: Path) -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: printable(value, "\n") if type(value) is str else value,  # our own markup is never a str
+        # our own markup is never a str
+        finalize=lambda value: printable(value, "\n") if type(value) is str else value,
     )

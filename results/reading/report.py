@@ -1,6 +1,8 @@
-"""The report of a run: one HTML page that needs nothing else, readable for years, on paper and on a phone.
+"""The report of a run: one HTML page that needs nothing else, readable for years, on paper and on a
+phone.
 
-    render(run, scorer) -> facts, boards, where the time went -> charts.py (SVG) -> templates/report.html.j2
+    render(run, scorer) -> facts, boards, where the time went -> charts.py (SVG) ->
+    templates/report.html.j2
 
 The page carries its data, style and script; a content security policy forbids it to fetch anything.
 """
@@ -37,10 +39,11 @@ _NEAR = _SLOW = 5
 
 
 def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
-    """Return the report of a run as HTML, and what the run proves; ``n_boards`` of the best boards are drawn with their
-    words.
+    """Return the report of a run as HTML, and what the run proves; ``n_boards`` of the best boards
+    are drawn with their words.
 
-    Raises InputError when the packages that draw it are not installed; StoreError when the run is damaged.
+    Raises InputError when the packages that draw it are not installed; StoreError when the run is
+    damaged.
     """
     try:
         Path.home()
@@ -59,8 +62,13 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
         "board_style": STYLE.read_text(encoding="utf-8"),
         "facts": _facts(found, state_of(found.state, is_running=live(run.folder).is_running)),
         "boards": [_drawn(item, scorer, found) for item in found.listed.boards[:n_boards]],
-        "listed": [item._replace(board=_typed(item.board, found)) for item in found.listed.boards[:_LISTED]],
-        "status": records(database, "SELECT status, count(*) AS units FROM classes GROUP BY status ORDER BY status"),
+        "listed": [
+            item._replace(board=_typed(item.board, found)) for item in found.listed.boards[:_LISTED]
+        ],
+        "status": records(
+            database,
+            "SELECT status, count(*) AS units FROM classes GROUP BY status ORDER BY status",
+        ),
         "hosts": records(database, _HOSTS),
         "work": work,
         **_charts(charts, found, database, stage_seconds(read_events(run.folder, MAX_BYTES))),
@@ -72,14 +80,15 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
 
 
 _HOSTS = """
-    SELECT host, cpu, count(*) AS units, sum(seconds) AS seconds, max(peak_rss_bytes) / 2**20 AS peak_mib,
-           string_agg(DISTINCT kernel_hash, ' ') AS kernels
+    SELECT host, cpu, count(*) AS units, sum(seconds) AS seconds,
+           max(peak_rss_bytes) / 2**20 AS peak_mib, string_agg(DISTINCT kernel_hash, ' ') AS kernels
     FROM classes GROUP BY host, cpu ORDER BY host, cpu
 """
 _WORK = """
-    SELECT sum(n_terms)::HUGEINT AS terms, sum(n_nodes)::HUGEINT AS states, sum(n_pushes)::HUGEINT AS pushes,
-           sum(n_splits)::HUGEINT AS splits, sum(n_survivors)::HUGEINT AS survivors,
-           max(max_tree_bytes) / 2**20 AS tree_mib, sum(seconds) AS seconds
+    SELECT sum(n_terms)::HUGEINT AS terms, sum(n_nodes)::HUGEINT AS states,
+           sum(n_pushes)::HUGEINT AS pushes, sum(n_splits)::HUGEINT AS splits,
+           sum(n_survivors)::HUGEINT AS survivors, max(max_tree_bytes) / 2**20 AS tree_mib,
+           sum(seconds) AS seconds
     FROM classes
 """
 
@@ -97,7 +106,10 @@ def _facts(found: Summary, state: State) -> list[tuple[str, str]]:
         ("Score table", asked.scores),
         ("Cutoff", f"{found.fingerprint.cutoff:,}"),
         ("Letter buckets", found.fingerprint.partition),
-        (f"Boards at or above the cutoff{so_far}", f"{listed.n_canonical:,} up to symmetry, {listed.n_raw:,} in all"),
+        (
+            f"Boards at or above the cutoff{so_far}",
+            f"{listed.n_canonical:,} up to symmetry, {listed.n_raw:,} in all",
+        ),
         ("Result digest", found.result_digest),
         ("Made with", ", ".join(f"{name} {version}" for name, version in sorted(made_with))),
     ]
@@ -109,8 +121,14 @@ def _typed(board: str, found: Summary) -> str:
 
 
 def _drawn(item: Board, scorer: Scorer, found: Summary) -> dict[str, Any]:
-    board, asked, scores = item.board, found.question, [other.score for other in found.listed.boards]
-    so_far = "" if found.proven else searched(found.n_classes_done, found.n_classes, found.is_faulty)
+    board, asked, scores = (
+        item.board,
+        found.question,
+        [other.score for other in found.listed.boards],
+    )
+    so_far = (
+        "" if found.proven else searched(found.n_classes_done, found.n_classes, found.is_faulty)
+    )
     place = (1 + sum(score > item.score for score in scores), scores.count(item.score))
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
     letters = str.maketrans(found.question.letters)
@@ -139,8 +157,14 @@ def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] 
     names = {letter: letters.get(letter, letter) for letter in LETTERS}
     h = geometry(found.fingerprint.dims).dims.h
     rows = [
-        {"cell": f"{short_cell_name(cell, h)} {names[own].upper()}", "letter": names[letter], "score": score}
-        for cell, (own, scores) in enumerate(zip(best.board, letter_scores(best.board, scorer), strict=True))
+        {
+            "cell": f"{short_cell_name(cell, h)} {names[own].upper()}",
+            "letter": names[letter],
+            "score": score,
+        }
+        for cell, (own, scores) in enumerate(
+            zip(best.board, letter_scores(best.board, scorer), strict=True)
+        )
         for letter, score in zip(LETTERS, scores, strict=True)
     ]
     return {
@@ -152,12 +176,18 @@ def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] 
 
 _BINS = 24
 _MAX_NAME = 60  # of a stage: the drawing is as wide as its names
-COSTS = "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP BY class_id"
+COSTS = (
+    "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP "
+    "BY class_id"
+)
 _DEPTHS = """
     SELECT depth, status, count(*) AS units, sum(seconds) AS seconds
     FROM classes GROUP BY depth, status ORDER BY depth, status
 """
-_BOUNDS = "SELECT max_bound FROM classes WHERE status IN ('eliminated', 'candidates', 'split') AND max_bound > 0"
+_BOUNDS = (
+    "SELECT max_bound FROM classes WHERE status IN ('eliminated', 'candidates', 'split') AND "
+    "max_bound > 0"
+)
 
 
 def records(database: Database, sql: str) -> list[dict[str, Any]]:
@@ -167,7 +197,9 @@ def records(database: Database, sql: str) -> list[dict[str, Any]]:
 
 
 def slow_classes(found: Summary, database: Database, n: int) -> list[dict[str, Any]]:
-    """Return the classes of a run that took longest: ``class_id``, ``letters``, ``seconds``, ``found`` candidates."""
+    """Return the classes of a run that took longest: ``class_id``, ``letters``, ``seconds``,
+    ``found`` candidates.
+    """
     partition = parse_partition(found.fingerprint.partition, found.fingerprint.dims)
     rows = records(database, f"{COSTS} ORDER BY seconds DESC, class_id LIMIT {n:d}")
     for row in rows:
@@ -183,45 +215,84 @@ def _charts(
 ) -> dict[str, list[tuple[str, ...]]]:
     so_far = "." if found.proven else ", so far."
     costs = [row["seconds"] for row in records(database, COSTS)]
-    bounds, depths = [row["max_bound"] for row in records(database, _BOUNDS)], records(database, _DEPTHS)
-    named = [{"stage": printable(name)[:_MAX_NAME], "seconds": seconds} for name, seconds in stages.items()]
+    bounds, depths = (
+        [row["max_bound"] for row in records(database, _BOUNDS)],
+        records(database, _DEPTHS),
+    )
+    named = [
+        {"stage": printable(name)[:_MAX_NAME], "seconds": seconds}
+        for name, seconds in stages.items()
+    ]
     asked: dict[str, list[tuple[str, str, Callable[..., str], *tuple[Any, ...]]]] = {
         "time": [
-            ("Time by stage", f"Wall time of the driver, all sessions together{so_far}", charts.stages, named),
+            (
+                "Time by stage",
+                f"Wall time of the driver, all sessions together{so_far}",
+                charts.stages,
+                named,
+            ),
             (
                 "Cost of a class",
                 f"Seconds by the clock per board class, subclasses included{so_far}",
                 *(charts.bars, histogram(costs) if any(costs) else [], "seconds", "classes"),
             ),
-            ("Time by depth", f"Seconds by the clock, by cells forced{so_far}", charts.by_depth, depths, "seconds"),
+            (
+                "Time by depth",
+                f"Seconds by the clock, by cells forced{so_far}",
+                charts.by_depth,
+                depths,
+                "seconds",
+            ),
         ],
         "charts": [
             (
                 "Bounds",
-                "The largest bound at which a part of a unit was discarded; the line is the cutoff.",
-                *(charts.bars, histogram(bounds) if bounds else [], "largest bound", "units", found.fingerprint.cutoff),
+                "The largest bound at which a part of a unit was discarded; the line is the "
+                "cutoff.",
+                *(
+                    charts.bars,
+                    histogram(bounds) if bounds else [],
+                    "largest bound",
+                    "units",
+                    found.fingerprint.cutoff,
+                ),
             ),
-            ("Elimination by depth", "Units by cells forced beyond the class.", charts.by_depth, depths, "units"),
+            (
+                "Elimination by depth",
+                "Units by cells forced beyond the class.",
+                charts.by_depth,
+                depths,
+                "units",
+            ),
         ],
     }
     return {
-        place: [(title, text, svg) for title, text, draw, *data in told if (svg := draw(title, *data))]
+        place: [
+            (title, text, svg) for title, text, draw, *data in told if (svg := draw(title, *data))
+        ]
         for place, told in asked.items()
     }
 
 
 def histogram(values: Sequence[float]) -> list[dict[str, float]]:
-    """Return bars ``x`` to ``x_end`` of equal width, ``n`` high, over round numbers that hold all values."""
+    """Return bars ``x`` to ``x_end`` of equal width, ``n`` high, over round numbers that hold all
+    values.
+    """
     low, high = min(values), max(values)
     step = 10.0 ** math.floor(math.log10((high - low) / _BINS)) if high > low else 1.0
-    step *= next(factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= high - low or factor == 10)
+    step *= next(
+        factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= high - low or factor == 10
+    )
     if all(isinstance(value, int) for value in values):
         step = max(step, 1)
     first = math.floor(low / step)
     counts = [0] * (math.floor(high / step) - first + 1)
     for value in values:
         counts[math.floor(value / step) - first] += 1
-    return [{"x": (first + i) * step, "x_end": (first + i + 1) * step, "n": n} for i, n in enumerate(counts)]
+    return [
+        {"x": (first + i) * step, "x_end": (first + i + 1) * step, "n": n}
+        for i, n in enumerate(counts)
+    ]
 
 
 PREPARING, SEARCHING = "preparing", "searching"
@@ -241,9 +312,19 @@ def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
         ends = [line["time"] for line in markers[1:]] + [lines[-1]["time"]]
         for marker, end in zip(markers, ends, strict=True):
             if marker["event"] in ("started", "stage"):
-                name = SEARCHING if marker["event"] == "started" else str(marker.get("name") or RESCORING)  # old logs
+                # old logs
+                name = (
+                    SEARCHING
+                    if marker["event"] == "started"
+                    else str(marker.get("name") or RESCORING)
+                )
                 total[name] = total.get(name, 0.0) + max(0.0, end - marker["time"])
-            elif isinstance(marker.get("seconds"), int | float):  # of the session with what came before "started"
+            elif isinstance(
+                marker.get("seconds"), int | float
+            ):  # of the session with what came before "started"
                 before = float(marker["seconds"]) - (marker["time"] - lines[0]["time"])
                 total[PREPARING] = total.get(PREPARING, 0.0) + max(0.0, before)
-    return {name: total[name] for name in sorted(total, key=lambda name: (name != PREPARING, name != SEARCHING))}
+    return {
+        name: total[name]
+        for name in sorted(total, key=lambda name: (name != PREPARING, name != SEARCHING))
+    }

@@ -3,11 +3,13 @@
     connect(locations) -> Database.query(sql) -> Answer
 
     boards    run, board, score, n_images, proven: whether these are all there are
-    classes   run, and one row per stored unit: class_id, path, depth, status, n_boards, max_bound, seconds ...
+    classes   run, and one row per stored unit: class_id, path, depth, status, n_boards, max_bound,
+              seconds ...
     runs      run, dims, wordlist, cutoff, state, n_boards, best_score, digest ...
 
-Everything is read with checksums and copied into memory.  Then DuckDB loses the right to open files, to load extensions
-and to change settings.  It takes single SELECT statements only, each in a transaction that may only read.
+Everything is read with checksums and copied into memory.  Then DuckDB loses the right to open
+files, to load extensions and to change settings.  It takes single SELECT statements only, each in a
+transaction that may only read.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ from results.store.rows import SCHEMA
 from results.store.run import Run
 
 _DRAWN = 60  # rows in a notebook
-_WHOLE: tuple[Any, ...] = (pa.int64(), pa.decimal128(38), pa.decimal256(39))  # the first that holds all values
+# the first that holds all values
+_WHOLE: tuple[Any, ...] = (pa.int64(), pa.decimal128(38), pa.decimal256(39))
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _WANTED = {name: _WHOLE for sign in ("", "U") for name in (f"{sign}{kind}" for kind in _SIGNED)}
 _WANTED |= {"BOOLEAN": (pa.bool_(),), "VARCHAR": (pa.string(),)}
@@ -55,16 +58,23 @@ class Answer:
     kinds: tuple[str, ...] = field(repr=False)  # the SQL type of each column
 
     def to_arrow(self) -> pa.Table:
-        """Return the answer as an Arrow table: whole numbers become int64, or decimals where one does not fit; other
-        numbers float64; lists and structs what Arrow makes of them, and everything else text."""
+        """Return the answer as an Arrow table: whole numbers become int64, or decimals where one
+        does not fit; other numbers float64; lists and structs what Arrow makes of them, and
+        everything else text."""
         values = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
-        arrays = [_array(kind, list(column)) for kind, column in zip(self.kinds, values, strict=True)]
+        arrays = [
+            _array(kind, list(column)) for kind, column in zip(self.kinds, values, strict=True)
+        ]
         return pa.Table.from_arrays(arrays, names=list(self.columns))
 
     def to_pandas(self) -> Any:
-        """Return the answer as a data frame of pandas; raises InputError when pandas is not installed."""
+        """Return the answer as a data frame of pandas; raises InputError when pandas is not
+        installed.
+        """
         if importlib.util.find_spec("pandas") is None:
-            raise InputError(f"a data frame needs pandas: {install('notebook')}; to_arrow() does without")
+            raise InputError(
+                f"a data frame needs pandas: {install('notebook')}; to_arrow() does without"
+            )
         return self.to_arrow().to_pandas()
 
     def _repr_html_(self) -> str:
@@ -84,7 +94,13 @@ def _array(kind: str, values: list[Any]) -> pa.Array:
 
 _TEXT, _NUMBER = pa.string(), pa.int64()
 _BOARDS = pa.schema(
-    {"run": _TEXT, "board": _TEXT, "score": pa.int32(), "n_images": pa.int32(), "proven": pa.bool_()}.items()
+    {
+        "run": _TEXT,
+        "board": _TEXT,
+        "score": pa.int32(),
+        "n_images": pa.int32(),
+        "proven": pa.bool_(),
+    }.items()
 )
 _RUNS: dict[str, tuple[pa.DataType, Callable[[Summary], Any]]] = {
     "state": (_TEXT, lambda found: found.state.value),
@@ -101,7 +117,10 @@ _RUNS: dict[str, tuple[pa.DataType, Callable[[Summary], Any]]] = {
     "n_rows": (_NUMBER, lambda found: sum(found.n_rows.values())),
     "n_boards": (_NUMBER, lambda found: found.listed.n_canonical),
     "n_boards_with_images": (_NUMBER, lambda found: found.listed.n_raw),
-    "best_score": (_NUMBER, lambda found: found.listed.boards[0].score if found.listed.boards else None),
+    "best_score": (
+        _NUMBER,
+        lambda found: found.listed.boards[0].score if found.listed.boards else None,
+    ),
     "digest": (_TEXT, lambda found: found.result_digest),
     "statement": (_TEXT, lambda found: found.statement),
     "why_not": (_TEXT, lambda found: found.why_not or None),
@@ -109,9 +128,13 @@ _RUNS: dict[str, tuple[pa.DataType, Callable[[Summary], Any]]] = {
 
 
 def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
-    named = [("", SCHEMA.empty_table()), *((name, table) for name, run in runs for _, table in run.checked())]
+    named = [
+        ("", SCHEMA.empty_table()),
+        *((name, table) for name, run in runs for _, table in run.checked()),
+    ]
     return pa.concat_tables(
-        table.append_column(pa.field("run", _TEXT), pa.array([name] * len(table), _TEXT)) for name, table in named
+        table.append_column(pa.field("run", _TEXT), pa.array([name] * len(table), _TEXT))
+        for name, table in named
     )
 
 
@@ -128,7 +151,10 @@ def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
 def _runs(summaries: Mapping[str, Summary]) -> pa.Table:
     schema = pa.schema([("run", _TEXT), *((name, kind) for name, (kind, _) in _RUNS.items())])
     columns = _RUNS.items()
-    rows = [{"run": name} | {column: of(found) for column, (_, of) in columns} for name, found in summaries.items()]
+    rows = [
+        {"run": name} | {column: of(found) for column, (_, of) in columns}
+        for name, found in summaries.items()
+    ]
     return pa.Table.from_pylist(rows, schema=schema)
 
 
@@ -142,12 +168,15 @@ _SETTINGS = {
     "temp_directory": "",  # nothing is spilled to disk
     "enable_external_access": "false",  # after the others, some of which it locks
 }
-_EXPLAINED = re.compile(r"\s*EXPLAIN\s+(?:ANALYZE\s+)?(?:\([^()]*\)\s*)?(.*)", re.DOTALL | re.IGNORECASE)
+_EXPLAINED = re.compile(
+    r"\s*EXPLAIN\s+(?:ANALYZE\s+)?(?:\([^()]*\)\s*)?(.*)", re.DOTALL | re.IGNORECASE
+)
 _BATCH_ROWS = 10_000
 
 
 class Database:
-    """The views of some runs, read only; DuckDB may take ``memory_mb`` MiB for a query, beyond the views.
+    """The views of some runs, read only; DuckDB may take ``memory_mb`` MiB for a query, beyond the
+    views.
 
     ``summaries`` says by name of run what each of them proves.
     """
@@ -155,32 +184,45 @@ class Database:
     def __init__(self, runs: Sequence[tuple[str, Run]], memory_mb: int | None = None) -> None:
         self.summaries = {name: summary(run) for name, run in runs}
         self._connection = duckdb.connect(":memory:", config={"threads": 2})
-        views = {"boards": _boards(self.summaries), "classes": _classes(runs), "runs": _runs(self.summaries)}
+        views = {
+            "boards": _boards(self.summaries),
+            "classes": _classes(runs),
+            "runs": _runs(self.summaries),
+        }
         for name, table in views.items():
             self._connection.register("given", table)
             columns = "*"
             if name == "classes":  # decimal digits in the store, because 26^16 overflows int64
                 depth = "len(string_split(path, '/')) - (path = '')::int"
-                columns = f"run, class_id, path, ({depth})::int AS depth, * EXCLUDE (run, class_id, path, fingerprint) "
+                columns = (
+                    f"run, class_id, path, ({depth})::int AS depth, * EXCLUDE (run, class_id, "
+                    "path, fingerprint) "
+                )
                 columns += "REPLACE (n_boards::HUGEINT AS n_boards)"
             self._connection.execute(f"CREATE TABLE {name} AS SELECT {columns} FROM given")
             self._connection.unregister("given")
         settings = dict(_SETTINGS)
-        if self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
-            settings = {"enable_progress_bar": "false", **settings}  # a notebook without widgets refuses to set it
+        if self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (
+            True,
+        ):
+            # a notebook without widgets refuses to set it
+            settings = {"enable_progress_bar": "false", **settings}
         if memory_mb is not None:
-            (used,) = self._connection.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()[0]
+            (used,) = self._connection.execute(
+                "SELECT sum(memory_usage_bytes) FROM duckdb_memory()"
+            ).fetchall()[0]
             settings = {"memory_limit": f"{int(used) // 2**20 + memory_mb}MiB", **settings}
         for setting, value in settings.items():
             self._connection.execute(f"SET {setting} = '{value}'")
         self._connection.execute("SET lock_configuration = true")
 
     def query(self, sql: str, limits: Limits | None = None) -> Answer:
-        """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, and EXPLAIN of one).
+        """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, and EXPLAIN
+        of one).
 
-        ``limits`` hold for the whole process, which ends if DuckDB does not notice that the time is up.  Raises
-        LimitError when the query takes more; InputError with DuckDB's message when the statement is wrong, changes
-        something or reaches for files.
+        ``limits`` hold for the whole process, which ends if DuckDB does not notice that the time is
+        up.  Raises LimitError when the query takes more; InputError with DuckDB's message when the
+        statement is wrong, changes something or reaches for files.
         """
         began_s = time.monotonic()
         try:
@@ -197,19 +239,32 @@ class Database:
         except duckdb.Error as error:
             if limits and time.monotonic() - began_s >= limits.seconds:
                 raise LimitError(_too_long(sql, limits)) from error
-            hint = "" if "Candidate" in str(error) else f"; the views are {', '.join(VIEWS)}: try DESCRIBE classes"
+            hint = (
+                ""
+                if "Candidate" in str(error)
+                else f"; the views are {', '.join(VIEWS)}: try DESCRIBE classes"
+            )
             raise InputError(f"SQL {quote(sql)}: {str(error).strip()[:600]}{hint}") from error
 
     def _statement(self, sql: str) -> Any:
         statements = self._connection.extract_statements(sql[:MAX_SQL_CHARACTERS])
         if len(sql) > MAX_SQL_CHARACTERS or len(statements) != 1:
-            raise InputError(f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5")
+            raise InputError(
+                f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5"
+            )
         kinds = [statements[0].type.name]
         if kinds == ["EXPLAIN"]:  # with ANALYZE it carries out what it explains
             match = _EXPLAINED.fullmatch(statements[0].query)
-            kinds = [inner.type.name for inner in self._connection.extract_statements(match[1])] if match else kinds
+            kinds = (
+                [inner.type.name for inner in self._connection.extract_statements(match[1])]
+                if match
+                else kinds
+            )
         if kinds != ["SELECT"]:
-            raise InputError(f"SQL {quote(sql)} is {' '.join(kinds)}: a run is only read; expected a SELECT statement")
+            raise InputError(
+                f"SQL {quote(sql)} is {' '.join(kinds)}: a run is only read; "
+                "expected a SELECT statement"
+            )
         return statements[0]
 
     def _answer(self, statement: Any, most: int) -> Answer:
@@ -221,10 +276,16 @@ class Database:
             while batch := self._connection.fetchmany(_BATCH_ROWS):
                 rows += [tuple(_plain(value) for value in row) for row in batch]
                 if len(rows) > most:
-                    raise LimitError(f"the answer has more than {most:,} rows: ask for fewer (LIMIT), or for CSV")
+                    raise LimitError(
+                        f"the answer has more than {most:,} rows: ask for fewer (LIMIT), or for CSV"
+                    )
         finally:
             self._connection.execute("ROLLBACK")
-        return Answer(_distinct([name for name, *_ in columns]), rows, tuple(str(kind) for _, kind, *_ in columns))
+        return Answer(
+            _distinct([name for name, *_ in columns]),
+            rows,
+            tuple(str(kind) for _, kind, *_ in columns),
+        )
 
     def close(self) -> None:
         """Give the memory back."""
@@ -232,9 +293,11 @@ class Database:
 
 
 def connect(locations: Sequence[str | Path], memory_mb: int | None = None) -> Database:
-    """Return the views of one or more run directories; ``run`` is the last part of the path, made distinct.
+    """Return the views of one or more run directories; ``run`` is the last part of the path, made
+    distinct.
 
-    DuckDB may take ``memory_mb`` MiB for a query.  Raises StoreError when one holds no run, or a damaged one.
+    DuckDB may take ``memory_mb`` MiB for a query.  Raises StoreError when one holds no run, or a
+    damaged one.
 
     Examples
     --------
@@ -247,7 +310,10 @@ def connect(locations: Sequence[str | Path], memory_mb: int | None = None) -> Da
 
 
 def _too_long(sql: str, limits: Limits) -> str:
-    return f"SQL {quote(sql)} took more than {limits.seconds:g} s: ask for less or allow more (--timeout)"
+    return (
+        f"SQL {quote(sql)} took more than {limits.seconds:g} s: ask for less or allow more "
+        "(--timeout)"
+    )
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:

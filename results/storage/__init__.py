@@ -1,6 +1,8 @@
-"""Where a run is kept: a directory or an object store, published atomically, with one driver per run.
+"""Where a run is kept: a directory or an object store, published atomically, with one driver per
+run.
 
-    open_folder -> LocalFolder    local.py     a directory of this machine; opens nothing through links
+    open_folder -> LocalFolder    local.py     a directory of this machine; opens nothing through
+                                  links
                 -> ObjectFolder   objects.py   a bucket, and how it is named
     take_lock                     lock.py      who writes to it
     files.py                                   the names of everything in a run

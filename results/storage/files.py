@@ -3,12 +3,14 @@
 RUN/run.json                  configuration and fingerprint, written once
 RUN/lock, RUN/owner.json      the driver that writes now (on an object store: RUN/lock/*)
 RUN/events.jsonl              what happened, for people and monitoring
-RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and digests, in order
-RUN/certificates/part-*.parquet   shapes of the search, for the checker    RUN/audits.json   what it found
+RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and
+                              digests, in order
+RUN/certificates/part-*.parquet   shapes of the search, for the checker    RUN/audits.json   what it
+                                  found
 RUN/claim.json                record of what was proven
 
-The place is a local directory (local.py) or part of an object store (objects.py).  A reader sees a published file whole
-or not at all.
+The place is a local directory (local.py) or part of an object store (objects.py).  A reader sees a
+published file whole or not at all.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ def part_name(folder: str, number: int) -> str:
 
 
 def part_number(name: str, folder: str) -> int | None:
-    """Return the number in the name of a part of ``folder``, or None when ``name`` is not such a name."""
+    """Return the number in the name of a part of ``folder``, or None when ``name`` is not such a
+    name.
+    """
     match = _PART.fullmatch(name)
     return int(match[2]) if match and match[1] == folder else None
 
@@ -62,9 +66,17 @@ def is_temporary(name: str) -> bool:
 
 def check_size(n_bytes: int, name: str, where: str) -> None:
     """Raise DamagedError when a file is larger than its kind can be; then it is not read."""
-    most = MAX_MANIFEST_BYTES if name == MANIFEST else MAX_PART_BYTES if _PART.fullmatch(name) else MAX_DOCUMENT_BYTES
+    most = (
+        MAX_MANIFEST_BYTES
+        if name == MANIFEST
+        else MAX_PART_BYTES
+        if _PART.fullmatch(name)
+        else MAX_DOCUMENT_BYTES
+    )
     if n_bytes > most:
-        remedy = "run again with --drop-damaged to recompute its rows" if "/" in name else "remove it"
+        remedy = (
+            "run again with --drop-damaged to recompute its rows" if "/" in name else "remove it"
+        )
         raise DamagedError(
             f"{where} has more bytes than the {most:,} that such a file can have: it was not read; "
             f"restore the file from a copy, or {remedy}"
@@ -79,7 +91,9 @@ def explained(verb: str, where: str) -> Iterator[None]:
     except FileExistsError as error:
         raise StoreError(f"{where} exists already: choose another --out") from error
     except NotADirectoryError as error:
-        raise StoreError(f"{where} is a file, a run needs a directory: choose another --out") from error
+        raise StoreError(
+            f"{where} is a file, a run needs a directory: choose another --out"
+        ) from error
     except OSError as error:
         kind = WriteError if verb == "write" else StoreError
         raise kind(

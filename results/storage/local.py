@@ -1,9 +1,11 @@
 """Runs in a local directory, with atomic publishing; and the folder that an address names.
 
-A run directory may come from a stranger.  The user says where it is, and that path may be a link.  A name inside it may
-not: each is opened relative to an open directory, and only as a plain file or a directory.
+A run directory may come from a stranger.  The user says where it is, and that path may be a link.
+A name inside it may not: each is opened relative to an open directory, and only as a plain file or
+a directory.
 
-The functions at the end are the only ones that change a disk; tests make each of their calls fail in turn.
+The functions at the end are the only ones that change a disk; tests make each of their calls fail
+in turn.
 """
 
 from __future__ import annotations
@@ -42,11 +44,13 @@ _REFUSALS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO)
 def check_nofollow(root: Path) -> None:
     """Look through a whole run directory; a directory in it that may not be listed is left out.
 
-    Raises SpecialFileError, naming the first link, pipe, socket or device, or what stands where a run has a file or a
-    directory; StoreError when it is not a directory, or cannot be read.
+    Raises SpecialFileError, naming the first link, pipe, socket or device, or what stands where a
+    run has a file or a directory; StoreError when it is not a directory, or cannot be read.
     """
     if "\0" in str(root):
-        raise StoreError(f"{str(root)!r} cannot be a run directory: a path has no zero bytes; choose another")
+        raise StoreError(
+            f"{str(root)!r} cannot be a run directory: a path has no zero bytes; choose another"
+        )
     folders = [root]
     while folders:
         folder = folders.pop()
@@ -65,12 +69,16 @@ def check_nofollow(root: Path) -> None:
                 folders.append(Path(entry.path))
             elif is_folder or name in files.FOLDERS or not entry.is_file(follow_symlinks=False):
                 mode = entry.stat(follow_symlinks=False).st_mode
-                raise _refusal(mode, entry.path, "a file, not a directory" if stat.S_ISREG(mode) else "")
+                raise _refusal(
+                    mode, entry.path, "a file, not a directory" if stat.S_ISREG(mode) else ""
+                )
 
 
 @contextlib.contextmanager
 def opened_folder(root: Path, folder: str) -> Iterator[int]:
-    """Yield a descriptor of the run directory, or of a folder in it; raises as :func:`open_inside`."""
+    """Yield a descriptor of the run directory, or of a folder in it; raises as
+    :func:`open_inside`.
+    """
     descriptor = open_inside(root, folder, _INNER)
     try:
         yield descriptor
@@ -81,8 +89,8 @@ def opened_folder(root: Path, folder: str) -> Iterator[int]:
 def open_inside(root: Path, name: str, flags: int) -> int:
     """Return a descriptor of a plain file of a run, or of a folder in it if the flags say so.
 
-    A file that is written to in place must not have a second name.  Raises SpecialFileError when there is something
-    else, also on the way; OSError as ``os.open``.
+    A file that is written to in place must not have a second name.  Raises SpecialFileError when
+    there is something else, also on the way; OSError as ``os.open``.
     """
     descriptor, place = os.open(root, _FOLDER), root
     steps = list(filter(None, name.split("/")))
@@ -102,7 +110,9 @@ def open_inside(root: Path, name: str, flags: int) -> int:
         descriptor = inner
     found = os.fstat(descriptor)
     is_changed = flags & (os.O_WRONLY | os.O_RDWR)
-    if flags & os.O_DIRECTORY or (stat.S_ISREG(found.st_mode) and (found.st_nlink == 1 or not is_changed)):
+    if flags & os.O_DIRECTORY or (
+        stat.S_ISREG(found.st_mode) and (found.st_nlink == 1 or not is_changed)
+    ):
         return descriptor
     os.close(descriptor)
     raise _refusal(found.st_mode, str(place))
@@ -111,8 +121,8 @@ def open_inside(root: Path, name: str, flags: int) -> int:
 def _refusal(mode: int, where: str, kind: str = "") -> SpecialFileError:
     kind = kind or _KINDS.get(stat.S_IFMT(mode), "a device")
     return SpecialFileError(
-        f"{where} is {kind}: a run holds only files and directories of its own; nothing was read from it or written "
-        "to it; put a plain copy in its place, or remove it"
+        f"{where} is {kind}: a run holds only files and directories of its own; nothing was read "
+        "from it or written to it; put a plain copy in its place, or remove it"
     )
 
 
@@ -127,18 +137,26 @@ class LocalFolder:
         return str(self.root / name)
 
     def exists(self) -> bool:
-        """Return whether there is anything but leftovers of a run that never began; a file in its place is an error."""
+        """Return whether there is anything but leftovers of a run that never began; a file in its
+        place is an error.
+        """
         with explained("read", str(self.root)):
             if not self.root.exists():
                 return False
             for entry in os.scandir(self.root):
                 is_empty = entry.is_dir(follow_symlinks=False) and not any(os.scandir(entry.path))
-                if not (is_empty or files.is_temporary(entry.name) or entry.name in (files.LOCK, files.OWNER)):
+                if not (
+                    is_empty
+                    or files.is_temporary(entry.name)
+                    or entry.name in (files.LOCK, files.OWNER)
+                ):
                     return True
             return False
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None when it is not there; DamagedError when it is too large."""
+        """Return the content of a file, or None when it is not there; DamagedError when it is too
+        large.
+        """
         with explained("read", self.where(name)):
             try:
                 descriptor = open_inside(self.root, name, os.O_RDONLY)
@@ -157,13 +175,17 @@ class LocalFolder:
         with explained("read", self.where(folder)):
             try:
                 with opened_folder(self.root, folder) as at, os.scandir(at) as entries:
-                    found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+                    found = [
+                        entry.name for entry in entries if entry.is_file(follow_symlinks=False)
+                    ]
             except (FileNotFoundError, NotADirectoryError):
                 return []
             return sorted(f"{folder}/{name}".lstrip("/") for name in found)
 
     def publish(self, name: str, data: bytes) -> None:
-        """Write a file so that it appears whole and survives a crash once this returns; replaces an older one."""
+        """Write a file so that it appears whole and survives a crash once this returns; replaces an
+        older one.
+        """
         folder, _, base = name.rpartition("/")
         temporary = f"{files.TEMPORARY_PREFIX}{uuid.uuid4().hex}"
         with explained("write", self.where(name)):
@@ -171,7 +193,9 @@ class LocalFolder:
             with opened_folder(self.root, folder) as at:
                 try:
                     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-                    with os.fdopen(os.open(temporary, flags, 0o666, dir_fd=at), "wb", buffering=0) as file:
+                    with os.fdopen(
+                        os.open(temporary, flags, 0o666, dir_fd=at), "wb", buffering=0
+                    ) as file:
                         write_all(file.fileno(), data)
                         sync(file.fileno())
                     replace(temporary, base, at)
@@ -193,27 +217,37 @@ class LocalFolder:
                     os.mkdir(folder, dir_fd=at)
                 sync(at)
 
-    def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None) -> int:
-        """Add a line after the first ``n_valid_bytes``, dropping what a failed writer left; return the new size.
+    def append_line(
+        self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None
+    ) -> int:
+        """Add a line after the first ``n_valid_bytes``, dropping what a failed writer left; return
+        the new size.
 
         ``guard`` raises when the caller may not write any more; then the line does not stay.
         """
         guard()
         before = self.read(name) or b""
         if len(before) < n_valid_bytes:
-            raise StoreError(f"{self.where(name)} became shorter during the run: somebody else changes this directory")
+            raise StoreError(
+                f"{self.where(name)} became shorter during the run: somebody else "
+                "changes this directory"
+            )
         data = before[:n_valid_bytes] + line.encode() + b"\n"
         self.publish(name, data)
         return len(data)
 
     def read_lines(self, name: str) -> tuple[list[str], int]:
-        """Return the lines that end in a newline, and their size in bytes; no other line was acknowledged."""
+        """Return the lines that end in a newline, and their size in bytes; no other line was
+        acknowledged.
+        """
         data = self.read(name) or b""
         n_valid_bytes = data.rfind(b"\n") + 1
         return data[:n_valid_bytes].decode(errors="replace").split("\n")[:-1], n_valid_bytes
 
     def note(self, name: str, text: str) -> None:
-        """Append whole lines to a log, not waiting for the disk; half a line that a kill left stays one of its own."""
+        """Append whole lines to a log, not waiting for the disk; half a line that a kill left stays
+        one of its own.
+        """
         with explained("write", self.where(name)):
             descriptor = open_inside(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
@@ -224,7 +258,9 @@ class LocalFolder:
                 os.close(descriptor)
 
     def read_tail(self, name: str, n_bytes: int) -> bytes:
-        """Return about the last ``n_bytes`` of a log, or all of a shorter one; empty when there is none."""
+        """Return about the last ``n_bytes`` of a log, or all of a shorter one; empty when there is
+        none.
+        """
         with explained("read", self.where(name)):
             try:
                 descriptor = open_inside(self.root, name, os.O_RDONLY)
@@ -249,8 +285,9 @@ Folder: TypeAlias = "LocalFolder | ObjectFolder"
 def open_folder(location: str | Path) -> Folder:
     """Return the folder at a path, or at a URI such as ``s3://bucket/prefix``.
 
-    Raises InputError when a URI holds credentials or unknown settings; SpecialFileError when a link or another special
-    file stands in a directory of this machine; StoreError when pyarrow.fs does not understand it.
+    Raises InputError when a URI holds credentials or unknown settings; SpecialFileError when a link
+    or another special file stands in a directory of this machine; StoreError when pyarrow.fs does
+    not understand it.
     """
     text = str(location)
     path = Path(text)
@@ -275,7 +312,9 @@ class DiskUse(NamedTuple):
 
 
 def disk_use(folder: Folder) -> DiskUse | None:
-    """Return the room that a run takes; None for an object store, and where the system does not tell."""
+    """Return the room that a run takes; None for an object store, and where the system does not
+    tell.
+    """
     if not isinstance(folder, LocalFolder):
         return None
     total = 0

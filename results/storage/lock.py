@@ -1,21 +1,24 @@
-"""One driver per run: a lock that the operating system drops when its owner dies, and a note that says who holds it.
+"""One driver per run: a lock that the operating system drops when its owner dies, and a note that
+says who holds it.
 
-The run directory itself is locked, so no file that is removed lets a second driver in.  Where directories cannot be
-locked (some network file systems), the file ``lock`` is.  Before each line of the manifest a driver checks that what it
-locked still has its name, and stops otherwise.
+The run directory itself is locked, so no file that is removed lets a second driver in.  Where
+directories cannot be locked (some network file systems), the file ``lock`` is.  Before each line of
+the manifest a driver checks that what it locked still has its name, and stops otherwise.
 
 An object store has no locks.  There a claim that its owner renews takes their place:
 
     RUN/lock/ask-ID     put first: I want to write
     RUN/lock/hold-ID    put when nobody else asks or holds: I write; put again every BEAT_S seconds
 
-Putting and then listing keeps two drivers apart, because object stores list what was put: of two that ask at the same
-time, at least the later one sees the other.  If both see each other, both are refused; never are both let in.
+Putting and then listing keeps two drivers apart, because object stores list what was put: of two
+that ask at the same time, at least the later one sees the other.  If both see each other, both are
+refused; never are both let in.
 
-A claim that was not renewed for LEASE_S seconds, by the store's own clock, belongs to a driver that died or sleeps.
-The next driver removes it, after closing the place of the next manifest line with a fence.  A sleeper that wakes up
-looks for its claim before it writes to the manifest and again just after, finds it gone, takes its line back and stops.
-If it is killed between the two, or a put arrives late, its line stands where the fence is and does not count.
+A claim that was not renewed for LEASE_S seconds, by the store's own clock, belongs to a driver that
+died or sleeps. The next driver removes it, after closing the place of the next manifest line with a
+fence.  A sleeper that wakes up looks for its claim before it writes to the manifest and again just
+after, finds it gone, takes its line back and stops. If it is killed between the two, or a put
+arrives late, its line stands where the fence is and does not count.
 """
 
 from __future__ import annotations
@@ -104,11 +107,15 @@ class Lease:
             at_s = folder.put_at_s(files.LOCK)
             ages = {name: at_s[ask] - at_s[name] for name in at_s if name != ask}
             gone = [name for name in ages if ages[name] > LEASE_S]
-            for name in sorted(ages.keys() - set(gone), reverse=True):  # who holds it before who asks
-                who = f"{describe_owner(folder.read(name))}, last heard of {max(0, round(ages[name]))} s ago"
+            # who holds it before who asks
+            for name in sorted(ages.keys() - set(gone), reverse=True):
+                who = (
+                    f"{describe_owner(folder.read(name))}, last heard of "
+                    f"{max(0, round(ages[name]))} s ago"
+                )
                 raise StoreLockedError(
-                    f"{folder.where('')} is being written by {who}; wait for it or stop it, then run again (one that "
-                    f"was killed is forgotten after {LEASE_S:.0f} s)"
+                    f"{folder.where('')} is being written by {who}; wait for it or stop it, then "
+                    f"run again (one that was killed is forgotten after {LEASE_S:.0f} s)"
                 )
             folder.publish(self._hold, self._data)
             try:  # whose claims are about to be removed is fenced off
@@ -129,8 +136,9 @@ class Lease:
         holders = [name for name in self._folder.names(files.LOCK) if name.startswith(_HOLD)]
         if holders != [self._hold]:
             raise StoreLockedError(
-                f"{self._folder.where('')} was taken over by another driver, because this one was silent for more than "
-                f"{LEASE_S:.0f} s (asleep, or cut off); what was stored before is safe: let the other one finish"
+                f"{self._folder.where('')} was taken over by another driver, because this one was "
+                f"silent for more than {LEASE_S:.0f} s (asleep, or cut off); what was stored "
+                "before is safe: let the other one finish"
             )
 
     def release(self) -> None:
@@ -144,13 +152,16 @@ class Lease:
             try:
                 if self._hold in self._folder.names(files.LOCK):
                     self._folder.publish(self._hold, self._data)
-            except StoreError:  # the network may come back; before anything is written the claim is looked at again
+            except (
+                StoreError
+            ):  # the network may come back; before anything is written the claim is looked at again
                 continue
             except RuntimeError:  # the interpreter ends
                 return
 
 
-_PATIENCE_S, _POLL_S = 0.3, 0.02  # readers hold the lock for an instant, to see whether somebody else does
+# readers hold the lock for an instant, to see whether somebody else does
+_PATIENCE_S, _POLL_S = 0.3, 0.02
 _MAX_NOTE_BYTES = 2**16
 
 
@@ -168,17 +179,22 @@ class DirectoryLock:
                 file.truncate()
                 file.write(own_note())
         except FileExistsError as error:
-            raise StoreError(f"{base} is a file, a run needs a directory: choose another --out") from error
+            raise StoreError(
+                f"{base} is a file, a run needs a directory: choose another --out"
+            ) from error
         except OSError as error:
             self.release()
-            raise StoreError(f"cannot lock {base}: {error}; repair access or choose another --out") from error
+            raise StoreError(
+                f"cannot lock {base}: {error}; repair access or choose another --out"
+            ) from error
 
     def require(self) -> None:
         """Raise StoreLockedError when the lock or the directory was taken away."""
         if not self._is_ours():
             raise StoreLockedError(
-                f"{self._base} or the lock in it was moved or removed while this driver held it, so another one may be "
-                "at work; what was stored before is safe: run again when no other driver runs"
+                f"{self._base} or the lock in it was moved or removed while this driver held it, "
+                "so another one may be at work; what was stored before is safe: run again when "
+                "no other driver runs"
             )
 
     def release(self) -> None:
@@ -229,7 +245,9 @@ def _flocked(descriptor: int, base: Path) -> int:
 
 
 def take_lock(folder: Folder) -> DirectoryLock | Lease:
-    """Take the writer's lock on a run; StoreLockedError names who has it, StoreError says why the place refuses."""
+    """Take the writer's lock on a run; StoreLockedError names who has it, StoreError says why the
+    place refuses.
+    """
     return DirectoryLock(folder.root) if isinstance(folder, LocalFolder) else Lease(folder)
 
 
@@ -237,9 +255,14 @@ def current_owner(folder: Folder) -> tuple[bool, Owner | None]:
     """Return whether somebody writes to a run now, and who, if they say."""
     if isinstance(folder, LocalFolder):
         base = folder.root
-        return (True, parse_owner(_read(base))) if _is_locked(base) or _is_locked(base / files.LOCK) else (False, None)
+        return (
+            (True, parse_owner(_read(base)))
+            if _is_locked(base) or _is_locked(base / files.LOCK)
+            else (False, None)
+        )
     for name, at_s in folder.put_at_s(files.LOCK).items():
-        if name.startswith(_HOLD) and time.time() - at_s <= LEASE_S:  # for people: it trusts the clock of this machine
+        # for people: it trusts the clock of this machine
+        if name.startswith(_HOLD) and time.time() - at_s <= LEASE_S:
             return True, parse_owner(folder.read(name))
     return False, None
 

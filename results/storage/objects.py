@@ -1,14 +1,15 @@
-"""Runs on object stores: ``s3://bucket/prefix``, ``gs://bucket/prefix``, ``abfss://container@account/prefix``.
+"""Runs on object stores: ``s3://bucket/prefix``, ``gs://bucket/prefix``,
+``abfss://container@account/prefix``.
 
-Credentials come from the environment, ``~/.aws`` and the like, and never from the address: addresses stand in shell
-histories, process lists, ``run.json`` and messages.
+Credentials come from the environment, ``~/.aws`` and the like, and never from the address:
+addresses stand in shell histories, process lists, ``run.json`` and messages.
 
-Such a store has no rename, no append and no locks.  One thing is atomic there: putting a whole object.  Everything that
-a local directory does is done with it:
+Such a store has no rename, no append and no locks.  One thing is atomic there: putting a whole
+object.  Everything that a local directory does is done with it:
 
 - publish: one put; readers get the old object or the new one;
-- a line of the manifest: an object of its own, named by the number of bytes before it, so that a missing, a torn or a
-  doubled line is noticed;
+- a line of the manifest: an object of its own, named by the number of bytes before it, so that a
+  missing, a torn or a doubled line is noticed;
 - the log: one object per flush of events;
 - the lock: lock.py.
 """
@@ -32,23 +33,31 @@ from results.storage import files
 from results.storage.files import check_size, explained
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
-# What an address may say after "?"; everything else is refused, such as account keys and signatures.
+# What an address may say after "?"; everything else is refused, such as account keys and
+# signatures.
 SETTINGS = (
-    "allow_bucket_creation, blob_storage_authority, dfs_storage_authority, enable_tls, endpoint_override, project_id, "
-    "region, retry_limit_seconds, scheme, tls_ca_file_path"
+    "allow_bucket_creation, blob_storage_authority, dfs_storage_authority, enable_tls, "
+    "endpoint_override, project_id, region, retry_limit_seconds, scheme, tls_ca_file_path"
 )
-_OF_GOOGLE = "GOOGLE_APPLICATION_CREDENTIALS, gcloud auth application-default login, or gs://anonymous@bucket/prefix"
+_OF_GOOGLE = (
+    "GOOGLE_APPLICATION_CREDENTIALS, gcloud auth application-default login, or "
+    "gs://anonymous@bucket/prefix"
+)
 _OF_AZURE = "AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or az login"
 _CREDENTIALS = {"gs": _OF_GOOGLE, "gcs": _OF_GOOGLE, "abfs": _OF_AZURE, "abfss": _OF_AZURE}
-_KNOCK = "import sys; from pyarrow import fs; at, root = fs.FileSystem.from_uri(sys.argv[1]); at.get_file_info(root)"
+_KNOCK = (
+    "import sys; from pyarrow import fs; at, root = fs.FileSystem.from_uri(sys.argv[1]); "
+    "at.get_file_info(root)"
+)
 _KNOCK_S, _PATIENCE_S = 60.0, 10
 
 
 def connect(address: str) -> tuple[Any, str, str]:
-    """Return the file system of an address, the path in it, and the address without settings, for messages.
+    """Return the file system of an address, the path in it, and the address without settings, for
+    messages.
 
-    Raises InputError when the address holds credentials or unknown settings, or no bucket; it is not quoted then;
-    StoreError when pyarrow does not understand it.
+    Raises InputError when the address holds credentials or unknown settings, or no bucket; it is
+    not quoted then; StoreError when pyarrow does not understand it.
     """
     address, shown = _checked(address)
     if (scheme := urlsplit(address).scheme) in _CREDENTIALS:
@@ -56,12 +65,15 @@ def connect(address: str) -> tuple[Any, str, str]:
     try:
         filesystem, root = fs.FileSystem.from_uri(address)
     except (ValueError, OSError, NotImplementedError) as error:
-        raise StoreError(f"{shown!r} is neither a directory nor an object store that pyarrow knows: {error}") from error
+        raise StoreError(
+            f"{shown!r} is neither a directory nor an object store that pyarrow knows: {error}"
+        ) from error
     return filesystem, root, shown
 
 
 def runs_below(address: str, max_depth: int, max_runs: int) -> list[str]:
-    """Return where the runs below an address are, relative to it and sorted; an empty text for the address itself.
+    """Return where the runs below an address are, relative to it and sorted; an empty text for the
+    address itself.
 
     Raises InputError, StoreError as :func:`connect`; OSError when the store does not answer.
     """
@@ -70,7 +82,9 @@ def runs_below(address: str, max_depth: int, max_runs: int) -> list[str]:
     folders = [("", 0)]
     while folders and len(found) < max_runs:
         name, depth = folders.pop()
-        inner = filesystem.get_file_info(fs.FileSelector(f"{root}/{name}".rstrip("/"), allow_not_found=True))
+        inner = filesystem.get_file_info(
+            fs.FileSelector(f"{root}/{name}".rstrip("/"), allow_not_found=True)
+        )
         if any(info.base_name == files.RUN for info in inner):
             found.append(name)
         elif depth < max_depth:
@@ -83,8 +97,8 @@ def runs_below(address: str, max_depth: int, max_runs: int) -> list[str]:
 def _knock(address: str, scheme: str, shown: str) -> None:
     """Ask a store, from a separate process, whether it lets us in.
 
-    Without credentials the library for Google's stores keeps trying for a quarter of an hour, and the one for Azure's
-    ends the process.
+    Without credentials the library for Google's stores keeps trying for a quarter of an hour, and
+    the one for Azure's ends the process.
 
     Raises StoreError when it does not.
     """
@@ -92,31 +106,42 @@ def _knock(address: str, scheme: str, shown: str) -> None:
         address += ("&" if "?" in address else "?") + f"retry_limit_seconds={_PATIENCE_S}"
     command = [sys.executable, "-c", _KNOCK, address]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_KNOCK_S, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_KNOCK_S, check=False
+        )
         said, code = done.stderr, done.returncode
     except subprocess.TimeoutExpired:
         said, code = f"no answer within {_KNOCK_S:.0f} s", 1
     if code:
-        telling = [line.strip() for line in said.splitlines() if "rror" in line or "what()" in line] or [said.strip()]
-        raise StoreError(f"cannot open {shown}: {telling[-1][:300]} ...; credentials: {_CREDENTIALS[scheme]}")
+        telling = [
+            line.strip() for line in said.splitlines() if "rror" in line or "what()" in line
+        ] or [said.strip()]
+        raise StoreError(
+            f"cannot open {shown}: {telling[-1][:300]} ...; credentials: {_CREDENTIALS[scheme]}"
+        )
 
 
 def _checked(address: str) -> tuple[str, str]:
     """Return an address without secrets, with the settings that it needs, and the one to show."""
     parts = urlsplit(address)
-    shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")).rstrip("/")
+    shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")).rstrip(
+        "/"
+    )
     if parts.scheme not in SCHEMES:
         if parts.scheme != "file":
             raise StoreError(
-                f"{shown!r} is neither a directory nor an object store: expected {', '.join(SCHEMES)} or a path"
+                f"{shown!r} is neither a directory nor an object store: expected "
+                f"{', '.join(SCHEMES)} or a path"
             )
         return address, shown
-    # In these the name before @ is not a secret: it is what to open, or says that there are no credentials.
+    # In these the name before @ is not a secret: it is what to open, or says that there are no
+    # credentials.
     container = parts.scheme.startswith("abfs") or parts.netloc.startswith("anonymous@")
     if ":" in parts.netloc.rpartition("@")[0] or ("@" in parts.netloc and not container):
         raise InputError(
-            f"the address {shown!r} came with credentials in it: expected scheme://bucket/prefix; give them in "
-            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in ~/.aws/credentials, or as your store wants them"
+            f"the address {shown!r} came with credentials in it: expected scheme://bucket/prefix; "
+            "give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in ~/.aws/credentials, or "
+            "as your store wants them"
         )
     settings = parse_qsl(parts.query, keep_blank_values=True)
     unknown = [name for name, _ in settings if name not in SETTINGS.split(", ")]
@@ -130,7 +155,8 @@ def _checked(address: str) -> tuple[str, str]:
     if container:
         shown = urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")).rstrip("/")
     if parts.scheme == "s3":
-        settings.append(("allow_delayed_open", "true"))  # one request to put a small object, not three
+        # one request to put a small object, not three
+        settings.append(("allow_delayed_open", "true"))
     return urlunsplit(parts._replace(query=urlencode(settings))), shown
 
 
@@ -140,14 +166,17 @@ _PIECE_BYTES = 2**22
 
 
 class ObjectFolder:
-    """A prefix of an object store (bucket and prefix: ``root``), with the methods of ``LocalFolder``."""
+    """A prefix of an object store (bucket and prefix: ``root``), with the methods of
+    ``LocalFolder``.
+    """
 
     def __init__(self, filesystem: Any, root: str, uri: str) -> None:
         self._filesystem = filesystem
         self._root = root.rstrip("/")
         self.uri = uri.rstrip("/")
         self._needs_folders = filesystem.type_name not in ("s3", "gcs")
-        # All requests are made in threads: a Ctrl-C in the middle of a put would otherwise publish half an object.
+        # All requests are made in threads: a Ctrl-C in the middle of a put would otherwise publish
+        # half an object.
         self._pool = ThreadPoolExecutor(N_PARALLEL, thread_name_prefix="orderly-objects")
         self._writer = uuid.uuid4().hex
         self._n_noted: dict[str, int] = {}
@@ -175,18 +204,25 @@ class ObjectFolder:
         return sorted(f"{folder}/{info.base_name}".lstrip("/") for info in self._listed(folder))
 
     def put_at_s(self, folder: str) -> dict[str, float]:
-        """Return the objects of a sub-folder with the time of their last put, by the store's clock (epoch seconds)."""
-        return {f"{folder}/{info.base_name}": float((info.mtime_ns or 0) / 1e9) for info in self._listed(folder)}
+        """Return the objects of a sub-folder with the time of their last put, by the store's clock
+        (epoch seconds).
+        """
+        return {
+            f"{folder}/{info.base_name}": float((info.mtime_ns or 0) / 1e9)
+            for info in self._listed(folder)
+        }
 
     def publish(self, name: str, data: bytes) -> None:
         """Put one object."""
         self._pool.submit(self._put, name, data).result()
 
-    def append_line(self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None) -> int:
+    def append_line(
+        self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None
+    ) -> int:
         """Put the line as an object of its own, numbered by the bytes before it.
 
-        A put whose answer was lost may have arrived: trying again puts the same object.  A writer that lost its lease
-        just before the put notices just after it and takes the line back.
+        A put whose answer was lost may have arrived: trying again puts the same object.  A writer
+        that lost its lease just before the put notices just after it and takes the line back.
         """
         data = line.encode() + b"\n"
         item = self._line_name(name, n_valid_bytes)
@@ -199,16 +235,19 @@ class ObjectFolder:
         return n_valid_bytes + len(data)
 
     def fence(self, name: str) -> None:
-        """Close the place of the next line to whoever wrote here before: what still arrives there does not count.
+        """Close the place of the next line to whoever wrote here before: what still arrives there
+        does not count.
 
-        A driver that took a run over calls this before it writes: the one before may have had a put under way when it
-        died or fell asleep.
+        A driver that took a run over calls this before it writes: the one before may have had a put
+        under way when it died or fell asleep.
         """
         n_bytes = self.read_lines(name)[1]
         self.publish(self._line_name(name, n_bytes), _FENCE)
 
     def read_lines(self, name: str) -> tuple[list[str], int]:
-        """Return the lines in order; of several at one place a fence counts, and without one they mean two writers."""
+        """Return the lines in order; of several at one place a fence counts, and without one they
+        mean two writers.
+        """
         lines: list[str] = []
         n_bytes = 0
         items = self.names(name)
@@ -221,18 +260,23 @@ class ObjectFolder:
             is_single = is_fenced or len(found) == 1
             if place != f"{name}/{n_bytes:016d}" or not is_single or not line.endswith(b"\n"):
                 raise StoreError(
-                    f"{self.where(max(found))} is not the next line of {name}: an object is missing, damaged or "
-                    "doubled; restore the missing one from a copy or remove the doubled one"
+                    f"{self.where(max(found))} is not the next line of {name}: an object is "
+                    "missing, damaged or doubled; restore the missing one from a copy or remove "
+                    "the doubled one"
                 )
             lines += [] if is_fenced else line.decode(errors="replace").split("\n")[:-1]
             n_bytes += len(line)
         return lines, n_bytes
 
     def note(self, name: str, text: str) -> None:
-        """Put some lines of a log as the object after the last one; drivers may share a number, names stay apart."""
+        """Put some lines of a log as the object after the last one; drivers may share a number,
+        names stay apart.
+        """
         if name not in self._n_noted:
             last = self.names(name)[-1:]
-            self._n_noted[name] = int(last[0].rpartition("/")[2].partition("-")[0]) + 1 if last else 0
+            self._n_noted[name] = (
+                int(last[0].rpartition("/")[2].partition("-")[0]) + 1 if last else 0
+            )
         self.publish(self._line_name(name, self._n_noted[name]), text.encode())
         self._n_noted[name] += 1
 
@@ -255,7 +299,9 @@ class ObjectFolder:
 
     def _listed(self, folder: str, *, recursive: bool = False) -> list[Any]:
         with explained("list", self.where(folder)):
-            selector = fs.FileSelector(f"{self._root}/{folder}".rstrip("/"), allow_not_found=True, recursive=recursive)
+            selector = fs.FileSelector(
+                f"{self._root}/{folder}".rstrip("/"), allow_not_found=True, recursive=recursive
+            )
             found = self._pool.submit(self._filesystem.get_file_info, selector).result()
             return [info for info in found if info.type == fs.FileType.File]
 
@@ -274,7 +320,9 @@ class ObjectFolder:
     def _put(self, name: str, data: bytes) -> None:
         with explained("write", self.where(name)):
             if self._needs_folders:
-                self._filesystem.create_dir(f"{self._root}/{name}".rpartition("/")[0], recursive=True)
+                self._filesystem.create_dir(
+                    f"{self._root}/{name}".rpartition("/")[0], recursive=True
+                )
             with self._filesystem.open_output_stream(f"{self._root}/{name}") as stream:
                 stream.write(data)
 

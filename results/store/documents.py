@@ -1,9 +1,12 @@
-"""JSON documents with their own SHA-256; and what ``run.json`` tells: what was asked, and the circumstances.
+"""JSON documents with their own SHA-256; and what ``run.json`` tells: what was asked, and the
+circumstances.
 
-The fingerprint is everything that determines the answer and the meaning of a class id, and nothing else.  Budgets,
-workers and seeds are left out: they change how long a run takes and how units are split, never what is true.
+The fingerprint is everything that determines the answer and the meaning of a class id, and nothing
+else.  Budgets, workers and seeds are left out: they change how long a run takes and how units are
+split, never what is true.
 
-Of the rest of ``run.json`` types and sizes are checked, not truth.  Each field may be missing, there may be others.
+Of the rest of ``run.json`` types and sizes are checked, not truth.  Each field may be missing,
+there may be others.
 """
 
 from __future__ import annotations
@@ -46,7 +49,8 @@ def publish_document(folder: Folder, name: str, values: Mapping[str, Any]) -> No
 def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | None:
     """Return the values that :func:`format_document` wrote, or None when there is no such file.
 
-    Raises DamagedError when the text is not a JSON object or its digest does not match; it ends with ``remedy``.
+    Raises DamagedError when the text is not a JSON object or its digest does not match; it ends
+    with ``remedy``.
     """
     data = folder.read(name)
     if data is None:
@@ -64,11 +68,13 @@ def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | No
     return values
 
 
-_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)  # making one takes ten times as long as using it
+# making one takes ten times as long as using it
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 def read_model(folder: Folder, name: str, kind: type[_Model], remedy: str) -> _Model | None:
-    """Return a document of a run as a model, types and sizes checked; None when there is no such file.
+    """Return a document of a run as a model, types and sizes checked; None when there is no such
+    file.
 
     Raises DamagedError when it was altered, or is not of this version.
     """
@@ -76,11 +82,15 @@ def read_model(folder: Folder, name: str, kind: type[_Model], remedy: str) -> _M
     if values is None:
         return None
     if (told := values.pop("format", None)) != _FORMAT:
-        raise DamagedError(f"{folder.where(name)} has format {quote(told)}, this version reads {_FORMAT}; {remedy}")
+        raise DamagedError(
+            f"{folder.where(name)} has format {quote(told)}, this version reads {_FORMAT}; {remedy}"
+        )
     try:
         return _adapter(kind).validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
-        raise DamagedError(f"{folder.where(name)} is damaged: {first_fault(error)}; {remedy}") from error
+        raise DamagedError(
+            f"{folder.where(name)} is damaged: {first_fault(error)}; {remedy}"
+        ) from error
 
 
 def first_fault(error: ValidationError) -> str:
@@ -201,27 +211,33 @@ class _RunFile(TypedDict):
 
 
 RUN_REMEDY = (
-    "restore it from a copy, or give the same command, its cutoff as a number, with --drop-damaged; "
-    "or choose another --out"
+    "restore it from a copy, or give the same command, its cutoff as a number, with "
+    "--drop-damaged; or choose another --out"
 )
 
 
 def format_identity(fingerprint: Fingerprint, info: Mapping[str, Any]) -> bytes:
     """Return the ``run.json`` of a run; :func:`read_identity` reads it."""
-    return format_document({"format": _FORMAT, "fingerprint": asdict(fingerprint), "info": dict(info)})
+    return format_document(
+        {"format": _FORMAT, "fingerprint": asdict(fingerprint), "info": dict(info)}
+    )
 
 
 def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
-    """Return fingerprint and information of the run in a folder, or None when there is no ``run.json``.
+    """Return fingerprint and information of the run in a folder, or None when there is no
+    ``run.json``.
 
-    Raises DamagedError, naming the first field that is missing or of another type or size, with its value.
+    Raises DamagedError, naming the first field that is missing or of another type or size, with its
+    value.
     """
     found = read_model(folder, files.RUN, _RunFile, RUN_REMEDY)
     return None if found is None else (found["fingerprint"], dict(found["info"]))
 
 
 def list_name(told: object, sha256: str) -> str:
-    """Return how to call a word list: by its SHA-256 if it is well known, else as it is told, but not as another."""
+    """Return how to call a word list: by its SHA-256 if it is well known, else as it is told, but
+    not as another.
+    """
     if known := known_name(sha256):
         return known
     if not isinstance(told, str) or not told:
@@ -230,28 +246,36 @@ def list_name(told: object, sha256: str) -> str:
 
 
 def check_same(asked: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:
-    """Refuse to mix runs; ``where`` names the one that is there, ``remedy`` a way out if not that of ``orderly run``.
+    """Refuse to mix runs; ``where`` names the one that is there, ``remedy`` a way out if not that
+    of ``orderly run``.
 
     Raises FingerprintError, naming each field that differs with both values.
     """
     remedy = remedy or (
-        "Use another --out, or the same settings. With another --out, --extend takes over what a run proves at another "
-        "cutoff."
+        "Use another --out, or the same settings. With another --out, --extend takes over what a "
+        "run proves at another cutoff."
     )
     _refuse_differences(asdict(asked), asdict(stored), f"{where} holds another run", remedy)
 
 
-def check_same_structure(asked: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = "") -> None:
-    """Refuse a run whose classes were cut into parts by other rules than the structural parameters ``asked``.
+def check_same_structure(
+    asked: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = ""
+) -> None:
+    """Refuse a run whose classes were cut into parts by other rules than the structural parameters
+    ``asked``.
 
     Raises FingerprintError, naming each structural parameter that differs with both values.
     """
     remedy = remedy or "Use another --out, or the same settings (search section of the config)."
     stored = run_info.get("structure") or {}
-    _refuse_differences(asked, stored, f"{where} cuts its classes into parts in another way", remedy)
+    _refuse_differences(
+        asked, stored, f"{where} cuts its classes into parts in another way", remedy
+    )
 
 
-def _refuse_differences(asked: Mapping[str, Any], stored: Mapping[str, Any], title: str, remedy: str) -> None:
+def _refuse_differences(
+    asked: Mapping[str, Any], stored: Mapping[str, Any], title: str, remedy: str
+) -> None:
     lines = [
         f"  {name}: asked for {_brief(asked.get(name))}, stored {_brief(stored.get(name))}"
         for name in dict.fromkeys((*asked, *stored))

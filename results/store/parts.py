@@ -1,7 +1,8 @@
 """Part files and the manifest that makes them count: bytes <-> checked tables.
 
-A part exists for a reader when the manifest lists it.  Every byte of it is covered twice: by the SHA-256 in the
-manifest, and by the page checksums inside the file, which hold even when a file is read without its manifest.
+A part exists for a reader when the manifest lists it.  Every byte of it is covered twice: by the
+SHA-256 in the manifest, and by the page checksums inside the file, which hold even when a file is
+read without its manifest.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from results.store.documents import first_fault
 from results.store.rows import SCHEMA
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
-_REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute the parts that it does not list"
+_REMEDY = (
+    "restore the file from a copy, or run again with --drop-damaged to recompute the parts that "
+    "it does not list"
+)
 _FAULTS = (pa.ArrowException, OSError, ValueError)
 _WORTH_THREADS = 10_000  # rows: reading fewer takes less time than starting threads
 _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
@@ -36,7 +40,9 @@ _FOOTER_LIMITS = {"thrift_string_size_limit": 2**20, "thrift_container_size_limi
 
 @dataclass(frozen=True)
 class Part:
-    """One line of the manifest: a part file that counts, or one that no longer does (``dropped``)."""
+    """One line of the manifest: a part file that counts, or one that no longer does
+    (``dropped``).
+    """
 
     name: Annotated[str, Field(pattern=files.PART_PATTERN)]
     n_rows: int
@@ -70,7 +76,9 @@ _PART = TypeAdapter(Part)
 
 
 def parse_part(line: str) -> Part:
-    """Return the part of a manifest line; raises ValueError when the line is not one that :meth:`Part.format` wrote."""
+    """Return the part of a manifest line; raises ValueError when the line is not one that
+    :meth:`Part.format` wrote.
+    """
     values = json.loads(line)
     if not isinstance(values, dict) or values.pop("check", None) != _check(values):
         raise ValueError("its content does not match its own check")
@@ -85,7 +93,8 @@ def _check(values: dict[str, Any]) -> str:
 
 
 def read_manifest(folder: Folder) -> Manifest:
-    """Return what the manifest of a run lists; a torn last line was never acknowledged and does not count.
+    """Return what the manifest of a run lists; a torn last line was never acknowledged and does not
+    count.
 
     Raises DamagedError when another line is unreadable, missing or repeated.
     """
@@ -100,11 +109,13 @@ def read_manifest(folder: Folder) -> Manifest:
             raise DamagedError(f"{where} line {index} is damaged: {error}; {_REMEDY}") from error
         if part.dropped:
             if parts.pop(part.name, None) is None:
-                raise DamagedError(f"{where} line {index} drops {part.name!r}, which is not listed; {_REMEDY}")
+                raise DamagedError(
+                    f"{where} line {index} drops {part.name!r}, which is not listed; {_REMEDY}"
+                )
         elif part.number != last + 1:
             raise DamagedError(
-                f"{where} line {index} lists part {part.number}, part {last + 1} is due: a line is missing or "
-                f"repeated; {_REMEDY}"
+                f"{where} line {index} lists part {part.number}, part {last + 1} is due: a line "
+                f"is missing or repeated; {_REMEDY}"
             )
         else:
             last = part.number
@@ -113,17 +124,19 @@ def read_manifest(folder: Folder) -> Manifest:
 
 
 def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
-    """Return the files in the results folder that do not count: left by a writer that died, or foreign.
+    """Return the files in the results folder that do not count: left by a writer that died, or
+    foreign.
 
-    Raises DamagedError when a part numbered beyond the next one exists: then the manifest has lost its end.
+    Raises DamagedError when a part numbered beyond the next one exists: then the manifest has lost
+    its end.
     """
     listed = {part.name for part in manifest.parts}
     found = [name for name in folder.names(files.RESULTS) if name not in listed]
     numbers = [files.part_number(name, files.RESULTS) or 0 for name in found]
     if any(number > manifest.last_number + 1 for number in numbers):
         raise DamagedError(
-            f"{folder.where(files.MANIFEST)} ends at part {manifest.last_number}, but part {max(numbers)} exists: "
-            f"its end is lost; {_REMEDY}"
+            f"{folder.where(files.MANIFEST)} ends at part {manifest.last_number}, but part "
+            f"{max(numbers)} exists: its end is lost; {_REMEDY}"
         )
     return found
 
@@ -136,14 +149,17 @@ def serialise(table: pa.Table) -> bytes:
 
 
 def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
-    """Yield a table in as many pieces as it takes for readers to accept each of them, as Parquet bytes.
+    """Yield a table in as many pieces as it takes for readers to accept each of them, as Parquet
+    bytes.
 
     Raises StoreError when a single row is too large.
     """
     if table.num_rows <= MAX_ROWS and table.nbytes <= MAX_DECODED_BYTES:
         yield table, serialise(table)
     elif table.num_rows < 2:
-        raise StoreError(f"a row of {table.nbytes:,} bytes cannot be stored; a higher cutoff makes rows smaller")
+        raise StoreError(
+            f"a row of {table.nbytes:,} bytes cannot be stored; a higher cutoff makes rows smaller"
+        )
     else:
         half = table.num_rows // 2
         yield from serialised(table.slice(0, half))
@@ -152,16 +168,24 @@ def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
 
 def describe(name: str, data: bytes, class_ids: Sequence[int]) -> Part:
     """Return the manifest entry of a part with rows of these classes."""
-    return Part(name, len(class_ids), min(class_ids), max(class_ids), hashlib.sha256(data).hexdigest(), dropped=False)
+    return Part(
+        name,
+        len(class_ids),
+        min(class_ids),
+        max(class_ids),
+        hashlib.sha256(data).hexdigest(),
+        dropped=False,
+    )
 
 
 def read_parts(
     folder: Folder, parts: Sequence[Part], columns: Sequence[str] | None = None
 ) -> Iterator[tuple[Part, pa.Table]]:
-    """Yield each part with its table, or some columns of it, after checking that its bytes are those that were written.
+    """Yield each part with its table, or some columns of it, after checking that its bytes are
+    those that were written.
 
-    Some are read ahead of time, in threads.  Raises DamagedError when a file is missing, altered, or not what the
-    manifest says.
+    Some are read ahead of time, in threads.  Raises DamagedError when a file is missing, altered,
+    or not what the manifest says.
     """
     found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
     if sum(part.n_rows for part in parts) < _WORTH_THREADS:
@@ -173,42 +197,57 @@ def read_parts(
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
         while batch := list(itertools.islice(found, 4 * _THREADS)):
             tables = [pool.submit(_parsed, folder, part, data, columns) for part, data in batch]
-            yield from ((part, table.result()) for (part, _), table in zip(batch, tables, strict=True))
+            yield from (
+                (part, table.result()) for (part, _), table in zip(batch, tables, strict=True)
+            )
 
 
-def _parsed(folder: Folder, part: Part, data: bytes | None, columns: Sequence[str] | None) -> pa.Table:
+def _parsed(
+    folder: Folder, part: Part, data: bytes | None, columns: Sequence[str] | None
+) -> pa.Table:
     where = folder.where(part.name)
     if data is None:
         raise DamagedError(f"{where} is listed but missing; {REMEDY}")
     found = hashlib.sha256(data).hexdigest()
     if found != part.sha256:
-        raise DamagedError(f"{where} was altered: its SHA-256 is {found}, the manifest says {part.sha256}; {REMEDY}")
+        raise DamagedError(
+            f"{where} was altered: its SHA-256 is {found}, the manifest says "
+            f"{part.sha256}; {REMEDY}"
+        )
     table = parse_parquet(data, where, SCHEMA, columns, part.n_rows)
     ids = table.column("class_id").to_numpy() if "class_id" in table.column_names else None
     if ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id):
         raise DamagedError(
-            f"{folder.where(files.MANIFEST)}: the line of {part.name} does not describe that file; {REMEDY}"
+            f"{folder.where(files.MANIFEST)}: the line of {part.name} does not describe that "
+            f"file; {REMEDY}"
         )
     return table
 
 
 def parse_parquet(
-    data: bytes, where: str, schema: pa.Schema, columns: Sequence[str] | None = None, n_rows: int | None = None
+    data: bytes,
+    where: str,
+    schema: pa.Schema,
+    columns: Sequence[str] | None = None,
+    n_rows: int | None = None,
 ) -> pa.Table:
     """Return columns of Parquet bytes: page checksums and texts verified.
 
-    A footer that says too much is refused; it may lie, so who reads the run of a stranger limits the memory.  Raises
-    DamagedError when a page is damaged, or the bytes are not a Parquet file of ``schema``, are larger than what is
-    written here, or do not have ``n_rows`` rows (if given: one at least); LimitError when there is not enough memory.
+    A footer that says too much is refused; it may lie, so who reads the run of a stranger limits
+    the memory.  Raises DamagedError when a page is damaged, or the bytes are not a Parquet file of
+    ``schema``, are larger than what is written here, or do not have ``n_rows`` rows (if given: one
+    at least); LimitError when there is not enough memory.
     """
     try:
-        file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True, **_FOOTER_LIMITS)
+        file: Any = pq.ParquetFile(
+            pa.BufferReader(data), page_checksum_verification=True, **_FOOTER_LIMITS
+        )
         if not file.schema_arrow.equals(schema):
             raise ValueError("its columns are not those of a run")
         if n_rows is not None and (file.metadata.num_rows != n_rows or not n_rows):
             raise ValueError(
-                f"its line in {files.MANIFEST} does not describe it: it has {file.metadata.num_rows:,} rows, not "
-                f"{n_rows:,}; a part has at least one"
+                f"its line in {files.MANIFEST} does not describe it: it has "
+                f"{file.metadata.num_rows:,} rows, not {n_rows:,}; a part has at least one"
             )
         n_bytes = 0
         for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
@@ -217,8 +256,8 @@ def parse_parquet(
                 n_bytes += _VALUE_BYTES * group.column(number).num_values
         if file.metadata.num_rows > MAX_ROWS or not 0 <= n_bytes <= MAX_DECODED_BYTES:
             raise ValueError(
-                f"it would become {file.metadata.num_rows:,} rows with {n_bytes:,} bytes, at most {MAX_ROWS:,} with "
-                f"{MAX_DECODED_BYTES:,} are read"
+                f"it would become {file.metadata.num_rows:,} rows with {n_bytes:,} bytes, at most "
+                f"{MAX_ROWS:,} with {MAX_DECODED_BYTES:,} are read"
             )
         table = file.read(columns=None if columns is None else list(columns), use_threads=False)
         table.validate(full=True)  # texts are UTF-8

@@ -1,7 +1,8 @@
-"""The row of a unit: its columns in a table, :class:`Row`, the same thing for Python, and the rules that it must obey.
+"""The row of a unit: its columns in a table, :class:`Row`, the same thing for Python, and the rules
+that it must obey.
 
-The rules are the same when a row is written and when it is read, because a disk, a machine or a person may have altered
-what is stored.
+The rules are the same when a row is written and when it is read, because a disk, a machine or a
+person may have altered what is stored.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ VERDICTS = (ELIMINATED, CANDIDATES, SPLIT)
 STATUSES = (*VERDICTS, ERROR, QUARANTINED)
 COUNTERS = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")
 
-_CANDIDATE = pa.struct([pa.field("board", pa.string(), nullable=False), pa.field("score", pa.int32(), nullable=False)])
+_CANDIDATE = pa.struct(
+    [pa.field("board", pa.string(), nullable=False), pa.field("score", pa.int32(), nullable=False)]
+)
 _PATHS = pa.list_(pa.field("element", pa.string(), nullable=False))
 _COLUMNS = {
     "fingerprint": pa.string(),
@@ -62,8 +65,8 @@ Verdict = tuple[str, int, tuple[tuple[str, int], ...], tuple[str, ...], tuple[st
 class Row:
     """The result of one unit.
 
-    The *verdict* (status, n_boards, candidates, children, settled) is the same whoever finds it; the rest is
-    circumstance.
+    The *verdict* (status, n_boards, candidates, children, settled) is the same whoever finds it;
+    the rest is circumstance.
     """
 
     fingerprint: str
@@ -83,7 +86,8 @@ class Row:
     attempt: int = 1
     kernel_hash: str = ""
     message: str = ""
-    is_checked: bool = field(default=False, compare=False, repr=False)  # by check_rows, for its fingerprint
+    # by check_rows, for its fingerprint
+    is_checked: bool = field(default=False, compare=False, repr=False)
 
     @property
     def key(self) -> Key:
@@ -92,18 +96,24 @@ class Row:
 
     @property
     def is_verdict(self) -> bool:
-        """Whether the row settles the unit or splits it; error and quarantined rows only tell that it was tried."""
+        """Whether the row settles the unit or splits it; error and quarantined rows only tell that
+        it was tried.
+        """
         return self.status in VERDICTS
 
     @property
     def verdict(self) -> Verdict:
-        """The part of the row that every correct machine must agree on, except for the order of the lists."""
+        """The part of the row that every correct machine must agree on, except for the order of the
+        lists.
+        """
         lists = tuple(sorted(self.children)), tuple(sorted(self.settled))
         return self.status, self.n_boards, tuple(sorted(self.candidates)), *lists
 
     @classmethod
     def of_result(cls, result: Any, fingerprint: Fingerprint, **circumstances: Any) -> Row:
-        """Return the row of a ``search.breaker.UnitResult``; ``circumstances`` are host, cpu, attempt and the like."""
+        """Return the row of a ``search.breaker.UnitResult``; ``circumstances`` are host, cpu,
+        attempt and the like.
+        """
         return cls(
             fingerprint=fingerprint.digest,
             class_id=result.unit.class_id,
@@ -136,7 +146,10 @@ def to_table(rows: Iterable[Row]) -> pa.Table:
 def _to_values(row: Row) -> dict[str, Any]:
     unknown = set(row.counters) - set(COUNTERS)
     if unknown:
-        raise RowError(f"class {row.class_id}: unknown counter {min(unknown)!r}; known are {', '.join(COUNTERS)}")
+        raise RowError(
+            f"class {row.class_id}: unknown counter {min(unknown)!r}; known are "
+            f"{', '.join(COUNTERS)}"
+        )
     values: dict[str, Any] = {**vars(row), **{name: row.counters.get(name, 0) for name in COUNTERS}}
     values["n_boards"] = str(row.n_boards)
     values["candidates"] = [{"board": board, "score": score} for board, score in row.candidates]
@@ -149,7 +162,9 @@ def from_table(table: pa.Table) -> list[Row]:
     for values in table.to_pylist():
         counters = {name: values.pop(name) for name in COUNTERS}
         values["n_boards"] = int(values["n_boards"])
-        values["candidates"] = tuple((found["board"], found["score"]) for found in values["candidates"])
+        values["candidates"] = tuple(
+            (found["board"], found["score"]) for found in values["candidates"]
+        )
         values["children"], values["settled"] = tuple(values["children"]), tuple(values["settled"])
         rows.append(Row(**values, counters=MappingProxyType(counters)))
     return rows
@@ -157,7 +172,9 @@ def from_table(table: pa.Table) -> list[Row]:
 
 def keys_of(table: pa.Table) -> list[Key]:
     """Return class id and path of each row."""
-    return list(zip(table.column("class_id").to_pylist(), table.column("path").to_pylist(), strict=True))
+    return list(
+        zip(table.column("class_id").to_pylist(), table.column("path").to_pylist(), strict=True)
+    )
 
 
 def verdicts_of(table: pa.Table) -> pa.Table:
@@ -182,7 +199,8 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
     """
     if not table.schema.equals(SCHEMA):
         raise RowError(
-            f"{where}: the columns are not those of a result: {table.schema.to_string(show_field_metadata=False)!r}"
+            f"{where}: the columns are not those of a result: "
+            f"{table.schema.to_string(show_field_metadata=False)!r}"
         )
     n_before = 0
     for rows in table.combine_chunks().to_batches():  # one, unless its texts are more than 2 GiB
@@ -207,64 +225,111 @@ def check_rows(rows: Sequence[Row], fingerprint: Fingerprint, where: str) -> lis
 
 
 def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str, Any]]:
-    """Yield ``(rule, mask of the rows that break it)``: of single columns, then of the status and the others."""
+    """Yield ``(rule, mask of the rows that break it)``: of single columns, then of the status and
+    the others.
+    """
     col, both, either = rows.column, pc.and_, pc.or_
     for name in SCHEMA.names:
         if col(name).null_count:
             yield f"{name} is missing", pc.is_null(col(name))
     yield "seconds is not a number", pc.invert(pc.is_finite(col("seconds")))
     yield "seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))
-    yield "it belongs to another run (fingerprint)", pc.not_equal(col("fingerprint"), scalar(fingerprint.digest))
+    yield (
+        "it belongs to another run (fingerprint)",
+        pc.not_equal(col("fingerprint"), scalar(fingerprint.digest)),
+    )
     for name in ("class_id", "max_bound", *COUNTERS, "peak_rss_bytes", "seconds"):
         yield f"{name} is negative", pc.less(col(name), scalar(0))
     yield "attempt < 1", pc.less(col("attempt"), scalar(1))
     for name in ("host", "cpu", "kernel_hash", "message", "path"):
         if col(name).nbytes > _MAX_TEXT:
-            yield f"{name} is longer than {_MAX_TEXT}", pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT))
+            yield (
+                f"{name} is longer than {_MAX_TEXT}",
+                pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT)),
+            )
     yield "the status is unknown", pc.invert(pc.is_in(col("status"), _STATUSES))
     digits, most = col("n_boards"), str(26**fingerprint.n_cells)
-    yield "n_boards is not a number", pc.invert(pc.match_substring_regex(digits, r"\A(0|[1-9][0-9]{0,39})\z"))
+    yield (
+        "n_boards is not a number",
+        pc.invert(pc.match_substring_regex(digits, r"\A(0|[1-9][0-9]{0,39})\z")),
+    )
     padded = pc.utf8_lpad(digits, 40, "0")
     yield "n_boards is more than there are", pc.greater(padded, scalar(most.zfill(40)))
     is_path = pc.match_substring_regex(col("path"), rf"\A({parts.PATH_PATTERN})?\z")
     yield "the path is not of the form 5=ab/6=t", pc.invert(is_path)
-    depth, max_depth = pc.count_substring(col("path"), parts.SEPARATOR), scalar(parts.max_depth(fingerprint.n_cells))
-    yield "the path has more parts than that many cells can be cut into", pc.greater_equal(depth, max_depth)
+    depth, max_depth = (
+        pc.count_substring(col("path"), parts.SEPARATOR),
+        scalar(parts.max_depth(fingerprint.n_cells)),
+    )
+    yield (
+        "the path has more parts than that many cells can be cut into",
+        pc.greater_equal(depth, max_depth),
+    )
 
-    is_eliminated, has_boards, is_split = (pc.equal(col("status"), scalar(name)) for name in VERDICTS)
-    n_candidates, n_children, n_settled = map(pc.list_value_length, map(col, ("candidates", "children", "settled")))
-    found = pc.greater(n_candidates, scalar(0))  # a split unit lists those of the parts it settled itself
+    is_eliminated, has_boards, is_split = (
+        pc.equal(col("status"), scalar(name)) for name in VERDICTS
+    )
+    n_candidates, n_children, n_settled = map(
+        pc.list_value_length, map(col, ("candidates", "children", "settled"))
+    )
+    # a split unit lists those of the parts it settled itself
+    found = pc.greater(n_candidates, scalar(0))
     yield "status candidates needs candidates", both(has_boards, pc.invert(found))
-    yield "status and candidates do not go together", both(found, pc.invert(either(has_boards, is_split)))
-    yield "status split goes with children", pc.not_equal(is_split, pc.greater(n_children, scalar(0)))
-    yield "only a split unit has settled parts", both(pc.invert(is_split), pc.greater(n_settled, scalar(0)))
+    yield (
+        "status and candidates do not go together",
+        both(found, pc.invert(either(has_boards, is_split))),
+    )
+    yield (
+        "status split goes with children",
+        pc.not_equal(is_split, pc.greater(n_children, scalar(0))),
+    )
+    yield (
+        "only a split unit has settled parts",
+        both(pc.invert(is_split), pc.greater(n_settled, scalar(0))),
+    )
     is_verdict = pc.is_in(col("status"), _VERDICTS)
     yield "a verdict needs boards", both(is_verdict, pc.equal(digits, scalar("0")))
-    # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing else may
+    # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing
+    # else may
     discarded = both(is_eliminated, pc.equal(col("n_survivors"), scalar(0)))
     bounds = pc.unique(col("max_bound"))
-    reached = pa.array([reaches(bound, fingerprint.cutoff) for bound in bounds.to_pylist()], pa.bool_())
+    reached = pa.array(
+        [reaches(bound, fingerprint.cutoff) for bound in bounds.to_pylist()], pa.bool_()
+    )
     reaching = pc.take(reached, pc.index_in(col("max_bound"), bounds))
-    yield "a unit without survivors is eliminated by bounds below the cutoff", both(discarded, reaching)
+    yield (
+        "a unit without survivors is eliminated by bounds below the cutoff",
+        both(discarded, reaching),
+    )
 
 
 def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> None:
     names = ("candidates", "children", "settled")
     found, children, settled = (pc.list_flatten(rows.column(name)) for name in names)
-    if any(x.null_count for x in (found, found.field("board"), found.field("score"), children, settled)):
+    if any(
+        x.null_count for x in (found, found.field("board"), found.field("score"), children, settled)
+    ):
         raise RowError(f"{where}: a candidate or a part is missing in its list")
     n_cells = fingerprint.n_cells
     board = re.compile(rf"[a-z]{{{n_cells}}}")
-    lengths = pc.add(pc.list_value_length(rows.column("candidates")), pc.list_value_length(rows.column("children")))
-    for values in rows.select(["class_id", "path", *names]).filter(pc.greater(lengths, scalar(0))).to_pylist():
+    lengths = pc.add(
+        pc.list_value_length(rows.column("candidates")),
+        pc.list_value_length(rows.column("children")),
+    )
+    for values in (
+        rows.select(["class_id", "path", *names]).filter(pc.greater(lengths, scalar(0))).to_pylist()
+    ):
         here = f"{where}: class {values['class_id']} path {quote(values['path'])}"
         boards = [item["board"] for item in values["candidates"]]
         for item in values["candidates"]:
             if not board.fullmatch(item["board"]):
-                raise RowError(f"{here}: {quote(item['board'])} is not a board of {n_cells} letters a-z")
+                raise RowError(
+                    f"{here}: {quote(item['board'])} is not a board of {n_cells} letters a-z"
+                )
             if not reaches(item["score"], fingerprint.cutoff):
                 raise RowError(
-                    f"{here}: candidate {item['board']} scores {item['score']}, below cutoff {fingerprint.cutoff}"
+                    f"{here}: candidate {item['board']} scores {item['score']}, below cutoff "
+                    f"{fingerprint.cutoff}"
                 )
         named = [*values["children"], *values["settled"]]
         if len(set(boards)) < len(boards) or len(set(named)) < len(named):

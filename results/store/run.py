@@ -1,8 +1,10 @@
-"""A run directory as it stands on disk, for everybody who only reads: verify, rescore, claim, status, top.
+"""A run directory as it stands on disk, for everybody who only reads: verify, rescore, claim,
+status, top.
 
 open_run -> read_identity (run.json), read_manifest
   Run.index          which units have a verdict (few columns: fast)
-  Run.verdict_table  every row checked, equal duplicates merged, conflicting units left out and named
+  Run.verdict_table  every row checked, equal duplicates merged, conflicting units left out and
+  named
 """
 
 from __future__ import annotations
@@ -49,11 +51,15 @@ class Index:
     """What the rows tell at first sight: which units have a verdict, and where it stands."""
 
     def __init__(self) -> None:
-        self.places: dict[Key, int] = {}  # units with a verdict, and the number of a part that has it, or BUFFERED
-        self.repeated: dict[Key, set[int]] = {}  # those with a verdict in several rows, and the numbers of all parts
-        self.splits: dict[Key, tuple[str, ...]] = {}  # units that were split, and the paths of their children
+        # units with a verdict, and the number of a part that has it, or BUFFERED
+        self.places: dict[Key, int] = {}
+        # those with a verdict in several rows, and the numbers of all parts
+        self.repeated: dict[Key, set[int]] = {}
+        # units that were split, and the paths of their children
+        self.splits: dict[Key, tuple[str, ...]] = {}
         self.quarantined: set[Key] = set()  # units that failed too often and have no verdict
-        self.doubted_hosts: set[str] = set()  # hosts that quarantined rows name: replicas contradicted them
+        # hosts that quarantined rows name: replicas contradicted them
+        self.doubted_hosts: set[str] = set()
         self.with_candidates: set[int] = set()  # numbers of the loaded parts that list candidates
         self.n_loaded: Counter[str] = Counter()  # loaded rows by status
         self.class_ids: set[int] = set()  # classes that loaded rows of any status are about
@@ -68,7 +74,9 @@ class Index:
         if pc.any(pc.greater(pc.list_value_length(table.column("candidates")), scalar(0))).as_py():
             self.with_candidates.add(number)
 
-    def add(self, key: Key, status: str, children: Sequence[str], host: str, number: int = BUFFERED) -> None:
+    def add(
+        self, key: Key, status: str, children: Sequence[str], host: str, number: int = BUFFERED
+    ) -> None:
         """Note a row of part ``number``, or one that was appended and is not in a part yet."""
         if status in VERDICTS:
             self.place(key, number)
@@ -93,12 +101,20 @@ class Index:
         return self.repeated.get(key, {number} if number else set())
 
     def done_ids(self) -> npt.NDArray[np.int64]:
-        """Return the sorted ids of the classes whose root unit has a verdict (a split one included)."""
+        """Return the sorted ids of the classes whose root unit has a verdict (a split one
+        included).
+        """
         return np.array(sorted(class_id for class_id, path in self.places if not path), np.int64)
 
     def orphans(self) -> set[Key]:
-        """Return the units with a verdict that no stored split leads to, because the row of the split is lost."""
-        listed = {(class_id, child) for (class_id, _), children in self.splits.items() for child in children}
+        """Return the units with a verdict that no stored split leads to, because the row of the
+        split is lost.
+        """
+        listed = {
+            (class_id, child)
+            for (class_id, _), children in self.splits.items()
+            for child in children
+        }
         return {key for key in self.places if key[1]} - listed
 
     def pending(self) -> list[Key]:
@@ -107,18 +123,22 @@ class Index:
         return [child for child in children if child not in self.places]
 
 
-REMEDY_OF_CONFLICT = "Find out which is wrong, move the part file with it away, and run again with --drop-damaged."
+REMEDY_OF_CONFLICT = (
+    "Find out which is wrong, move the part file with it away, and run again with --drop-damaged."
+)
 KEPT_ROWS = 50_000  # a run with no more stays in memory once it was read
 
 
 class Run:
     """A run directory, read only; made by :func:`open_run`.
 
-    ``info`` is what the driver recorded when the run began: configuration, versions, expected counts.  ``manifest``
-    lists the parts that count at the moment of opening.
+    ``info`` is what the driver recorded when the run began: configuration, versions, expected
+    counts.  ``manifest`` lists the parts that count at the moment of opening.
     """
 
-    def __init__(self, folder: Folder, fingerprint: Fingerprint, info: dict[str, Any], manifest: Manifest) -> None:
+    def __init__(
+        self, folder: Folder, fingerprint: Fingerprint, info: dict[str, Any], manifest: Manifest
+    ) -> None:
         self.folder = folder
         self.fingerprint = fingerprint
         self.info = info
@@ -134,7 +154,9 @@ class Run:
         """Return the table that a notebook shows: what is stored, not what it proves."""
         from boardclass.printable import html_table
 
-        listed = list_name(self.info.get("wordlist", {}).get("name"), self.fingerprint.wordlist_sha256)
+        listed = list_name(
+            self.info.get("wordlist", {}).get("name"), self.fingerprint.wordlist_sha256
+        )
         facts: list[tuple[str, object]] = [
             ("board", self.fingerprint.dims),
             ("word list", listed),
@@ -148,7 +170,9 @@ class Run:
             facts += [(f"rows, {status}", n) for status, n in self.index.n_loaded.items() if n]
         except StoreError as error:
             facts.append(("rows", f"cannot be read: {error}"))
-        return html_table(f"{self.folder.where('')}: what is stored; summary() says what it proves", (), facts)
+        return html_table(
+            f"{self.folder.where('')}: what is stored; summary() says what it proves", (), facts
+        )
 
     @property
     def partition(self) -> Partition:
@@ -160,10 +184,13 @@ class Run:
         """The keys that have a verdict."""
         index = Index()
         for part, table in self._read(self.manifest.parts, INDEX_COLUMNS):
-            foreign = set(pc.unique(table.column("fingerprint")).to_pylist()) - {self.fingerprint.digest}
+            foreign = set(pc.unique(table.column("fingerprint")).to_pylist()) - {
+                self.fingerprint.digest
+            }
             if foreign:
                 raise DamagedError(
-                    f"{self.folder.where(part.name)} holds rows of another run ({min(foreign)!r}); {REMEDY}"
+                    f"{self.folder.where(part.name)} holds rows of another run "
+                    f"({min(foreign)!r}); {REMEDY}"
                 )
             index.load(table, part.number)
         return index
@@ -178,7 +205,9 @@ class Run:
         parts = [part for part in self.manifest.parts if part.number in numbers]
         first: dict[Key, Verdict] = {}
         differing = {
-            row.key for _, row in self.rows_on(repeated, parts) if row.verdict != first.setdefault(row.key, row.verdict)
+            row.key
+            for _, row in self.rows_on(repeated, parts)
+            if row.verdict != first.setdefault(row.key, row.verdict)
         }
         rows: dict[Key, list[tuple[str, Row]]] = {}
         for place, row in self.rows_on(differing, parts):
@@ -187,11 +216,13 @@ class Run:
 
     @cached_property
     def doubted(self) -> list[Key]:
-        """The units whose verdicts all come from hosts that a replica contradicted, sorted: to be searched again.
+        """The units whose verdicts all come from hosts that a replica contradicted, sorted: to be
+        searched again.
 
-        A replica that differs leaves a quarantined row that names the host not to be believed.  That is a fact about
-        the host, wherever the row lies.  What the host finds later is stored under another name (``Store.append``): a
-        single machine can do no more.  So what is in doubt follows from the set of rows, whatever a claim says.
+        A replica that differs leaves a quarantined row that names the host not to be believed.
+        That is a fact about the host, wherever the row lies.  What the host finds later is stored
+        under another name (``Store.append``): a single machine can do no more.  So what is in doubt
+        follows from the set of rows, whatever a claim says.
         """
         if not self.index.doubted_hosts:
             return []
@@ -201,11 +232,15 @@ class Run:
             verdicts = verdicts_of(table)
             is_theirs = pc.is_in(verdicts.column("host"), hosts)
             theirs.update(keys_of(verdicts.filter(is_theirs)))
-            sound.update(self.index.repeated.keys() & keys_of(verdicts.filter(pc.invert(is_theirs))))
+            sound.update(
+                self.index.repeated.keys() & keys_of(verdicts.filter(pc.invert(is_theirs)))
+            )
         return sorted(theirs - sound)
 
     def rows_on(self, units: Collection[Key], parts: Sequence[Part]) -> Iterator[tuple[str, Row]]:
-        """Yield the rows with a verdict on one of some units, and the files they are in; reads each part once."""
+        """Yield the rows with a verdict on one of some units, and the files they are in; reads each
+        part once.
+        """
         asked = pa.array(sorted({class_id for class_id, _ in units}), pa.int64())
         for part, table in self.checked(parts if units else ()):
             for row in from_table(table.filter(pc.is_in(table.column("class_id"), asked))):
@@ -227,11 +262,15 @@ class Run:
             yield part, table
 
     def columns(self, names: Sequence[str]) -> Iterator[pa.Table]:
-        """Yield some columns of all rows part by part: bytes verified, rows not checked; for counting."""
+        """Yield some columns of all rows part by part: bytes verified, rows not checked; for
+        counting.
+        """
         for _, table in self._read(self.manifest.parts, names):
             yield table
 
-    def _read(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[tuple[Part, pa.Table]]:
+    def _read(
+        self, parts: Sequence[Part], columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[Part, pa.Table]]:
         """Yield some parts with some columns, as they were when this run first read them."""
         if not self._keeps:
             yield from read_parts(self.folder, parts, columns)
@@ -256,8 +295,12 @@ class Run:
         found, seen = [], set(self.conflicts)
         parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
         for _, table in self.checked(parts):
-            table = table.filter(pc.greater(pc.list_value_length(table.column("candidates")), scalar(0)))
-            for key, listed in zip(keys_of(table), table.column("candidates").to_pylist(), strict=True):
+            table = table.filter(
+                pc.greater(pc.list_value_length(table.column("candidates")), scalar(0))
+            )
+            for key, listed in zip(
+                keys_of(table), table.column("candidates").to_pylist(), strict=True
+            ):
                 for item in () if key in seen else listed:
                     found.append((item["board"], item["score"], key[0]))
                 seen |= {key} & self.index.repeated.keys()
@@ -265,7 +308,9 @@ class Run:
 
     @cached_property
     def verdict_table(self) -> pa.Table:
-        """One row per unit with :data:`VERDICT_COLUMNS`; units in conflict are left out, see :attr:`conflicts`."""
+        """One row per unit with :data:`VERDICT_COLUMNS`; units in conflict are left out, see
+        :attr:`conflicts`.
+        """
         names = list(VERDICT_COLUMNS)
         kept = [verdicts_of(table).select(names) for _, table in self.checked()]
         table = pa.concat_tables([SCHEMA.empty_table().select(names), *kept])
@@ -280,7 +325,8 @@ class Run:
 
 
 def open_run(location: str | Path | Folder | Run) -> Run:
-    """Open a run directory for reading, also while a driver writes to it; a run that is open already stays as it is.
+    """Open a run directory for reading, also while a driver writes to it; a run that is open
+    already stays as it is.
 
     Raises StoreError when there is no run, or its ``run.json`` or manifest is damaged.
 
@@ -298,13 +344,16 @@ def open_run(location: str | Path | Folder | Run) -> Run:
     identity = read_identity(folder)
     if identity is None:
         raise StoreError(
-            f"{str(location)!r} holds no run: {files.RUN} is missing; start one with: orderly run --out {location}"
+            f"{str(location)!r} holds no run: {files.RUN} is missing; start one with: orderly run "
+            f"--out {location}"
         )
     return Run(folder, *identity, read_manifest(folder))
 
 
 def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str = REMEDY_OF_CONFLICT) -> str:
-    """Return what to say about rows of one unit that contradict each other, with the full name of each one's place."""
+    """Return what to say about rows of one unit that contradict each other, with the full name of
+    each one's place.
+    """
     lines = [
         f"  {place}: {row.status}, {row.n_boards} boards, {len(row.candidates)} candidates, "
         f"{len(row.children)} children, by host {row.host!r} kernels {row.kernel_hash!r}"
@@ -312,14 +361,15 @@ def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str = REMEDY_OF_C
     ]
     class_id, path = rows[0][1].key
     return (
-        f"class {class_id} path {path!r} has different verdicts; a machine or the program is at fault:\n"
-        + "\n".join(lines)
-        + f"\n{remedy}"
+        f"class {class_id} path {path!r} has different verdicts; a machine or the program is at "
+        "fault:\n" + "\n".join(lines) + f"\n{remedy}"
     )
 
 
 def raise_conflicts(conflicts: dict[Key, str]) -> None:
-    """Stop when stored rows contradict each other; raises ConflictError with the first few messages."""
+    """Stop when stored rows contradict each other; raises ConflictError with the first few
+    messages.
+    """
     if conflicts:
         more = f"\n... and {len(conflicts) - 3} more units" if len(conflicts) > 3 else ""
         raise ConflictError("\n".join(list(conflicts.values())[:3]) + more)

@@ -4,7 +4,8 @@
     append     -> check rows, leave out repetitions, buffer; flush when due
     flush      -> part file published, then its manifest line: a reader sees both or neither
 
-A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_ROWS`` rows or ``FLUSH_SECONDS`` of work.
+A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_ROWS`` rows or
+``FLUSH_SECONDS`` of work.
 """
 
 from __future__ import annotations
@@ -24,7 +25,13 @@ from results.errors import ConflictError, DamagedError
 from results.storage import files
 from results.storage.local import Folder, open_folder
 from results.storage.lock import DirectoryLock, Lease, take_lock
-from results.store.documents import RUN_REMEDY, Fingerprint, check_same, format_identity, read_identity
+from results.store.documents import (
+    RUN_REMEDY,
+    Fingerprint,
+    check_same,
+    format_identity,
+    read_identity,
+)
 from results.store.parts import Manifest, Part, describe, read_manifest, serialised, unlisted
 from results.store.rows import QUARANTINED, Key, Row, check_rows, keys_of, to_table, verdicts_of
 from results.store.run import Index, Run, describe_conflict, open_run, raise_conflicts
@@ -37,12 +44,14 @@ _AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
 class RepairResult(NamedTuple):
     """What a repair took out or rewrote."""
 
-    parts: dict[str, str]  # names of parts whose rows are to be computed again, and what was wrong with each
+    # names of parts whose rows are to be computed again, and what was wrong with each
+    parts: dict[str, str]
     others: dict[str, str]  # other files likewise
     doubts: list[Row]  # about hosts whose rows may have been in such parts
 
 
-Recover = Callable[[Folder, Fingerprint, bytes], RepairResult]  # the bytes: the run.json of a new run
+# the bytes: the run.json of a new run
+Recover = Callable[[Folder, Fingerprint, bytes], RepairResult]
 
 
 class Store:
@@ -57,10 +66,17 @@ class Store:
     repaired : RepairResult
         What was damaged and was taken off the manifest, removed or rewritten on opening.
     last_part : (str, int)
-        Name and number of rows of the last part that this store wrote; an empty name before the first.
+        Name and number of rows of the last part that this store wrote; an empty name before the
+        first.
     """
 
-    def __init__(self, run: Run, lock: DirectoryLock | Lease, repaired: RepairResult, clock: Callable[[], float]):
+    def __init__(
+        self,
+        run: Run,
+        lock: DirectoryLock | Lease,
+        repaired: RepairResult,
+        clock: Callable[[], float],
+    ):
         self.run = run
         self.index: Index = run.index
         self.repaired = repaired
@@ -88,11 +104,13 @@ class Store:
     ) -> Store:
         """Create a run in a directory or object store, or go on with the one that is there.
 
-        ``run_info`` is recorded in the ``run.json`` of a new run.  ``recover`` (``results.upkeep.repair``) takes out
-        what is damaged before anything is read.  ``clock`` gives monotonic seconds.
+        ``run_info`` is recorded in the ``run.json`` of a new run.  ``recover``
+        (``results.upkeep.repair``) takes out what is damaged before anything is read.  ``clock``
+        gives monotonic seconds.
 
-        Raises FingerprintError when the run there answers another question; StoreLockedError when another driver
-        writes to it; DamagedError, ConflictError, StoreError when it is damaged, contradicts itself, or is not a run.
+        Raises FingerprintError when the run there answers another question; StoreLockedError when
+        another driver writes to it; DamagedError, ConflictError, StoreError when it is damaged,
+        contradicts itself, or is not a run.
         """
         document = format_identity(fingerprint, run_info or {})
         folder = open_folder(location)
@@ -103,14 +121,19 @@ class Store:
                 raise
         lock = take_lock(folder)
         try:
-            repaired = recover(folder, fingerprint, document) if recover else RepairResult({}, {}, [])
+            repaired = (
+                recover(folder, fingerprint, document) if recover else RepairResult({}, {}, [])
+            )
             if not check_identity(folder, fingerprint):
                 folder.publish(files.RUN, document)
             run = open_run(folder)
             remove_leftovers(folder, run.manifest)
             raise_conflicts(run.conflicts)
             store = cls(run, lock, repaired, clock)
-            store.append([row for row in repaired.doubts if row.host not in run.index.doubted_hosts], copied=True)
+            store.append(
+                [row for row in repaired.doubts if row.host not in run.index.doubted_hosts],
+                copied=True,
+            )
             store.flush()
         except BaseException:
             lock.release()
@@ -121,7 +144,10 @@ class Store:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -133,13 +159,15 @@ class Store:
     def append(self, rows: Iterable[Row], *, copied: bool = False) -> None:
         """Take rows in; flush when enough have come or enough time has passed.
 
-        A verdict that is not in doubt is not stored again.  A host that was contradicted goes on under another name,
-        such as ``box (2)``: its contradiction is not about what it finds from now on.  Rows of another run (``copied``)
-        keep the names of their hosts, and a verdict is stored for each host.
+        A verdict that is not in doubt is not stored again.  A host that was contradicted goes on
+        under another name, such as ``box (2)``: its contradiction is not about what it finds from
+        now on.  Rows of another run (``copied``) keep the names of their hosts, and a verdict is
+        stored for each host.
 
-        Raises RowError when a row breaks the schema; none of ``rows`` is taken; ConflictError when a row contradicts a
-        stored verdict.  It is stored as evidence: the run stops until that is resolved; StoreError when the disk
-        refuses; the rows stay buffered and a later flush tries again.
+        Raises RowError when a row breaks the schema; none of ``rows`` is taken; ConflictError when
+        a row contradicts a stored verdict.  It is stored as evidence: the run stops until that is
+        resolved; StoreError when the disk refuses; the rows stay buffered and a later flush tries
+        again.
         """
         self._check_open()
         new, conflict = self._sort_out(list(rows) if copied else self._named(rows), copied)
@@ -163,16 +191,22 @@ class Store:
         return named
 
     def _sort_out(self, rows: list[Row], copied: bool) -> tuple[pa.Table | None, str]:
-        """Return the table of the rows that are not repetitions, and what to say of the first conflict."""
+        """Return the table of the rows that are not repetitions, and what to say of the first
+        conflict.
+        """
         if not rows:
             return None, ""
         table = to_table(check_rows(rows, self.fingerprint, "row offered to the store"))
-        stored = self._stored({row.key for row in rows if row.is_verdict and row.key in self.index.places})
+        stored = self._stored(
+            {row.key for row in rows if row.is_verdict and row.key in self.index.places}
+        )
         keep, conflict, doubted = [], "", self.index.doubted_hosts
         for row in rows:
             known = stored.setdefault(row.key, []) if row.is_verdict else []
             differing = [item for item in known if item[1].verdict != row.verdict]
-            enough = (row.host,) if copied else {row.host, *(other.host for _, other in known)} - doubted
+            enough = (
+                (row.host,) if copied else {row.host, *(other.host for _, other in known)} - doubted
+            )
             keep.append(bool(differing) or all(other.host not in enough for _, other in known))
             if not keep[-1]:
                 continue
@@ -186,19 +220,29 @@ class Store:
         return (table.filter(pa.array(keep)) if any(keep) else None), conflict
 
     def _stored(self, keys: set[Key]) -> dict[Key, list[tuple[str, Row]]]:
-        """Return the rows with verdicts on some units, each with where it stands; each part is read once."""
-        found = {key: [("buffered row", row) for row in self._buffered.get(key, ())] for key in keys}
+        """Return the rows with verdicts on some units, each with where it stands; each part is read
+        once.
+        """
+        found = {
+            key: [("buffered row", row) for row in self._buffered.get(key, ())] for key in keys
+        }
         places = {key: self.index.parts_of(key) for key in keys}
         numbers = set().union(*places.values())
-        parts = [part for part in (*self.run.manifest.parts, *self._new_parts) if part.number in numbers]
+        parts = [
+            part for part in (*self.run.manifest.parts, *self._new_parts) if part.number in numbers
+        ]
         for name, row in self.run.rows_on({key for key in keys if places[key]}, parts):
             found[row.key].append((name, row))
         return found
 
     def flush_if_due(self) -> bool:
-        """Flush when 2,000 rows or 30 s have gathered; the driver's loop calls this even when nothing arrives."""
+        """Flush when 2,000 rows or 30 s have gathered; the driver's loop calls this even when
+        nothing arrives.
+        """
         n_buffered = sum(table.num_rows for table in self._tables)
-        if n_buffered >= FLUSH_ROWS or (n_buffered and self._clock() - self._flushed_at >= FLUSH_SECONDS):
+        if n_buffered >= FLUSH_ROWS or (
+            n_buffered and self._clock() - self._flushed_at >= FLUSH_SECONDS
+        ):
             self.flush()
             return True
         if not n_buffered:
@@ -208,7 +252,8 @@ class Store:
     def flush(self) -> None:
         """Publish what is buffered; once this returns, a kill or a power cut does not lose it.
 
-        Raises StoreError when the disk refuses.  The rows stay buffered, readers still see the old state.
+        Raises StoreError when the disk refuses.  The rows stay buffered, readers still see the old
+        state.
         """
         self._check_open()
         if self._tables:
@@ -222,7 +267,9 @@ class Store:
         part = describe(name, data, table.column("class_id").to_pylist())
         self._lock.require()
         self._folder.publish(part.name, data)
-        self._n_bytes = self._folder.append_line(files.MANIFEST, part.format(), self._n_bytes, self._lock.require)
+        self._n_bytes = self._folder.append_line(
+            files.MANIFEST, part.format(), self._n_bytes, self._lock.require
+        )
         self._last_number = part.number
         self._new_parts.append(part)
         self.last_part = part.name, part.n_rows
@@ -252,9 +299,10 @@ class Store:
         manifest = read_manifest(self._folder)
         if (manifest.n_bytes, manifest.last_number) != (self._n_bytes, self._last_number):
             raise DamagedError(
-                f"{self._folder.where(files.MANIFEST)} has {manifest.n_bytes:,} bytes and ends at part "
-                f"{manifest.last_number:,}; {self._n_bytes:,} bytes up to part {self._last_number:,} were written: the "
-                "store does not list all that it took, or somebody else writes; nothing was concluded: run again"
+                f"{self._folder.where(files.MANIFEST)} has {manifest.n_bytes:,} bytes and ends at "
+                f"part {manifest.last_number:,}; {self._n_bytes:,} bytes up to part "
+                f"{self._last_number:,} were written: the store does not list all that it took, "
+                "or somebody else writes; nothing was concluded: run again"
             )
         return Run(self._folder, self.fingerprint, self.run.info, manifest)
 
@@ -264,7 +312,9 @@ class Store:
 
 
 def check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
-    """Return whether the folder holds this run already (False: it is empty); refuse another run and other files."""
+    """Return whether the folder holds this run already (False: it is empty); refuse another run and
+    other files.
+    """
     identity = read_identity(folder)
     if identity is not None:
         check_same(fingerprint, identity[0], folder.where(""))
@@ -272,12 +322,21 @@ def check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
     if folder.names(files.RESULTS):
         raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
     if folder.exists():
-        raise StoreError(f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; choose another --out")
+        raise StoreError(
+            f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; "
+            "choose another --out"
+        )
     return False
 
 
 def remove_leftovers(folder: Folder, manifest: Manifest) -> None:
-    """Remove what a dead writer left: temporary files, and the part that it had not listed yet; other files stay."""
-    leftovers = [name for place in files.FOLDERS for name in folder.names(place) if files.is_temporary(name)]
-    for name in leftovers + [name for name in unlisted(folder, manifest) if files.part_number(name, files.RESULTS)]:
+    """Remove what a dead writer left: temporary files, and the part that it had not listed yet;
+    other files stay.
+    """
+    leftovers = [
+        name for place in files.FOLDERS for name in folder.names(place) if files.is_temporary(name)
+    ]
+    for name in leftovers + [
+        name for name in unlisted(folder, manifest) if files.part_number(name, files.RESULTS)
+    ]:
         folder.remove(name)

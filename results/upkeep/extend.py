@@ -4,26 +4,32 @@ Why it is sound.  A stored verdict says of its unit U at cutoff C:
 
     eliminated    no board of U scores C or more
     candidates    exactly the listed boards of U do (up to the symmetry within U)
-    split         the same of the settled parts of U, and that those parts and the children make up U
+    split         the same of the settled parts of U, and that those parts and the children make up
+                  U
 
-A higher cutoff C' needs nothing new: of the boards that reach C exactly those with a score of C' or more reach C'.  The
-candidates in between are dropped, and a unit whose list becomes empty is eliminated.
+A higher cutoff C' needs nothing new: of the boards that reach C exactly those with a score of C' or
+more reach C'.  The candidates in between are dropped, and a unit whose list becomes empty is
+eliminated.
 
-A lower cutoff C' asks about boards between C' and C.  A verdict alone says nothing about them, but its row may:
+A lower cutoff C' asks about boards between C' and C.  A verdict alone says nothing about them, but
+its row may:
 
-- ``max_bound``, in runs whose ``run.json`` says that it covers everything (``COVERS``), is the largest bound of any
-  state and the largest score of any board that the search discarded in U.  What is not listed scores ``max_bound`` or
-  less, so the list is complete for every cutoff above ``max_bound``.
-- Where one bound decided a whole unit (no states, no pushes, no splits, no survivors), ``max_bound`` is that bound, in
-  whatever version.
+- ``max_bound``, in runs whose ``run.json`` says that it covers everything (``COVERS``), is the
+  largest bound of any state and the largest score of any board that the search discarded in U.
+  What is not listed scores ``max_bound`` or less, so the list is complete for every cutoff above
+  ``max_bound``.
+- Where one bound decided a whole unit (no states, no pushes, no splits, no survivors),
+  ``max_bound`` is that bound, in whatever version.
 - A unit that was split before any part of it was settled says only that its children make it up.
 
-A part is useful only if everything above it is: otherwise the search splits the class anew, perhaps elsewhere.  So a
-row is reused only if the whole chain of splits from the class down to it is reused.
+A part is useful only if everything above it is: otherwise the search splits the class anew, perhaps
+elsewhere.  So a row is reused only if the whole chain of splits from the class down to it is
+reused.
 
-Both runs have the same size, words, points, buckets, cell order and rules of splitting, so a path means the same boards
-in both; none of these depends on the cutoff.  Rows of units that were given up are left out, and verdicts in doubt
-(``Run.doubted``).  The doubts come along: another run may have more verdicts of the same host.
+Both runs have the same size, words, points, buckets, cell order and rules of splitting, so a path
+means the same boards in both; none of these depends on the cutoff.  Rows of units that were given
+up are left out, and verdicts in doubt (``Run.doubted``).  The doubts come along: another run may
+have more verdicts of the same host.
 """
 
 from __future__ import annotations
@@ -54,7 +60,10 @@ class ExtendResult:
 
     def describe(self) -> str:
         """Return what was reused as a sentence without its end."""
-        text = f"reused {self.n_reused:,} of {self.n_verdicts:,} verdicts of {self.location} (cutoff {self.cutoff:,})"
+        text = (
+            f"reused {self.n_reused:,} of {self.n_verdicts:,} verdicts of {self.location} (cutoff "
+            f"{self.cutoff:,})"
+        )
         if self.n_before:
             text += f", {self.n_before:,} were there already"
         if n_refused := self.n_verdicts - self.n_reused - self.n_before:
@@ -65,7 +74,8 @@ class ExtendResult:
 def open_source(location: str, asked: Fingerprint) -> Run:
     """Return an older run that a new one may take verdicts from.
 
-    Raises FingerprintError when more than the cutoff differs; StoreError when the run is damaged or contradicts itself.
+    Raises FingerprintError when more than the cutoff differs; StoreError when the run is damaged or
+    contradicts itself.
     """
     run = open_run(location)
     check_same(asked, replace(run.fingerprint, cutoff=asked.cutoff), run.folder.where(""))
@@ -74,7 +84,9 @@ def open_source(location: str, asked: Fingerprint) -> Run:
 
 
 def inherited(source: Run) -> dict[str, Any]:
-    """Return what a run that takes verdicts from ``source`` records about it; it replaces what the run says itself."""
+    """Return what a run that takes verdicts from ``source`` records about it; it replaces what the
+    run says itself.
+    """
     return {
         "extends": {"location": source.folder.where(""), "cutoff": source.fingerprint.cutoff},
         COVERS: source.info.get(COVERS, ""),
@@ -82,7 +94,9 @@ def inherited(source: Run) -> dict[str, Any]:
 
 
 def extend(source: Run, store: Store) -> ExtendResult:
-    """Store every verdict of an older run that holds in a new one; units that have a verdict there are left alone."""
+    """Store every verdict of an older run that holds in a new one; units that have a verdict there
+    are left alone.
+    """
     n_reused = n_before = 0
     batch: list[Row] = []
     for row in reusable(source, store.fingerprint.cutoff):
@@ -97,22 +111,34 @@ def extend(source: Run, store: Store) -> ExtendResult:
     store.append([*batch, *doubts(source, store.fingerprint)], copied=True)
     store.flush()
     n_verdicts = len(source.index.places)
-    return ExtendResult(source.folder.where(""), source.fingerprint.cutoff, n_verdicts, n_reused, n_before)
+    return ExtendResult(
+        source.folder.where(""), source.fingerprint.cutoff, n_verdicts, n_reused, n_before
+    )
 
 
 def doubts(source: Run, fingerprint: Fingerprint) -> list[Row]:
-    """Return the rows by which another run doubts the hosts that a run doubts, about the roots of the same classes."""
+    """Return the rows by which another run doubts the hosts that a run doubts, about the roots of
+    the same classes.
+    """
     rows = source.rows() if source.index.doubted_hosts else ()
     return [
-        replace(row, fingerprint=fingerprint.digest, path="") for row in rows if row.status == QUARANTINED and row.host
+        replace(row, fingerprint=fingerprint.digest, path="")
+        for row in rows
+        if row.status == QUARANTINED and row.host
     ]
 
 
 def reusable(source: Run, cutoff: int) -> Iterator[Row]:
     """Yield the verdicts of a run that hold at another cutoff, as they are stored."""
     covers = source.info.get(COVERS) == EVERYTHING
-    parents = {(key[0], child): key for key, children in source.index.splits.items() for child in children}
-    splits = {row.key for row in _sound(source) if row.status == SPLIT and _holds(row, source, cutoff, covers)}
+    parents = {
+        (key[0], child): key for key, children in source.index.splits.items() for child in children
+    }
+    splits = {
+        row.key
+        for row in _sound(source)
+        if row.status == SPLIT and _holds(row, source, cutoff, covers)
+    }
     for row in _sound(source):
         if _holds(row, source, cutoff, covers) and _is_reached(row.key, parents, splits):
             yield row

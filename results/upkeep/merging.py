@@ -1,15 +1,19 @@
 """Puts runs of one question together: what several drivers found goes into one directory.
 
-    check_sources   reads every source whole: bytes, rows, coverage rules, units with two verdicts; writes nothing
-    merge           takes the target's lock, compares its rows likewise, appends what it lacks as new parts
+    check_sources   reads every source whole: bytes, rows, coverage rules, units with two verdicts;
+                    writes nothing
+    merge           takes the target's lock, compares its rows likewise, appends what it lacks as
+                    new parts
 
-Runs are joined as sets of rows.  A row is known by its unit, its host, and whether it is a verdict or else its status;
-of rows that are known by the same, the first stays.  So any order and any grouping of merges ends with the same units,
-verdicts and doubts: a host that was contradicted in one run is doubted for what it found in any of them.
+Runs are joined as sets of rows.  A row is known by its unit, its host, and whether it is a verdict
+or else its status; of rows that are known by the same, the first stays.  So any order and any
+grouping of merges ends with the same units, verdicts and doubts: a host that was contradicted in
+one run is doubted for what it found in any of them.
 
-Nothing is written before all of it is checked, and the parts of the target are never touched.  A kill between two new
-parts leaves a target that is sound; the same command goes on from there.  Lines of the log that the target lacks are
-appended (log.py).  Claim, boards and certificates are not taken over: they are made again from the rows.
+Nothing is written before all of it is checked, and the parts of the target are never touched.  A
+kill between two new parts leaves a target that is sound; the same command goes on from there.
+Lines of the log that the target lacks are appended (log.py).  Claim, boards and certificates are
+not taken over: they are made again from the rows.
 """
 
 from __future__ import annotations
@@ -36,7 +40,9 @@ from results.store.store import Store
 from results.upkeep.extend import COVERS, EVERYTHING
 
 PART_ROWS = 50_000  # of a new part: few files, none of which takes much memory
-_PLACED = SCHEMA.append(pa.field("file", pa.dictionary(pa.int32(), pa.string()))).append(pa.field("row", pa.int64()))
+_PLACED = SCHEMA.append(pa.field("file", pa.dictionary(pa.int32(), pa.string()))).append(
+    pa.field("row", pa.int64())
+)
 _UNIT = ["class_id", "path"]
 
 
@@ -62,11 +68,12 @@ class Sources:
 
 
 def check_sources(runs: Sequence[Run]) -> Sources:
-    """Read every row of some runs, at least one, and check that they are of one question and can be put together.
+    """Read every row of some runs, at least one, and check that they are of one question and can be
+    put together.
 
-    Raises FingerprintError when they are of several questions, or cut their classes in other ways; DamagedError,
-    RowError when a file or a row cannot be trusted; ConflictError when they give a unit different verdicts;
-    MismatchError when rows do not fit the partition or each other.
+    Raises FingerprintError when they are of several questions, or cut their classes in other ways;
+    DamagedError, RowError when a file or a row cannot be trusted; ConflictError when they give a
+    unit different verdicts; MismatchError when rows do not fit the partition or each other.
     """
     first = runs[0]
     for run in runs:
@@ -77,36 +84,46 @@ def check_sources(runs: Sequence[Run]) -> Sources:
             raise RowError(f"{where} has {foreign}; nothing was merged")
         coverage = check_coverage(run)
         if coverage.problems:
-            raise MismatchError(f"the rows in {where} do not fit together, nothing was merged: {coverage.message()}")
+            raise MismatchError(
+                f"the rows in {where} do not fit together, nothing was merged: {coverage.message()}"
+            )
     tables = [_placed(run) for run in runs]
     covers = all(run.info.get(COVERS) == EVERYTHING for run in runs)
     info = {**first.info, "share": "", COVERS: EVERYTHING if covers else ""}
-    return Sources(tuple(runs), info, _joined(tables)[0], sum(verdicts_of(table).num_rows for table in tables))
+    return Sources(
+        tuple(runs), info, _joined(tables)[0], sum(verdicts_of(table).num_rows for table in tables)
+    )
 
 
 def _check_alike(first: Run, fingerprint: Fingerprint, info: dict[str, Any], where: str) -> None:
     check_same(first.fingerprint, fingerprint, where, "Only runs of one question can be merged.")
     cut = first.info.get("structure", {})
-    check_same_structure(cut, info, where, "Only runs that cut their classes in the same way can be merged.")
+    check_same_structure(
+        cut, info, where, "Only runs that cut their classes in the same way can be merged."
+    )
 
 
 def merge(location: str, sources: Sources) -> MergeResult:
     """Append to a run what it lacks of the sources; it is made if it is not there.
 
-    Raises StoreError as ``Store.open``, when the target is locked, damaged or of another question, or the disk refuses;
-    ConflictError when a unit has another verdict there; FingerprintError when the rows there promise more than those of
-    a source; InputError when it is one of the sources.  Then nothing is written.
+    Raises StoreError as ``Store.open``, when the target is locked, damaged or of another question,
+    or the disk refuses; ConflictError when a unit has another verdict there; FingerprintError when
+    the rows there promise more than those of a source; InputError when it is one of the sources.
+    Then nothing is written.
     """
     folder = open_folder(location)
     where = folder.where("")
     if any(_name(run.folder) == _name(folder) for run in sources.runs):
-        raise InputError(f"{location!r} is the target and a source: name other runs to merge into it")
+        raise InputError(
+            f"{location!r} is the target and a source: name other runs to merge into it"
+        )
     if identity := read_identity(folder):
         _check_alike(sources.runs[0], *identity, where)
         if identity[1].get(COVERS) == EVERYTHING != sources.info[COVERS]:
             raise FingerprintError(
-                f"{where} promises that max_bound covers {EVERYTHING} ({COVERS} in {files.RUN}), and a source does "
-                "not: merge them into a new directory, which will not promise it"
+                f"{where} promises that max_bound covers {EVERYTHING} ({COVERS} in {files.RUN}), "
+                "and a source does not: merge them into a new directory, which will not promise "
+                "it"
             )
     with Store.open(location, sources.runs[0].fingerprint, sources.info) as store:
         there = _placed(store.run)
@@ -118,24 +135,32 @@ def merge(location: str, sources: Sources) -> MergeResult:
         for begin in range(0, new.num_rows, PART_ROWS):
             store.append(from_table(new.slice(begin, PART_ROWS)), copied=True)
         parts = tuple(part.name for part in store.snapshot().manifest.parts[before:])
-        n_lines = merge_logs(folder, [run.folder for run in sources.runs], n_rows=new.num_rows, n_parts=len(parts))
+        n_lines = merge_logs(
+            folder, [run.folder for run in sources.runs], n_rows=new.num_rows, n_parts=len(parts)
+        )
     n_added = verdicts_of(new).num_rows
-    return MergeResult(n_added, sources.n_verdicts - n_added, new.num_rows - n_added, parts, n_lines)
+    return MergeResult(
+        n_added, sources.n_verdicts - n_added, new.num_rows - n_added, parts, n_lines
+    )
 
 
 def _placed(run: Run) -> pa.Table:
     """Return all rows of a run, checked, each with its place: ``file`` and ``row``."""
     tables = [_PLACED.empty_table()]
     for part, table in run.checked():
-        file = pa.DictionaryArray.from_arrays(np.zeros(table.num_rows, np.int32), [run.folder.where(part.name)])
+        file = pa.DictionaryArray.from_arrays(
+            np.zeros(table.num_rows, np.int32), [run.folder.where(part.name)]
+        )
         table = table.append_column(_PLACED.field("file"), file)
-        tables.append(table.append_column(_PLACED.field("row"), pa.array(np.arange(table.num_rows))))
+        tables.append(
+            table.append_column(_PLACED.field("row"), pa.array(np.arange(table.num_rows)))
+        )
     return pa.concat_tables(tables)
 
 
 def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, npt.NDArray[np.int64]]:
-    """Return the rows of some tables, one for each unit, host and kind, and where each stood among all of them;
-    ConflictError when a unit has different verdicts."""
+    """Return the rows of some tables, one for each unit, host and kind, and where each stood among
+    all of them; ConflictError when a unit has different verdicts."""
     every = pa.concat_tables(tables)
     status = every.column("status")
     kind = pc.if_else(pc.is_in(status, pa.array(VERDICTS)), "verdict", status)
@@ -154,14 +179,22 @@ def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, npt.NDArray[np.int64]
 def _check_agreement(known: pa.Table, offered: pa.Table) -> None:
     is_plain = [pc.equal(table.column("status"), ELIMINATED) for table in (known, offered)]
     same_size = pc.equal(known.column("n_boards"), offered.column("n_boards"))
-    rest = pc.invert(pc.and_(pc.and_(*is_plain), same_size))  # the other rows cannot differ in anything else
+    # the other rows cannot differ in anything else
+    rest = pc.invert(pc.and_(pc.and_(*is_plain), same_size))
     pairs = zip(*(_with_places(table.filter(rest)) for table in (known, offered)), strict=True)
     conflicts = [pair for pair in pairs if pair[0][1].verdict != pair[1][1].verdict]
     if conflicts:
-        remedy = "Nothing was merged. Find out which is wrong; `orderly repeat` searches a class again."
+        remedy = (
+            "Nothing was merged. Find out which is wrong; `orderly repeat` searches a class again."
+        )
         if any(row.status == SPLIT for pair in conflicts for _, row in pair):
-            remedy += " Where one is split, another budget ([search] of the config) is enough to explain it."
-        raise_conflicts({pair[0][1].key: describe_conflict(list(pair), remedy) for pair in conflicts})
+            remedy += (
+                " Where one is split, another budget ([search] of the config) is enough to "
+                "explain it."
+            )
+        raise_conflicts(
+            {pair[0][1].key: describe_conflict(list(pair), remedy) for pair in conflicts}
+        )
 
 
 def _with_places(table: pa.Table) -> list[tuple[str, Row]]:

@@ -1,13 +1,18 @@
-"""``--drop-damaged``: takes damaged files out of a run, so that their units, and no others, are searched again.
+"""``--drop-damaged``: takes damaged files out of a run, so that their units, and no others, are
+searched again.
 
-    part unreadable, altered, missing, or with rows of other classes    a manifest line takes it off the list
-    manifest line unreadable or missing    the part that it listed is taken off the list: nothing vouches for its bytes
-    run.json unreadable or missing         rewritten, if the rows of the run are of the question that was asked
-    claim, audits, certificates unreadable or impossible   removed; the claim is made again in the end, the others by
-                                           request
+    part unreadable, altered, missing, or with rows of other classes    a manifest line takes it off
+                                                                        the list
+    manifest line unreadable or missing    the part that it listed is taken off the list: nothing
+                                           vouches for its bytes
+    run.json unreadable or missing         rewritten, if the rows of the run are of the question
+                                           that was asked
+    claim, audits, certificates unreadable or impossible   removed; the claim is made again in the
+                                           end, the others by request
 
-A doubt about a host that goes with its part is written down again, if the part can still be read, or if the event log
-tells of it.  Called with the lock held.  It changes nothing before it knows that the run is the one that was asked for.
+A doubt about a host that goes with its part is written down again, if the part can still be read,
+or if the event log tells of it.  Called with the lock held.  It changes nothing before it knows
+that the run is the one that was asked for.
 """
 
 from __future__ import annotations
@@ -35,10 +40,11 @@ _LOG_BYTES = 64 * 2**20  # of the event log, from its end
 
 
 def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairResult:
-    """Repair the run that was asked for; return what was wrong.  ``document`` is the ``run.json`` of a new run like it.
+    """Repair the run that was asked for; return what was wrong.  ``document`` is the ``run.json``
+    of a new run like it.
 
-    Raises FingerprintError when the run there is another one; DamagedError when it cannot be told what run it is, or
-    its manifest cannot be repaired because it is in an object store.
+    Raises FingerprintError when the run there is another one; DamagedError when it cannot be told
+    what run it is, or its manifest cannot be repaired because it is in an object store.
     """
     done = RepairResult({}, {}, [])
     fault = _fault_of_identity(folder, fingerprint)
@@ -54,10 +60,13 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairR
         events = read_events(folder, _LOG_BYTES)
         hosts |= {str(event.get("host", "")) for event in events if event["event"] == HOST_FLAGGED}
     _remove_documents(folder, done)
-    first = int(next(fingerprint.parsed_partition.canonical_ranks())[0])  # a class that has a verdict in the end
+    # a class that has a verdict in the end
+    first = int(next(fingerprint.parsed_partition.canonical_ranks())[0])
     lost = "the row that said what a replica contradicted is lost"
     for host in sorted(hosts - {""}):
-        done.doubts.append(Row(fingerprint.digest, first, "", QUARANTINED, 0, host=host, message=lost))
+        done.doubts.append(
+            Row(fingerprint.digest, first, "", QUARANTINED, 0, host=host, message=lost)
+        )
     return done
 
 
@@ -85,18 +94,20 @@ def _check_rows(folder: Folder, fingerprint: Fingerprint) -> None:
             continue
         except RowError as error:
             raise DamagedError(
-                f"{cannot}, and the rows are not of the run asked for: {error}; give the same settings as when it "
-                "began, or choose another --out"
+                f"{cannot}, and the rows are not of the run asked for: {error}; give the same "
+                "settings as when it began, or choose another --out"
             ) from error
     if not n_readable:
         raise DamagedError(
-            f"{cannot}, nor can any rows that would tell which run this is: restore it from a copy, or choose another "
-            "--out"
+            f"{cannot}, nor can any rows that would tell which run this is: restore it from a "
+            "copy, or choose another --out"
         )
 
 
 def _listed(folder: Folder) -> dict[int, Part]:
-    """Return the parts that readable lines of the manifest list, by number; the last line on a part counts."""
+    """Return the parts that readable lines of the manifest list, by number; the last line on a part
+    counts.
+    """
     parts = {}
     for line in folder.read_lines(files.MANIFEST)[0]:
         try:
@@ -117,7 +128,9 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
             raise
         done.others[files.MANIFEST] = str(error)
     parts = _listed(folder)
-    found = {files.part_number(name, files.RESULTS) or 0: name for name in folder.names(files.RESULTS)}
+    found = {
+        files.part_number(name, files.RESULTS) or 0: name for name in folder.names(files.RESULTS)
+    }
     lines = []
     for number in range(1, max([*parts, *found], default=0) + 1):
         part = parts.get(number)
@@ -132,7 +145,9 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
 
 
 def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) -> set[str]:
-    """Take off the manifest what cannot be read or is of another run; return the hosts that its rows doubt."""
+    """Take off the manifest what cannot be read or is of another run; return the hosts that its
+    rows doubt.
+    """
     hosts: set[str] = set()
     manifest = read_manifest(folder)
     n_bytes = manifest.n_bytes
@@ -141,11 +156,17 @@ def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) ->
         try:
             ((_, table),) = read_parts(folder, [part])
             check_table(table, fingerprint, folder.where(part.name))
-            if foreign := out_of_space(fingerprint.parsed_partition, pc.unique(table.column("class_id")).to_pylist()):
-                raise RowError(f"it has rows of classes that are not the run's own, such as {foreign[0]}")
+            if foreign := out_of_space(
+                fingerprint.parsed_partition, pc.unique(table.column("class_id")).to_pylist()
+            ):
+                raise RowError(
+                    f"it has rows of classes that are not the run's own, such as {foreign[0]}"
+                )
         except (DamagedError, RowError) as error:
             hosts.update(table.filter(pc.field("status") == QUARANTINED).column("host").to_pylist())
-            n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
+            n_bytes = folder.append_line(
+                files.MANIFEST, replace(part, dropped=True).format(), n_bytes
+            )
             done.parts[part.name] = str(error)
     return hosts
 
@@ -156,7 +177,9 @@ def _remove_documents(folder: Folder, done: RepairResult) -> None:
         folder.remove(files.CLAIM)
     readers: dict[str, Callable[[], object]]
     readers = {files.CLAIM: partial(read_claim, run), files.AUDITS: partial(read_audits, run)}
-    readers |= {name: partial(read_certificates, folder, name) for name in certificate_files(folder)}
+    readers |= {
+        name: partial(read_certificates, folder, name) for name in certificate_files(folder)
+    }
     for name, read in readers.items():
         try:
             read()

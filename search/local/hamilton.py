@@ -1,8 +1,10 @@
-"""Words as long as the board: every path through all cells (Hamiltonian path) crossed with every word of that length.
+"""Words as long as the board: every path through all cells (Hamiltonian path) crossed with every
+word of that length.
 
-A word of n cells (n letters, one more for each Qu) fixes a board once its path is chosen.  4x4 has 42,898 such paths up
-to symmetry, so all boards that hold one of a few thousand words can be scored: an exhaustive search, and a proof.
-Where there are too many paths, a random sample of them is used, which proves nothing.
+A word of n cells (n letters, one more for each Qu) fixes a board once its path is chosen.  4x4 has
+42,898 such paths up to symmetry, so all boards that hold one of a few thousand words can be scored:
+an exhaustive search, and a proof. Where there are too many paths, a random sample of them is used,
+which proves nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ class Longest(NamedTuple):
 
 
 def hamiltonian_paths(geometry: Geometry) -> NDArray[np.int8]:
-    """Return int8[k, n]: every path through all cells, one of each set of symmetric images, lexicographically first.
+    """Return int8[k, n]: every path through all cells, one of each set of symmetric images,
+    lexicographically first.
 
     A path and its reverse count as two: words have a direction.
     """
@@ -60,7 +63,9 @@ def _paths_from(start: int, geometry: Geometry) -> Iterator[tuple[int, ...]]:
 
 
 def _cut_off(free: int, around: int, masks: list[int]) -> bool:
-    """Tell whether some free cell has no free neighbour and does not touch the end of the path either."""
+    """Tell whether some free cell has no free neighbour and does not touch the end of the path
+    either.
+    """
     rest = free
     while rest:
         cell = (rest & -rest).bit_length() - 1
@@ -71,10 +76,16 @@ def _cut_off(free: int, around: int, masks: list[int]) -> bool:
 
 
 def sampled_paths(geometry: Geometry, n: int, seed: int) -> NDArray[np.int8]:
-    """Return int8[n, cells] random paths through all cells, by backbite moves from a path down and up the columns."""
+    """Return int8[n, cells] random paths through all cells, by backbite moves from a path down and
+    up the columns.
+    """
     rng = np.random.default_rng(seed)
     height = geometry.dims.h
-    path = [x * height + (y if x % 2 == 0 else height - 1 - y) for x in range(geometry.dims.w) for y in range(height)]
+    path = [
+        x * height + (y if x % 2 == 0 else height - 1 - y)
+        for x in range(geometry.dims.w)
+        for y in range(height)
+    ]
     found = np.zeros((n, geometry.n), np.int8)
     for index in range(n):
         for _ in range(_BACKBITES if index == 0 else geometry.n):
@@ -95,8 +106,8 @@ def best_boards(
 ) -> list[Longest]:
     """Return for each word the best of its boards, best first.
 
-    ``targets`` are words in q-form with as many letters as cells; ``paths`` is int8[k, n]; ``progress`` is called after
-    each word with their number and the best so far.
+    ``targets`` are words in q-form with as many letters as cells; ``paths`` is int8[k, n];
+    ``progress`` is called after each word with their number and the best so far.
     """
     place = np.argsort(paths, axis=1)  # place[k, cell]: which letter of the word lies on the cell
     best: list[Longest] = []

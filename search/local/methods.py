@@ -1,21 +1,25 @@
-"""Local search, all methods behind one call: several runs, results merged, how often each board was found.
+"""Local search, all methods behind one call: several runs, results merged, how often each board was
+found.
 
 local_search -> climb | anneal | breed      each: Search -> boards with exact scores; no proof
 
-Boards are arrays uint8[m, n], 0..25 a cell; besides the usual scorer there is one in threads, and one of boards that
-must hold a word.
+Boards are arrays uint8[m, n], 0..25 a cell; besides the usual scorer there is one in threads, and
+one of boards that must hold a word.
 
-A *pool* (the paper's listing 1 in outline; it gives ``--cutoff auto``): every round makes the neighbours of all boards
-of the pool that are new in it (one letter changed, or two cells swapped), scores those never seen before, and keeps the
-best distinct canonical boards.  It ends when a round leaves the pool as it was.  The seed only picks the first pool.
+A *pool* (the paper's listing 1 in outline; it gives ``--cutoff auto``): every round makes the
+neighbours of all boards of the pool that are new in it (one letter changed, or two cells swapped),
+scores those never seen before, and keeps the best distinct canonical boards.  It ends when a round
+leaves the pool as it was.  The seed only picks the first pool.
 
-*Annealing*: many chains at once.  Each step changes one letter or swaps two cells of every chain's board.  A worse
-board is accepted with probability exp(difference / temperature); the temperature is a share of the mean score and falls
-geometrically.  At the end the best boards climb to their local optima, and a pool begins with those.
+*Annealing*: many chains at once.  Each step changes one letter or swaps two cells of every chain's
+board.  A worse board is accepted with probability exp(difference / temperature); the temperature is
+a share of the mean score and falls geometrically.  At the end the best boards climb to their local
+optima, and a pool begins with those.
 
-The *genetic* algorithm: a child takes one half-plane of cells from one parent and the rest from a random symmetric
-image of the other, so that neighbouring letters stay together; then a few cells mutate.  The best distinct canonical
-boards of parents and children survive.  It ends when the best board has not changed for some generations.
+The *genetic* algorithm: a child takes one half-plane of cells from one parent and the rest from a
+random symmetric image of the other, so that neighbouring letters stay together; then a few cells
+mutate.  The best distinct canonical boards of parents and children survive.  It ends when the best
+board has not changed for some generations.
 """
 
 from __future__ import annotations
@@ -36,7 +40,8 @@ from search.scoring.scorer import Scorer, decode_boards, encode_boards
 
 BATCH = 1 << 17
 _WORTH_SPLITTING = 256  # boards
-HOT, COLD = 0.05, 0.001  # temperature at the first and at the last step of annealing, as a share of the mean score
+# temperature at the first and at the last step of annealing, as a share of the mean score
+HOT, COLD = 0.05, 0.001
 SWAPS = 0.3
 STEPS_PER_CELL = 400
 CHILDREN = 8  # per parent
@@ -47,14 +52,18 @@ _ASCENTS = 50
 _MAX_MUTATIONS = 3
 
 RunProgress = Callable[[int, int, int, int], None]
-"""Called with the number of the run (from 0), its round, the best score so far and the boards scored in the run."""
+"""Called with the number of the run (from 0), its round, the best score so far and the boards
+scored in the run."""
 
 Start = str | Callable[[np.random.Generator, int, NDArray[np.uint8]], NDArray[np.uint8]]
-"""A board, or a function that makes the first boards uint8[m, n] from a random generator, m and the alphabet."""
+"""A board, or a function that makes the first boards uint8[m, n] from a random generator, m and
+the alphabet."""
 
 
 class ParallelScorer:
-    """Scores a batch in several threads, as one scorer would; the kernels release the GIL, so threads suffice."""
+    """Scores a batch in several threads, as one scorer would; the kernels release the GIL, so
+    threads suffice.
+    """
 
     def __init__(self, scorer: Scorer, n_threads: int) -> None:
         if n_threads < 1:
@@ -68,17 +77,27 @@ class ParallelScorer:
         if self._threads is None or len(boards) < _WORTH_SPLITTING:
             return self._scorers[0].scores(boards)
         parts = np.array_split(boards, len(self._scorers))
-        jobs = [self._threads.submit(scorer.scores, part) for scorer, part in zip(self._scorers, parts, strict=True)]
+        jobs = [
+            self._threads.submit(scorer.scores, part)
+            for scorer, part in zip(self._scorers, parts, strict=True)
+        ]
         return np.concatenate([job.result() for job in jobs])
 
 
 class HoldingScorer:
-    """Scores boards that hold a given word in q-form, which need not be in the list; every other board is worth 0."""
+    """Scores boards that hold a given word in q-form, which need not be in the list; every other
+    board is worth 0.
+    """
 
     def __init__(self, scorer: BatchScorer, word: str) -> None:
         n = scorer.geometry.n
-        if not (word.isascii() and word.isalpha() and word.islower() and MIN_LETTERS <= len(word) <= n):
-            raise InputError(f"word {quote(word)}: expected {MIN_LETTERS} to {n} letters a-z, as many as cells at most")
+        if not (
+            word.isascii() and word.isalpha() and word.islower() and MIN_LETTERS <= len(word) <= n
+        ):
+            raise InputError(
+                f"word {quote(word)}: expected {MIN_LETTERS} to {n} letters a-z, as "
+                "many as cells at most"
+            )
         self._scorer = scorer
         self.geometry: Geometry = scorer.geometry
         self._word = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(ord("a"))
@@ -91,11 +110,17 @@ class HoldingScorer:
         out[holding] = self._scorer.scores(boards[holding])
         return out
 
-    def first(self, rng: np.random.Generator, m: int, alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return uint8[m, n] random boards, each with the word on a random path: where a search may start."""
+    def first(
+        self, rng: np.random.Generator, m: int, alphabet: NDArray[np.uint8]
+    ) -> NDArray[np.uint8]:
+        """Return uint8[m, n] random boards, each with the word on a random path: where a search may
+        start.
+        """
         missing = sorted(set(self._word.tolist()) - set(alphabet.tolist()))
         if missing:
-            raise InputError(f"the word needs the letter {chr(97 + missing[0])!r}, which is excluded")
+            raise InputError(
+                f"the word needs the letter {chr(97 + missing[0])!r}, which is excluded"
+            )
         boards = alphabet[rng.integers(0, len(alphabet), (m, self.geometry.n))]
         for board in boards:
             board[self._path(rng)] = self._word
@@ -126,7 +151,9 @@ def parse_alphabet(letters: str) -> NDArray[np.uint8]:
 def first_boards(
     rng: np.random.Generator, m: int, n: int, alphabet: NDArray[np.uint8], start: Start | None
 ) -> NDArray[np.uint8]:
-    """Return uint8[m, n] random boards, those that ``start`` makes, or uint8[1, n] with the board ``start``."""
+    """Return uint8[m, n] random boards, those that ``start`` makes, or uint8[1, n] with the board
+    ``start``.
+    """
     if start is None:
         return alphabet[rng.integers(0, len(alphabet), (m, n))]
     if not isinstance(start, str):
@@ -134,12 +161,15 @@ def first_boards(
     board = encode_boards([start], n)
     excluded = sorted(set(board[0].tolist()) - set(alphabet.tolist()))
     if excluded:
-        raise BoardError(f"board {quote(start)} has the letter {chr(97 + excluded[0])!r}, which is excluded")
+        raise BoardError(
+            f"board {quote(start)} has the letter {chr(97 + excluded[0])!r}, which is excluded"
+        )
     return board
 
 
 def neighbours(boards: NDArray[np.uint8], letters: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return uint8[m * k, n]: each board's k neighbours, by one changed letter, then by a swap of two cells.
+    """Return uint8[m * k, n]: each board's k neighbours, by one changed letter, then by a swap of
+    two cells.
 
     A board has (a - 1) n changes with the a ``letters`` of the alphabet, and must use these only.
     """
@@ -157,7 +187,9 @@ def neighbours(boards: NDArray[np.uint8], letters: NDArray[np.uint8]) -> NDArray
 
 
 def canonical_cells(boards: NDArray[np.uint8], geometry: Geometry) -> NDArray[np.uint8]:
-    """Return the canonical images of the boards in uint8[m, n]: row for row what ``canonical_board`` gives."""
+    """Return the canonical images of the boards in uint8[m, n]: row for row what
+    ``canonical_board`` gives.
+    """
     high, low = pack(boards)
     best = boards.copy()
     for row in geometry.symmetries[1:]:
@@ -170,7 +202,9 @@ def canonical_cells(boards: NDArray[np.uint8], geometry: Geometry) -> NDArray[np
 
 
 def pack(boards: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return two uint64[m] that compare as the boards do, cell 0 first: 13 cells of 26 values, then the rest."""
+    """Return two uint64[m] that compare as the boards do, cell 0 first: 13 cells of 26 values, then
+    the rest.
+    """
     parts = []
     for cells in (boards[:, :13], boards[:, 13:]):
         value = np.zeros(len(boards), np.uint64)
@@ -186,8 +220,12 @@ def best_first(boards: NDArray[np.uint8], scores: NDArray[np.int32], n: int) -> 
     return np.lexsort((low, high, -scores.astype(np.int64)))[:n]
 
 
-def ascend(scorer: BatchScorer, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the local optimum of each board in uint8[m, n], reached by steps to the best neighbour."""
+def ascend(
+    scorer: BatchScorer, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Return the local optimum of each board in uint8[m, n], reached by steps to the best
+    neighbour.
+    """
     best = boards.copy()
     scores = scorer.scores(best)
     moving = np.arange(len(best))
@@ -208,13 +246,16 @@ class Find(NamedTuple):
 
     board: str
     score: int
-    n_found: int  # runs; of annealing, chains that ended there, 1 for what only the pool after them found
+    # runs; of annealing, chains that ended there, 1 for what only the pool after them found
+    n_found: int
 
 
 class Search(NamedTuple):
-    """One search: it begins with the boards ``first`` and keeps so many boards, chains, or population.
+    """One search: it begins with the boards ``first`` and keeps so many boards, chains, or
+    population.
 
-    ``tell`` gets the round, the best score and the number of boards scored; ``stop`` is asked before each batch.
+    ``tell`` gets the round, the best score and the number of boards scored; ``stop`` is asked
+    before each batch.
     """
 
     scorer: BatchScorer
@@ -247,9 +288,11 @@ def local_search(
     pool : boards kept, chains, or population of all runs together
     letters : letters that boards may use
     start : a board to start from, or a function that makes the first boards; default: random boards
-    stop : asked before each batch of boards; when it says True, the search ends with the best so far
+    stop : asked before each batch of boards; when it says True, the search ends with the best so
+        far
 
-    Raises InputError if the method is unknown, a number is out of range, or ``start`` uses other letters.
+    Raises InputError if the method is unknown, a number is out of range, or ``start`` uses other
+    letters.
 
     Examples
     --------
@@ -265,8 +308,8 @@ def local_search(
     least = 2 if method == "genetic" else 1
     if seed < 0 or runs < 1 or pool < runs * least:
         raise InputError(
-            f"{runs} runs with a pool of {pool}, seed {seed}: expected at least 1 run, boards in the pool for each "
-            f"(at least {least}), and no negative seed"
+            f"{runs} runs with a pool of {pool}, seed {seed}: expected at least 1 run, boards in "
+            f"the pool for each (at least {least}), and no negative seed"
         )
     alphabet = parse_alphabet(letters)
     score_of: dict[str, int] = {}
@@ -282,7 +325,9 @@ def local_search(
 
         rng, size = np.random.default_rng(seed * runs + run), pool // runs
         first = first_boards(rng, size, scorer.geometry.n, alphabet, start)
-        for board, score, n in METHODS[method](Search(scorer, rng, first, size, alphabet, tell, stop)):
+        for board, score, n in METHODS[method](
+            Search(scorer, rng, first, size, alphabet, tell, stop)
+        ):
             score_of[board] = score
             times[board] += n
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
@@ -305,7 +350,10 @@ def climb(s: Search) -> list[tuple[str, int, int]]:
 
 
 def _found(boards: NDArray[np.uint8], scores: NDArray[np.int32]) -> list[tuple[str, int, int]]:
-    return [(board, score, 1) for board, score in zip(decode_boards(boards), scores.tolist(), strict=True)]
+    return [
+        (board, score, 1)
+        for board, score in zip(decode_boards(boards), scores.tolist(), strict=True)
+    ]
 
 
 class _Pool:
@@ -338,14 +386,18 @@ class _Pool:
         self.boards, self.scores, self._expanded = merged[keep], scores[keep], expanded[keep]
 
     def take_unexpanded(self) -> NDArray[np.uint8]:
-        """Return the boards of the pool not handed out before; without any the pool cannot change any more."""
+        """Return the boards of the pool not handed out before; without any the pool cannot change
+        any more.
+        """
         fresh = self.boards[~self._expanded]
         self._expanded[:] = True
         return fresh
 
 
 def anneal(s: Search) -> list[tuple[str, int, int]]:
-    """Return (canonical board, exact score, number of chains that ended there, at least 1), best first."""
+    """Return (canonical board, exact score, number of chains that ended there, at least 1), best
+    first.
+    """
     steps = STEPS_PER_CELL * s.scorer.geometry.n
     boards = np.resize(s.first, (s.size, s.scorer.geometry.n))
     scores = s.scorer.scores(boards)
@@ -356,7 +408,9 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
         heat = HOT * (COLD / HOT) ** (step / steps) * max(1.0, float(scores.mean()))
         tried = propose(s.rng, boards, s.alphabet)
         values = s.scorer.scores(tried)
-        taken = s.rng.random(s.size) < np.exp(np.minimum(0.0, (values - scores.astype(np.float64)) / heat))
+        taken = s.rng.random(s.size) < np.exp(
+            np.minimum(0.0, (values - scores.astype(np.float64)) / heat)
+        )
         boards[taken], scores[taken] = tried[taken], values[taken]
         better = scores > best_scores
         best[better], best_scores[better] = boards[better], scores[better]
@@ -378,19 +432,27 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
         s.tell(steps + number, score, (steps + 1) * s.size + n_scored)
 
     pool = distinct[:_POOL]
-    listed = _found(distinct, s.scorer.scores(distinct)) + climb(s._replace(first=pool, size=len(pool), tell=tell))
+    listed = _found(distinct, s.scorer.scores(distinct)) + climb(
+        s._replace(first=pool, size=len(pool), tell=tell)
+    )
     scored = sorted({(-score, board) for board, score, _ in listed})
     return [(board, -score, max(1, found[board])) for score, board in scored]
 
 
-def propose(rng: np.random.Generator, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return one random neighbour of each board in uint8[m, n]; now and then it is the board itself."""
+def propose(
+    rng: np.random.Generator, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Return one random neighbour of each board in uint8[m, n]; now and then it is the board
+    itself.
+    """
     m, n = boards.shape
     tried = boards.copy()
     row = np.arange(m)
     left, right = rng.integers(0, n, (m,)), rng.integers(0, n, (m,))
     swap = rng.random(m) < SWAPS
-    tried[row, left] = np.where(swap, boards[row, right], alphabet[rng.integers(0, len(alphabet), m)])
+    tried[row, left] = np.where(
+        swap, boards[row, right], alphabet[rng.integers(0, len(alphabet), m)]
+    )
     tried[row[swap], right[swap]] = boards[row[swap], left[swap]]
     return tried
 
@@ -412,7 +474,9 @@ def breed(s: Search) -> list[tuple[str, int, int]]:
         waited = 0 if int(scores[0]) > before else waited + 1
         s.tell(generation, int(scores[0]), n_scored)
     if not s.stop():
-        boards, scores = _survivors(s, np.concatenate((boards, ascend(s.scorer, boards[:_ASCENTS], s.alphabet))))
+        boards, scores = _survivors(
+            s, np.concatenate((boards, ascend(s.scorer, boards[:_ASCENTS], s.alphabet)))
+        )
     return _found(boards, scores)
 
 
@@ -430,7 +494,9 @@ def _children(s: Search, boards: NDArray[np.uint8]) -> NDArray[np.uint8]:
     father = np.take_along_axis(father, image, axis=1)
     x, y = np.divmod(np.arange(shape.n), shape.dims.h)
     angle = rng.random((m, 1)) * 2 * np.pi
-    side = np.cos(angle) * (x - (shape.dims.w - 1) / 2) + np.sin(angle) * (y - (shape.dims.h - 1) / 2)
+    side = np.cos(angle) * (x - (shape.dims.w - 1) / 2) + np.sin(angle) * (
+        y - (shape.dims.h - 1) / 2
+    )
     shift = (rng.random((m, 1)) - 0.5) * shape.dims.w
     children = np.where(side > shift, mother, father)
     mutations = rng.integers(0, _MAX_MUTATIONS + 1, m)
@@ -441,12 +507,15 @@ def _children(s: Search, boards: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 METHODS = {"pool": climb, "anneal": anneal, "genetic": breed}
-# Runs unless asked otherwise: several small pools beat one large one, which soon holds a single family of boards.
-# 4x4 with ENABLE2K: of 50 pools of 100 boards, 37 reach 3625, each in about 12 s of CPU; of the five pools of each seed
-# 0 to 9, at least two do. A pool of 500 takes 55 s; two of four seeds reach it.
+# Runs unless asked otherwise: several small pools beat one large one, which soon holds a single
+# family of boards. 4x4 with ENABLE2K: of 50 pools of 100 boards, 37 reach 3625, each in about 12 s
+# of CPU; of the five pools of each seed 0 to 9, at least two do. A pool of 500 takes 55 s; two of
+# four seeds reach it.
 _RUNS_OF_POOLS = 5
 
 
 def default_runs(method: str, start: Start | None) -> int:
-    """Return how many searches a method makes by default: pools that begin with the same board would all be equal."""
+    """Return how many searches a method makes by default: pools that begin with the same board
+    would all be equal.
+    """
     return _RUNS_OF_POOLS if method == "pool" and not isinstance(start, str) else 1

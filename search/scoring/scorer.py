@@ -1,6 +1,8 @@
-"""Exact scorer: batches of boards to scores, one board to its words and to the best boards one step away.
+"""Exact scorer: batches of boards to scores, one board to its words and to the best boards one step
+away.
 
-A machine with AVX-512 uses the vector kernel, any other the portable one (docs/performance.md has their rates).
+A machine with AVX-512 uses the vector kernel, any other the portable one (docs/performance.md has
+their rates).
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES, Trie, build_tr
 
 
 class Found(NamedTuple):
-    """A word on a board: q-form, its points, and the cells of one way to spell it (the smallest path)."""
+    """A word on a board: q-form, its points, and the cells of one way to spell it (the smallest
+    path).
+    """
 
     word: str
     points: int
@@ -37,7 +41,9 @@ def encode_boards(boards: Iterable[str], n: int) -> NDArray[np.uint8]:
     for text in texts:
         if len(text) != n or not (text.isascii() and text.isalpha() and text.islower()):
             raise BoardError(f"board {text!r}: expected {n} letters a-z, one a cell")
-    return np.frombuffer("".join(texts).encode("ascii"), np.uint8).reshape(len(texts), n) - np.uint8(ord("a"))
+    return np.frombuffer("".join(texts).encode("ascii"), np.uint8).reshape(
+        len(texts), n
+    ) - np.uint8(ord("a"))
 
 
 def decode_boards(boards: NDArray[np.uint8]) -> list[str]:
@@ -50,10 +56,12 @@ def decode_boards(boards: NDArray[np.uint8]) -> list[str]:
 class Scorer:
     """Scores boards of one size, exactly: the sum of the points of the distinct words on the board.
 
-    Not to be shared between threads: the kernels release the GIL and mark seen words in the scorer's own arrays.
+    Not to be shared between threads: the kernels release the GIL and mark seen words in the
+    scorer's own arrays.
 
-    ``words`` are in q-form; those longer than the board are left out.  ``portable``: use the scalar kernel even where
-    the vector kernel would run.  ``trie``: one made earlier of the same words and table.
+    ``words`` are in q-form; those longer than the board are left out.  ``portable``: use the scalar
+    kernel even where the vector kernel would run.  ``trie``: one made earlier of the same words and
+    table.
 
     Raises ScoreError if the points over the list might overflow.
     """
@@ -74,7 +82,9 @@ class Scorer:
 
     @cached_property
     def _vector(self) -> Any:
-        """Memory of the vector kernel, or None; made with the first boards: loading the kernel takes half a second."""
+        """Memory of the vector kernel, or None; made with the first boards: loading the kernel
+        takes half a second.
+        """
         from search.scoring import scorer_simd
 
         if self._portable or not scorer_simd.supported():
@@ -99,7 +109,8 @@ class Scorer:
             cells = encode_boards(boards, self.geometry.n)
         out = np.zeros(len(cells), np.int32)
         done = self._score_vector(cells, out)
-        while done < len(cells):  # portable machine, or a board that outgrows the queue of the vector kernel
+        # portable machine, or a board that outgrows the queue of the vector kernel
+        while done < len(cells):
             stop = len(cells) if self._vector is None else done + 1
             done += self._score_portable(cells[done:stop], out[done:stop])
             done += self._score_vector(cells[done:], out[done:])
@@ -119,26 +130,36 @@ class Scorer:
         return int(score_boards(*self.trie, masks, cells, self._seen, self._generation, out))
 
     def _score_vector(self, cells: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
-        """Fill ``out`` as far as the vector kernel comes; return how many boards that are, 0 without the kernel."""
+        """Fill ``out`` as far as the vector kernel comes; return how many boards that are, 0
+        without the kernel.
+        """
         if self._vector is None or not len(cells):
             return 0
         from search.scoring.scorer_simd import score_boards_simd
 
         masks = self.geometry.neighbour_masks
-        return int(score_boards_simd(*self.trie, masks, cells, *self._vector, self._seen, self._generation, out))
+        return int(
+            score_boards_simd(
+                *self.trie, masks, cells, *self._vector, self._seen, self._generation, out
+            )
+        )
 
     def words(self, board: str) -> list[Found]:
         """Return the words on a board that are worth points, sorted by word, one path each."""
         board = parse_board(board, self.dims)
         found: dict[str, Found] = {}
         root = int(self.trie.nodes[0])
-        stack: list[tuple[str, int, tuple[int, ...]]] = [("", root, (cell,)) for cell in reversed(range(len(board)))]
+        stack: list[tuple[str, int, tuple[int, ...]]] = [
+            ("", root, (cell,)) for cell in reversed(range(len(board)))
+        ]
         while stack:
             prefix, record, path = stack.pop()
             bit = 1 << ord(board[path[-1]]) - ord("a")
             if not record & bit:
                 continue
-            record = int(self.trie.nodes[(record >> CHILD_SHIFT) + (record & (bit - 1)).bit_count()])
+            record = int(
+                self.trie.nodes[(record >> CHILD_SHIFT) + (record & (bit - 1)).bit_count()]
+            )
             word = prefix + board[path[-1]]
             code = record >> CODE_SHIFT & (N_CODES - 1)
             if code and word not in found:
@@ -150,7 +171,9 @@ class Scorer:
 
 @lru_cache(maxsize=4)  # a run searches and scores with the same one
 def trie_of(words: tuple[str, ...], table: ScoreTable, n_cells: int) -> Trie:
-    """Return the trie of the words that fit so many cells; raises ScoreError if their points might overflow."""
+    """Return the trie of the words that fit so many cells; raises ScoreError if their points might
+    overflow.
+    """
     points = {word: table.of(word) for word in words if len(word) <= n_cells}
     check_overflow(points.values(), table)
     return build_trie(points, n_cells)
@@ -159,14 +182,19 @@ def trie_of(words: tuple[str, ...], table: ScoreTable, n_cells: int) -> Trie:
 _scorer = lru_cache(maxsize=4)(Scorer)
 
 
-def score(board: str, words: str | Path | Iterable[str], scores: str | Sequence[int] = "standard") -> int:
-    """Return the exact score of a board; for many boards, or the words with their paths, keep a :class:`Scorer`.
+def score(
+    board: str, words: str | Path | Iterable[str], scores: str | Sequence[int] = "standard"
+) -> int:
+    """Return the exact score of a board; for many boards, or the words with their paths, keep a
+    :class:`Scorer`.
 
     board : as people type it, such as ``berlatdes`` or ``bld/eae/rts``
     words : name or path of a word list, a word list, or words as people write them
-    scores : name of a score table or points from three letters on, as in :func:`boardclass.scores.parse_scores`
+    scores : name of a score table or points from three letters on, as in
+        :func:`boardclass.scores.parse_scores`
 
-    Raises BoardError, WordListError, ScoreError if the board, the words or the score table cannot be read.
+    Raises BoardError, WordListError, ScoreError if the board, the words or the score table cannot
+    be read.
 
     Examples
     --------
@@ -183,7 +211,11 @@ def score(board: str, words: str | Path | Iterable[str], scores: str | Sequence[
 
 def letter_scores(board: str, scorer: Scorer) -> list[list[int]]:
     """Return the score with each of the letters a-z in each cell, one list a cell."""
-    boards = [board[:cell] + letter + board[cell + 1 :] for cell in range(len(board)) for letter in LETTERS]
+    boards = [
+        board[:cell] + letter + board[cell + 1 :]
+        for cell in range(len(board))
+        for letter in LETTERS
+    ]
     scores: list[list[int]] = scorer.scores(boards).reshape(len(board), len(LETTERS)).tolist()
     return scores
 
@@ -191,7 +223,9 @@ def letter_scores(board: str, scorer: Scorer) -> list[list[int]]:
 def best_neighbours(
     board: str, scorer: Scorer, n: int, letters: Mapping[str, str] = NO_LETTERS
 ) -> list[tuple[str, str, int, int]]:
-    """Return the ``n`` best boards one step away, up to symmetry: board, what was done, score, difference."""
+    """Return the ``n`` best boards one step away, up to symmetry: board, what was done, score,
+    difference.
+    """
     changes = _one_step(board, scorer.dims.h, letters)
     own, *values = scorer.scores([board, *changes]).tolist()
     best: dict[str, tuple[str, str, int, int]] = {}
@@ -206,7 +240,10 @@ def best_neighbours(
 
 def _one_step(board: str, h: int, letters: Mapping[str, str]) -> dict[str, str]:
     """Return the boards one step away, each with what was done."""
-    names = [f"{cell_name(cell, h)}, {letters.get(letter, letter).upper()}" for cell, letter in enumerate(board)]
+    names = [
+        f"{cell_name(cell, h)}, {letters.get(letter, letter).upper()}"
+        for cell, letter in enumerate(board)
+    ]
     steps = {
         board[:cell] + new + board[cell + 1 :]: f"{names[cell]} to {letters.get(new, new).upper()}"
         for cell, old in enumerate(board)

@@ -1,4 +1,6 @@
-"""The portable scoring kernel: depth-first, scalar, on every machine; also the check of the vector kernel."""
+"""The portable scoring kernel: depth-first, scalar, on every machine; also the check of the vector
+kernel.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,9 @@ def score_boards(
 ) -> int:
     """Fill ``out`` with the scores of ``boards``; return their number.
 
-    ``seen[node]`` holds the generation (the number of the board, 1 to 255) that last counted the word of a node, so a
-    word counts once a board without clearing anything in between.  ``generation[0]`` lives as long as ``seen``.
+    ``seen[node]`` holds the generation (the number of the board, 1 to 255) that last counted the
+    word of a node, so a word counts once a board without clearing anything in between.
+    ``generation[0]`` lives as long as ``seen``.
     """
     n_boards, n = boards.shape
     stack_node = np.zeros(_STACK, np.int64)

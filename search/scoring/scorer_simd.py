@@ -1,12 +1,14 @@
-"""The vector scoring kernel: breadth-first, the eight neighbours of a cell in one step (AVX-512 machines).
+"""The vector scoring kernel: breadth-first, the eight neighbours of a cell in one step (AVX-512
+machines).
 
-One step takes a path from a queue and looks at the neighbours of its last cell as eight lanes of 64 bits: lanes whose
-cell is free and whose letter goes on in the trie stay alive, their child records are gathered, and what stays alive
-is packed to the end of the queue (paths that can go on) and of the hit list (paths that spell a word).  No branch
-depends on a board, and the loads of different paths overlap; a depth-first walk spends most of its time on
-mispredicted branches and cache misses.  The instructions are generic LLVM vector intrinsics (llvm.masked.gather,
-llvm.experimental.vector.compress): any machine can run them, but without AVX-512 they are slower than the portable
-kernel, so :func:`supported` decides.
+One step takes a path from a queue and looks at the neighbours of its last cell as eight lanes of 64
+bits: lanes whose cell is free and whose letter goes on in the trie stay alive, their child records
+are gathered, and what stays alive is packed to the end of the queue (paths that can go on) and of
+the hit list (paths that spell a word).  No branch depends on a board, and the loads of different
+paths overlap; a depth-first walk spends most of its time on mispredicted branches and cache misses.
+The instructions are generic LLVM vector intrinsics (llvm.masked.gather,
+llvm.experimental.vector.compress): any machine can run them, but without AVX-512 they are slower
+than the portable kernel, so :func:`supported` decides.
 """
 
 from __future__ import annotations
@@ -41,13 +43,16 @@ def supported() -> bool:
 class Lanes(NamedTuple):
     """What the eight neighbours of each cell look like, one row of lanes per cell."""
 
-    places: NDArray[np.int64]  # [25, 8], ``cell << 32 | 1 << cell`` of each neighbour; -1 for a missing one, never free
+    # [25, 8], ``cell << 32 | 1 << cell`` of each neighbour; -1 for a missing one, never free
+    places: NDArray[np.int64]
     letters: NDArray[np.int64]  # [25, 8], bit of the letter of each neighbour
     around: NDArray[np.int64]  # [25, 8], letters around each neighbour
 
 
 class Queue(NamedTuple):
-    """Scratch of one board: ``CAPACITY`` paths and hits, plus the lanes that a packed store may spill over the end."""
+    """Scratch of one board: ``CAPACITY`` paths and hits, plus the lanes that a packed store may
+    spill over the end.
+    """
 
     records: NDArray[np.int64]  # trie record of the path's node
     places: NDArray[np.int64]  # last cell << 32 | used cells
@@ -84,7 +89,9 @@ class _Lanewise:
     def splat(self, value: Any) -> Any:
         undefined = ir.Constant(_VECTOR, ir.Undefined)
         one = self.b.insert_element(undefined, value, _I32(0))
-        return self.b.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
+        return self.b.shuffle_vector(
+            one, undefined, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES)
+        )
 
     def constant(self, value: int) -> Any:
         return ir.Constant(_VECTOR, [value] * LANES)
@@ -99,13 +106,21 @@ class _Lanewise:
         return self.call("llvm.ctpop.v8i64", _VECTOR, vector)
 
     def gather(self, base: Any, index: Any, alive: Any) -> Any:
-        address = self.b.add(self.splat(self.b.ptrtoint(base, _I64)), self.b.shl(index, self.constant(3)))
+        address = self.b.add(
+            self.splat(self.b.ptrtoint(base, _I64)), self.b.shl(index, self.constant(3))
+        )
         pointers = self.b.inttoptr(address, ir.VectorType(_I64.as_pointer(), LANES))
-        return self.call("llvm.masked.gather.v8i64.v8p0", _VECTOR, pointers, _I32(8), alive, self.constant(0))
+        return self.call(
+            "llvm.masked.gather.v8i64.v8p0", _VECTOR, pointers, _I32(8), alive, self.constant(0)
+        )
 
     def pack(self, pointer: Any, at: Any, vector: Any, alive: Any) -> None:
-        packed = self.call("llvm.experimental.vector.compress.v8i64", _VECTOR, vector, alive, self.constant(0))
-        self.b.store(packed, self.b.bitcast(self.b.gep(pointer, [at]), _VECTOR.as_pointer()), align=8)
+        packed = self.call(
+            "llvm.experimental.vector.compress.v8i64", _VECTOR, vector, alive, self.constant(0)
+        )
+        self.b.store(
+            packed, self.b.bitcast(self.b.gep(pointer, [at]), _VECTOR.as_pointer()), align=8
+        )
 
     def count(self, alive: Any) -> Any:
         bits = self.b.zext(self.b.bitcast(alive, ir.IntType(LANES)), _I64)
@@ -114,9 +129,18 @@ class _Lanewise:
 
 @intrinsic
 def _extend(
-    typing_context: Any, nodes: Any, lanes: Any, queue: Any, cell: Any, record: Any, used: Any, tails: Any
+    typing_context: Any,
+    nodes: Any,
+    lanes: Any,
+    queue: Any,
+    cell: Any,
+    record: Any,
+    used: Any,
+    tails: Any,
 ) -> Any:
-    """Pack what goes on from one path to the queue and the hits; return the new queue length | number of hits << 32."""
+    """Pack what goes on from one path to the queue and the hits; return the new queue length |
+    number of hits << 32.
+    """
     del typing_context
     signature = int64(nodes, lanes, queue, int64, int64, int64, int64)
 
@@ -132,7 +156,9 @@ def _extend(
         row = b.mul(cell, _I64(LANES))
         places, letters, around = (v.load(b.gep(pointer(1, field), [row])) for field in range(3))
         records_in, used_in = v.splat(record), v.splat(used)
-        free = b.icmp_unsigned("==", b.and_(b.and_(places, used_in), v.constant(CELLS_MASK)), v.constant(0))
+        free = b.icmp_unsigned(
+            "==", b.and_(b.and_(places, used_in), v.constant(CELLS_MASK)), v.constant(0)
+        )
         alive = b.and_(v.any_bit(letters, records_in), free)
         below = v.popcount(b.and_(records_in, b.sub(letters, v.constant(1))))
         child = b.add(v.splat(b.lshr(record, _I64(CHILD_SHIFT))), below)
@@ -155,10 +181,12 @@ _QUEUE = types.NamedUniTuple(writable(int64), 3, Queue)
 
 @kernel(int64(*SIGNATURE_ARRAYS, _LANES, _QUEUE, writable(uint8), writable(int64), writable(int32)))
 def score_boards_simd(
-    nodes: Any, points: Any, neighbour_masks: Any, boards: Any, lanes: Lanes, queue: Queue, seen: Any, generation: Any,
+    nodes: Any, points: Any, neighbour_masks: Any, boards: Any, lanes: Lanes, queue: Queue,
+    seen: Any, generation: Any,
     out: Any,
 ) -> int:  # fmt: skip
-    """Fill ``out`` with the scores of ``boards``; return how many are done (fewer when a board outgrows the queue).
+    """Fill ``out`` with the scores of ``boards``; return how many are done (fewer when a board
+    outgrows the queue).
 
     ``seen`` and ``generation`` as in the portable kernel.
     """
@@ -183,7 +211,9 @@ def score_boards_simd(
                 queue.places[tail] = (cell << _PLACE_SHIFT) | (1 << cell)
                 tails += 1
                 if nodes[child] & _CODE_MASK:
-                    queue.hits[tails >> 32] = ((nodes[child] & _CODE_MASK) << (32 - CODE_SHIFT)) | child
+                    queue.hits[tails >> 32] = (
+                        (nodes[child] & _CODE_MASK) << (32 - CODE_SHIFT)
+                    ) | child
                     tails += 1 << 32
         for cell in range(n):
             for lane in range(LANES):
@@ -196,7 +226,9 @@ def score_boards_simd(
                 return b
             place = queue.places[head]
             record = queue.records[head]
-            tails = _extend(nodes, lanes, queue, place >> _PLACE_SHIFT, record, place & CELLS_MASK, tails)
+            tails = _extend(
+                nodes, lanes, queue, place >> _PLACE_SHIFT, record, place & CELLS_MASK, tails
+            )
             head += 1
         generation[0] += 1
         if generation[0] == 256:

@@ -1,9 +1,11 @@
-"""Compact trie: one int64 per node, children side by side, built with numpy from the sorted word list.
+"""Compact trie: one int64 per node, children side by side, built with numpy from the sorted word
+list.
 
-Node record, from bit 0: mask of the letters that go on (26 bits), points code (6 bits, 0 = no word ends here), index
-of the first child (31 bits).  The children of a node lie side by side in letter order, so the child for letter ``l``
-is the first child plus the number of mask bits below ``l``.  Nodes are numbered breadth-first: the few thousand nodes
-of the first levels, which every board visits, share a few pages.
+Node record, from bit 0: mask of the letters that go on (26 bits), points code (6 bits, 0 = no word
+ends here), index of the first child (31 bits).  The children of a node lie side by side in letter
+order, so the child for letter ``l`` is the first child plus the number of mask bits below ``l``.
+Nodes are numbered breadth-first: the few thousand nodes of the first levels, which every board
+visits, share a few pages.
 """
 
 from __future__ import annotations
@@ -36,22 +38,29 @@ def build_trie(points: Mapping[str, int], max_len: int) -> Trie:
 
     ``points`` are those of each word, at least 0; a word worth nothing is left out.
 
-    Raises InputError if more than 63 different numbers of points occur, or a word holds anything but a-z.
+    Raises InputError if more than 63 different numbers of points occur, or a word holds anything
+    but a-z.
     """
     kept = sorted(w for w, p in points.items() if 0 < len(w) <= max_len and p > 0)
     value = [points[w] for w in kept]
     codes = {p: i + 1 for i, p in enumerate(sorted(set(value)))}
     if len(codes) >= N_CODES:
-        raise InputError(f"{len(codes)} different numbers of points; a trie holds at most {N_CODES - 1}")
+        raise InputError(
+            f"{len(codes)} different numbers of points; a trie holds at most {N_CODES - 1}"
+        )
     table = np.zeros(N_CODES, np.int32)
     table[1 : len(codes) + 1] = list(codes)
     if not kept:
         return Trie(np.zeros(1, np.int64), table)
-    return Trie(_records(_letter_matrix(kept), np.array([codes[p] for p in value], np.int64)), table)
+    return Trie(
+        _records(_letter_matrix(kept), np.array([codes[p] for p in value], np.int64)), table
+    )
 
 
 def _letter_matrix(words: Sequence[str]) -> NDArray[np.int64]:
-    """Return int64[n_words, longest]: 0..25 for a-z, -1 behind the end; raises InputError for other characters."""
+    """Return int64[n_words, longest]: 0..25 for a-z, -1 behind the end; raises InputError for other
+    characters.
+    """
     longest = max(len(w) for w in words)
     try:
         text = "".join(w.ljust(longest, "`") for w in words).encode("ascii")
@@ -64,13 +73,15 @@ def _letter_matrix(words: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _records(letters: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the node records of the sorted, distinct words in ``letters``, with their points codes.
+    """Return the node records of the sorted, distinct words in ``letters``, with their points
+    codes.
 
-    Row r opens a node at every depth beyond what it shares with row r - 1, so depth by depth the nodes come out in
-    order.
+    Row r opens a node at every depth beyond what it shares with row r - 1, so depth by depth the
+    nodes come out in order.
     """
     n_words, longest = letters.shape
-    differs = np.ones(n_words, bool)  # row differs from the one before within the first `depth` letters
+    # row differs from the one before within the first `depth` letters
+    differs = np.ones(n_words, bool)
     differs[1:] = False
     node = np.zeros(n_words, np.int64)  # node of each row at the depth before
     records = [np.zeros(1, np.int64)]
@@ -93,5 +104,7 @@ def _records(letters: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.
         records.append(np.zeros(len(parent), np.int64))
         n_nodes += len(parent)
     if n_nodes >= MAX_NODES:
-        raise InputError(f"the word list needs {n_nodes} trie nodes; a trie holds fewer than {MAX_NODES}")
+        raise InputError(
+            f"the word list needs {n_nodes} trie nodes; a trie holds fewer than {MAX_NODES}"
+        )
     return np.concatenate(records)

@@ -1,8 +1,9 @@
-"""Independent solvers: four ways to find the words on a board, none of which shares code with the scorer.
+"""Independent solvers: four ways to find the words on a board, none of which shares code with the
+scorer.
 
-They are referees of the production scorer and of each other, so they keep their own adjacency; only error types are
-shared.  Words in q-form (a ``q`` is a Qu cell), no points: a solver says which words are there.  ``tiles.py`` solves
-boards that no proof takes.
+They are referees of the production scorer and of each other, so they keep their own adjacency; only
+error types are shared.  Words in q-form (a ``q`` is a Qu cell), no points: a solver says which
+words are there.  ``tiles.py`` solves boards that no proof takes.
 """
 
 from __future__ import annotations
@@ -37,18 +38,28 @@ class Grid:
     ) -> None:
         size = dims or _USUAL.get(len(board))
         if size is None or size[0] * size[1] != len(board):
-            expected = f"{size[0] * size[1]} cells" if size else f"one of {', '.join(map(str, _USUAL))} cells, or dims"
+            expected = (
+                f"{size[0] * size[1]} cells"
+                if size
+                else f"one of {', '.join(map(str, _USUAL))} cells, or dims"
+            )
             raise BoardError(f"board {quote(board)} has {len(board)} cells: expected {expected}")
         if not (board.isascii() and board.isalpha() and board.islower()):
-            raise BoardError(f"board {quote(board)}: expected letters a-z only, one per cell, q for a Qu cell")
+            raise BoardError(
+                f"board {quote(board)}: expected letters a-z only, one per cell, q for a Qu cell"
+            )
         for cell in (*begin_only, *end_only):
             if not 0 <= cell < len(board):
-                raise InputError(f"no cell {cell!r} on {quote(board)}: expected 0 to {len(board) - 1}")
+                raise InputError(
+                    f"no cell {cell!r} on {quote(board)}: expected 0 to {len(board) - 1}"
+                )
         self.board, self.n = board, len(board)
         self.moves = moves(*size, begin_only, end_only)
 
 
-def moves(w: int, h: int, begin_only: Collection[int], end_only: Collection[int]) -> tuple[tuple[int, ...], ...]:
+def moves(
+    w: int, h: int, begin_only: Collection[int], end_only: Collection[int]
+) -> tuple[tuple[int, ...], ...]:
     """Return for each cell the cells that may follow it in a word."""
     cells = [divmod(cell, h) for cell in range(w * h)]
     return tuple(
@@ -80,7 +91,11 @@ class TrieSolver:
         """Return the words on a board, sorted, each once."""
         found: set[str] = set()
         board = grid.board
-        stack = [(cell, 1 << cell, self._root[board[cell]]) for cell in range(grid.n) if board[cell] in self._root]
+        stack = [
+            (cell, 1 << cell, self._root[board[cell]])
+            for cell in range(grid.n)
+            if board[cell] in self._root
+        ]
         while stack:
             cell, used, node = stack.pop()
             if _END in node:
@@ -104,7 +119,11 @@ class WordsSolver:
         for cell, letter in enumerate(grid.board):
             places.setdefault(letter, []).append(cell)
         possible = np.flatnonzero(self._needs & ~_letter_mask(grid.board) == 0)
-        return [word for word in map(self._words.__getitem__, possible.tolist()) if _fits(word, places, grid)]
+        return [
+            word
+            for word in map(self._words.__getitem__, possible.tolist())
+            if _fits(word, places, grid)
+        ]
 
 
 def _letter_mask(text: str) -> int:
@@ -123,7 +142,8 @@ def _goes_on(choices: Sequence[list[int]], at: int, path: tuple[int, ...], grid:
         return True
     near = grid.moves[path[-1]]
     return any(
-        cell in near and cell not in path and _goes_on(choices, at + 1, (*path, cell), grid) for cell in choices[at]
+        cell in near and cell not in path and _goes_on(choices, at + 1, (*path, cell), grid)
+        for cell in choices[at]
     )
 
 
@@ -133,8 +153,9 @@ Ends = set[tuple[int, int]]  # (last cell, mask of the cells used)
 class HeapSolver:
     """No trie: prefixes leave a heap in alphabetical order while the sorted word list is read once.
 
-    Each prefix carries all places where it can end on the board, so equal prefixes exist once.  A prefix is pushed by a
-    smaller one, so the words before the current prefix are never needed again.
+    Each prefix carries all places where it can end on the board, so equal prefixes exist once.  A
+    prefix is pushed by a smaller one, so the words before the current prefix are never needed
+    again.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -179,9 +200,11 @@ _PARALLEL_FROM = 15  # cells; below, starting processes costs more than it saves
 
 
 class PathsSolver:
-    """Every simple path of the board is spelled and looked up in a set: the slowest, and the hardest to get wrong.
+    """Every simple path of the board is spelled and looked up in a set: the slowest, and the
+    hardest to get wrong.
 
-    Start cells of boards of 15 or 16 cells are shared out among ``n_processes``; 0 takes one per core.
+    Start cells of boards of 15 or 16 cells are shared out among ``n_processes``; 0 takes one per
+    core.
     """
 
     def __init__(self, words: Iterable[str], n_processes: int = 0) -> None:
@@ -193,10 +216,13 @@ class PathsSolver:
         return self.solve_counted(grid)[0]
 
     def solve_counted(self, grid: Grid) -> tuple[list[str], int]:
-        """Return the words, and how many paths were looked up; InputError if the board has more than 16 cells."""
+        """Return the words, and how many paths were looked up; InputError if the board has more
+        than 16 cells.
+        """
         if grid.n > MAX_CELLS:
             raise InputError(
-                f"method 'paths' looks at every path: expected at most {MAX_CELLS} cells, not {grid.n}; use 'trie'"
+                f"method 'paths' looks at every path: expected at most {MAX_CELLS} cells, not "
+                f"{grid.n}; use 'trie'"
             )
         shares = [grid] * grid.n, range(grid.n), [self._words] * grid.n
         if self._n_processes == 1 or grid.n < _PARALLEL_FROM:
@@ -252,12 +278,15 @@ def solve(
 ) -> list[str]:
     """Return the words of a list that can be spelled on a board, as people write them, sorted.
 
-    board : as people type it; with ``dims`` (width and height) one letter a-z per cell down the columns
+    board : as people type it; with ``dims`` (width and height) one letter a-z per cell down the
+        columns
     words : name or path of a word list, a word list, or words as people write them
     method : ``trie``, ``words``, ``heap`` or ``paths``
-    begin_only, end_only : cells that may only be the first cell of a word, and those that may only be the last
+    begin_only, end_only : cells that may only be the first cell of a word, and those that may only
+        be the last
 
-    Raises InputError if the method is unknown, the board does not fit, or a special cell is not on the board.
+    Raises InputError if the method is unknown, the board does not fit, or a special cell is not on
+    the board.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """The solver of boards that no proof takes: any tiles on any grid, letter values, bonus cells.
 
-Depth-first over the tiles; the prefixes of a path are looked up in the sorted word list, so nothing is built first.
-Where a board is one of the proof, it agrees with the fast scorer.  Words are spelled in full: a Qu cell spells ``qu``.
+Depth-first over the tiles; the prefixes of a path are looked up in the sorted word list, so nothing
+is built first. Where a board is one of the proof, it agrees with the fast scorer.  Words are
+spelled in full: a Qu cell spells ``qu``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from search.solvers import moves
 
 _WORTH = {1: "aeilnorstu", 2: "dg", 3: "bcmp", 4: "fhvwy", 5: "k", 8: "jx", 10: "qz"}
 SCRABBLE = {letter: worth for worth, letters in _WORTH.items() for letter in letters}
-BONUSES = {"dl": (2, 1), "tl": (3, 1), "dw": (1, 2), "tw": (1, 3)}  # times the letters of the cell, times the word
+# times the letters of the cell, times the word
+BONUSES = {"dl": (2, 1), "tl": (3, 1), "dw": (1, 2), "tw": (1, 3)}
 _AFTER_ALL = "\uffff"
 _setting = re.compile(r"\s*([^\W\d_]{1,2})\s*=\s*([0-9]{1,4})\s*").fullmatch
 
@@ -53,28 +55,39 @@ class Rules:
             of_letter, of_word = BONUSES.get(self.bonus.get(cell, ""), (1, 1))
             value += of_letter * sum((self.values or {}).get(letter, 0) for letter in letters)
             times *= of_word
-        return self.table.points[sum(map(len, spelled))] * times * (1 if self.values is None else value)
+        return (
+            self.table.points[sum(map(len, spelled))]
+            * times
+            * (1 if self.values is None else value)
+        )
 
 
 def parse_values(text: str) -> dict[str, int]:
-    """Return letter values: ``scrabble``, or such as ``a=1,b=3``; InputError if the text is neither."""
+    """Return letter values: ``scrabble``, or such as ``a=1,b=3``; InputError if the text is
+    neither.
+    """
     if text.strip().lower() == "scrabble":
         return dict(SCRABBLE)
     found = [_setting(part) for part in text.lower().split(",")]
     if not all(found):
-        raise InputError(f"letter values {quote(text)}: expected scrabble, or values such as a=1,b=3")
+        raise InputError(
+            f"letter values {quote(text)}: expected scrabble, or values such as a=1,b=3"
+        )
     return {match[1]: int(match[2]) for match in found if match}
 
 
 def parse_bonus(text: str, w: int, h: int) -> dict[int, str]:
-    """Return the bonus cells, by number, that a text such as ``1.1=dl,2.3=tw`` names; InputError if it names none."""
+    """Return the bonus cells, by number, that a text such as ``1.1=dl,2.3=tw`` names; InputError if
+    it names none.
+    """
     found: dict[int, str] = {}
     for part in text.lower().split(","):
         place, _, kind = map(str.strip, part.partition("="))
         cell = read_cell(place, w, h)
         if cell is None or kind not in BONUSES:
             raise InputError(
-                f"bonus {quote(text)}: expected ROW.COLUMN up to {h}.{w} with dl, tl, dw or tw, such as 1.1=dl,2.1=tw"
+                f"bonus {quote(text)}: expected ROW.COLUMN up to {h}.{w} with dl, tl, dw or tw, "
+                "such as 1.1=dl,2.1=tw"
             )
         found[cell] = kind
     return found
@@ -95,14 +108,18 @@ def solve_tiles(board: Tiles, words: Sequence[str], rules: Rules | None = None) 
     return sorted(found.values())
 
 
-def _spelled(board: Tiles, words: Sequence[str]) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
+def _spelled(
+    board: Tiles, words: Sequence[str]
+) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
     """Yield each way to spell a word: the word, its path, and what each tile on it spells."""
     begins = [cell for cell, tile in enumerate(board.tiles) if tile.begins]
     ends = [cell for cell, tile in enumerate(board.tiles) if tile.ends]
     near = moves(board.w, board.h, begins, ends)
     spellings = [tile.spellings for tile in board.tiles]
     stack: list[tuple[tuple[int, ...], tuple[str, ...], str, tuple[int, int]]] = [
-        ((cell,), (text,), text, (0, len(words))) for cell, texts in enumerate(spellings) for text in texts
+        ((cell,), (text,), text, (0, len(words)))
+        for cell, texts in enumerate(spellings)
+        for text in texts
     ]
     while stack:
         path, spelled, prefix, (first, last) = stack.pop()
@@ -114,4 +131,7 @@ def _spelled(board: Tiles, words: Sequence[str]) -> Iterator[tuple[str, tuple[in
             yield prefix, path, spelled
         for cell in near[path[-1]]:
             if cell not in path:
-                stack += [((*path, cell), (*spelled, text), prefix + text, (first, last)) for text in spellings[cell]]
+                stack += [
+                    ((*path, cell), (*spelled, text), prefix + text, (first, last))
+                    for text in spellings[cell]
+                ]

@@ -20,27 +20,43 @@ class Rim(NamedTuple):
 
     on_bare: NDArray[np.int64]  # [26], for each letter the mask of bare cell numbers that have it
     shift: NDArray[np.int64]  # [k], shift of each restricted free cell
-    forbidden: NDArray[np.int64]  # [k], letter codes (bit code = letter + 1) that the restricted cell must not have
-    pairs: NDArray[np.int64]  # [p, 2], shifts of two free cells: the letter of the first must not come after the other
-    smaller: NDArray[np.int64]  # [32], for each letter code the codes of the letters before it; for 0, none
-    n_extra: int  # how many extra cells of the table are bare as well; they follow its bare cells in the numbering
+    # [k], letter codes (bit code = letter + 1) that the restricted cell must not have
+    forbidden: NDArray[np.int64]
+    # [p, 2], shifts of two free cells: the letter of the first must not come after the other
+    pairs: NDArray[np.int64]
+    # [32], for each letter code the codes of the letters before it; for 0, none
+    smaller: NDArray[np.int64]
+    # how many extra cells of the table are bare as well; they follow its bare cells in the
+    # numbering
+    n_extra: int
 
 
 RIM_TYPE = types.NamedTuple(
-    [read_only(int64), read_only(int64), read_only(int64), read_only(int64, 2), read_only(int64), int64], Rim
+    [
+        read_only(int64),
+        read_only(int64),
+        read_only(int64),
+        read_only(int64, 2),
+        read_only(int64),
+        int64,
+    ],
+    Rim,
 )
 
 
 @kernel(
-    int64(TABLE_TYPE, types.UniTuple(int64, 5), read_only(uint64), types.UniTuple(uint64, 3), uint64, writable(uint64),
+    int64(TABLE_TYPE, types.UniTuple(int64, 5), read_only(uint64), types.UniTuple(uint64, 3),
+    uint64, writable(uint64),
         int64), _nrt=False
 )  # fmt: skip
 def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-untyped-def]
-    """Append the terms of a word on the paths of a large range, four positions at a time; there must be room.
+    """Append the terms of a word on the paths of a large range, four positions at a time; there
+    must be room.
 
-    where : first path, number of paths, their place in the shifts, how far apart their free positions are there, number
-        of free positions
-    codes : the word's letter codes, shifted past the points code, by free position; 0 on an extra cell that is bare
+    where : first path, number of paths, their place in the shifts, how far apart their free
+        positions are there, number of free positions
+    codes : the word's letter codes, shifted past the points code, by free position; 0 on an extra
+        cell that is bare
     drop : words of the word for absorb (two) and swap
 
     Returns the new number of terms.
@@ -60,7 +76,12 @@ def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-u
         z = table.shifts[at + 2 * stride : at + 2 * stride + count]
         w = table.shifts[at + 3 * stride : at + 3 * stride + count]
         for p in range(count):
-            out[p] |= (a << np.uint64(x[p])) | (b << np.uint64(y[p])) | (c << np.uint64(z[p])) | (d << np.uint64(w[p]))
+            out[p] |= (
+                (a << np.uint64(x[p]))
+                | (b << np.uint64(y[p]))
+                | (c << np.uint64(z[p]))
+                | (d << np.uint64(w[p]))
+            )
         t += 4
         at += 4 * stride
     while t < n_free:
@@ -81,7 +102,9 @@ def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-u
         out[kept] = out[p]
         row = absorb[p]
         dominated = (
-            (absorb_words[row, 0] & drop[0]) | (absorb_words[row, 1] & drop[1]) | (swap_words[swap[p], 0] & drop[2])
+            (absorb_words[row, 0] & drop[0])
+            | (absorb_words[row, 1] & drop[1])
+            | (swap_words[swap[p], 0] & drop[2])
         )
         kept += dominated == _ZERO
     return n + kept
@@ -102,8 +125,8 @@ def up_to(terms, begin, end, limit):  # type: ignore[no-untyped-def]
 def restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def]
     """Drop from ``terms[begin:end]`` those that no board of the node has; return the new end.
 
-    They have a letter that a restricted cell must not have, or two letters that contradict a demand.  One restriction
-    after the other, so that the loops have no branch.
+    They have a letter that a restricted cell must not have, or two letters that contradict a
+    demand.  One restriction after the other, so that the loops have no branch.
     """
     for k in range(rim.shift.size):
         shift = np.uint64(rim.shift[k] + code_bits)

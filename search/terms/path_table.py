@@ -1,14 +1,17 @@
-"""Path tables: all simple paths of a board, grouped by what they do on the bare cells; and words as rows of letters.
+"""Path tables: all simple paths of a board, grouped by what they do on the bare cells; and words as
+rows of letters.
 
 search.terms.shapes reads both.
 
-The cells of a path that are bare carry no literal, so for a word only the *pattern* matters: which positions lie on
-which bare cell.  Paths of one length and pattern form a *group*; a word that fits the pattern (its letters are on those
-bare cells) fits every path of the group, and its terms differ only in the levels of the other positions.
+The cells of a path that are bare carry no literal, so for a word only the *pattern* matters: which
+positions lie on which bare cell.  Paths of one length and pattern form a *group*; a word that fits
+the pattern (its letters are on those bare cells) fits every path of the group, and its terms differ
+only in the levels of the other positions.
 
-Forcing the next free cell, and the one after it, does not take a table of its own: the paths of a group are sorted by
-the position at which they meet the first *extra* cell (the free cells that come first in cell order), then the second,
-so the paths that use or avoid these cells are ranges of the group.
+Forcing the next free cell, and the one after it, does not take a table of its own: the paths of a
+group are sorted by the position at which they meet the first *extra* cell (the free cells that come
+first in cell order), then the second, so the paths that use or avoid these cells are ranges of the
+group.
 
 Each path has marks that say when its term is not needed (search.terms.paths).
 """
@@ -54,31 +57,40 @@ class PathTable(NamedTuple):
     """Paths by length and pattern (all arrays read-only)."""
 
     root: NDArray[np.int64]  # [18], pattern trie node at which length L starts
-    child: NDArray[np.int32]  # [n_nodes, n_bare + 1], next pattern node by symbol, 0 = none; at the last the group + 1
+    # [n_nodes, n_bare + 1], next pattern node by symbol, 0 = none; at the last the group + 1
+    child: NDArray[np.int32]
     first: NDArray[np.int64]  # [n_groups + 1], number of the first path of each group
     block: NDArray[np.int64]  # [n_groups + 1], where the shifts of a group start
-    shifts: NDArray[np.uint8]  # per group: free position after free position, the shift of the level of every path
+    # per group: free position after free position, the shift of the level of every path
+    shifts: NDArray[np.uint8]
     absorb: NDArray[np.uint32]  # [n_paths], the row of ``absorb_words`` of each path
     absorb_words: NDArray[np.uint64]  # [n, 2], the distinct rows (8 bits per position)
     swap: NDArray[np.uint32]  # [n_paths], the row of ``swap_words`` of each path
     swap_words: NDArray[np.uint64]  # [n, 1], the distinct rows
-    parts: NDArray[np.int32]  # [n_groups + 1], where the ranges of each group by its first extra cell start below
-    place: NDArray[np.uint8]  # position of the range's paths on its extra cell, ELSEWHERE if they do not meet it
+    # [n_groups + 1], where the ranges of each group by its first extra cell start below
+    parts: NDArray[np.int32]
+    # position of the range's paths on its extra cell, ELSEWHERE if they do not meet it
+    place: NDArray[np.uint8]
     start: NDArray[np.int32]  # first path of the range, which ends where the next one starts
-    sub: NDArray[np.int32]  # where its ranges by the next extra cell start; they end where those of the next range do
+    # where its ranges by the next extra cell start; they end where those of the next range do
+    sub: NDArray[np.int32]
     n_bare: int
     n_extra: int
 
 
 TABLE_TYPE = types.NamedTuple([
-    read_only(int64), read_only(int32, 2), read_only(int64), read_only(int64), read_only(uint8), read_only(uint32),
-    read_only(uint64, 2), read_only(uint32), read_only(uint64, 2), read_only(int32), read_only(uint8), read_only(int32),
+    read_only(int64), read_only(int32, 2), read_only(int64), read_only(int64), read_only(uint8),
+    read_only(uint32),
+    read_only(uint64, 2), read_only(uint32), read_only(uint64, 2), read_only(int32),
+    read_only(uint8), read_only(int32),
     read_only(int32), int64, int64
 ], PathTable)  # fmt: skip
 
 
 def extra_cells(board: Geometry, bare: int) -> tuple[int, ...]:
-    """Return the extra cells of a table: the next ones in cell order, if the bare cells are the first ones."""
+    """Return the extra cells of a table: the next ones in cell order, if the bare cells are the
+    first ones.
+    """
     n = bare.bit_count()
     is_first = all(bare >> c & 1 for c in board.cell_order[:n])
     return board.cell_order[n : n + MAX_EXTRA] if is_first else ()
@@ -86,9 +98,11 @@ def extra_cells(board: Geometry, bare: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=TABLES)
 def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] = ()) -> PathTable:
-    """Return the path table of a board for a mask of bare cells and words of up to ``max_len`` cells.
+    """Return the path table of a board for a mask of bare cells and words of up to ``max_len``
+    cells.
 
-    The levels follow ``cell_order``, by default that of the geometry.  The last ``TABLES`` tables are kept.
+    The levels follow ``cell_order``, by default that of the geometry.  The last ``TABLES`` tables
+    are kept.
     """
     board = geometry(dims, cell_order)
     assert board.n <= MAX_CELLS, "4 bits hold no larger cell"
@@ -97,7 +111,8 @@ def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] =
         builder.add(length)
     table = builder.table()
     del builder
-    with contextlib.suppress(OSError, AttributeError):  # glibc would keep 500 MB of the tables of 4x4
+    # glibc would keep 500 MB of the tables of 4x4
+    with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
     return table
 
@@ -145,7 +160,9 @@ class _TableBuilder:
         n_free = (symbols == FREE).sum(1)
         absorb, swap = np.empty((paths.size, 2), np.uint64), np.empty((paths.size, 1), np.uint64)
         pairs = frozen(pair_bits(length))
-        mark_dominated(paths, length, self.board.neighbour_masks, self.number, self.target, pairs, absorb, swap)
+        mark_dominated(
+            paths, length, self.board.neighbour_masks, self.number, self.target, pairs, absorb, swap
+        )
         block = np.empty(int((n_free * counts).sum()), np.uint8)
         fill_shifts(paths, length, self.number, self.shift, counts, block)
         self.counts.append(counts)
@@ -156,8 +173,12 @@ class _TableBuilder:
         self.n_groups += len(distinct)
         self.n_paths += paths.size
 
-    def _add_parts(self, paths: NDArray[np.uint64], length: int, group: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the paths of each group sorted by their positions on the extra cells; append the ranges this makes."""
+    def _add_parts(
+        self, paths: NDArray[np.uint64], length: int, group: NDArray[np.uint64]
+    ) -> NDArray[np.uint64]:
+        """Return the paths of each group sorted by their positions on the extra cells; append the
+        ranges this makes.
+        """
         n = self.extra.size
         if not n:
             return paths
@@ -184,12 +205,16 @@ class _TableBuilder:
             if t == length - 1:
                 rows[node, symbols[:, t]] = self.n_groups + 1 + np.arange(len(symbols))
                 return
-            _, first, following = np.unique(node << SYMBOL_BITS | symbols[:, t], return_index=True, return_inverse=True)
+            _, first, following = np.unique(
+                node << SYMBOL_BITS | symbols[:, t], return_index=True, return_inverse=True
+            )
             rows[node[first], symbols[first, t]] = self.n_nodes + np.arange(len(first))
             node, n_here = following, len(first)
 
     def table(self) -> PathTable:
-        first, block = (np.append(0, np.cumsum(np.concatenate(parts))) for parts in (self.counts, self.sizes))
+        first, block = (
+            np.append(0, np.cumsum(np.concatenate(parts))) for parts in (self.counts, self.sizes)
+        )
         arrays = (
             self.root,
             np.concatenate(self.child),
@@ -207,12 +232,14 @@ class _TableBuilder:
     def _ranges(
         self, first: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]:
-        """Return ``parts``, ``place``, ``start`` and ``sub``: the ranges by the first extra cell, one more that ends
-        them, those by the second, and so on."""
+        """Return ``parts``, ``place``, ``start`` and ``sub``: the ranges by the first extra cell,
+        one more that ends them, those by the second, and so on."""
         starts = [np.append(np.concatenate(found), self.n_paths) for found in self.starts]
         places = [np.append(np.concatenate(found), ELSEWHERE) for found in self.places]
         base = np.cumsum([0, *map(len, starts)])
-        subs = [base[k + 1] + np.searchsorted(starts[k + 1], starts[k]) for k in range(len(starts) - 1)]
+        subs = [
+            base[k + 1] + np.searchsorted(starts[k + 1], starts[k]) for k in range(len(starts) - 1)
+        ]
         subs += [np.zeros(len(found), np.int64) for found in starts[-1:]]
         parts = np.searchsorted(starts[0], first) if starts else np.zeros(len(first))
         none = np.zeros(0)
@@ -225,7 +252,9 @@ class _TableBuilder:
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """Return the parts as one array; empty the list on the way: the parts of 4x4 are as large as the whole."""
+    """Return the parts as one array; empty the list on the way: the parts of 4x4 are as large as
+    the whole.
+    """
     out = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
     end = len(out)
     while parts:
@@ -237,10 +266,11 @@ def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
 
 @kernel(int64(read_only(uint64, 2), writable(uint64, 2), int64, writable(int32), writable(uint32)))
 def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
-    """Fill ``out`` with the place of each row among the first ``n`` of ``distinct``; new ones are appended there.
+    """Fill ``out`` with the place of each row among the first ``n`` of ``distinct``; new ones are
+    appended there.
 
-    slots : a hash table of places + 1, 0 for an empty slot; its size is a power of two, at least twice that of
-        ``distinct``
+    slots : a hash table of places + 1, 0 for an empty slot; its size is a power of two, at least
+        twice that of ``distinct``
 
     Returns the new number of distinct rows, or -1 when there is no place left.
     """
@@ -273,7 +303,9 @@ def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
 
 
 class Distinct:
-    """Rows of words, each kept once: a table has 40 times as many paths as distinct rows of either kind."""
+    """Rows of words, each kept once: a table has 40 times as many paths as distinct rows of either
+    kind.
+    """
 
     def __init__(self, width: int) -> None:
         self.rows = np.zeros((1 << 12, width), np.uint64)
@@ -297,7 +329,9 @@ class Distinct:
 
 
 class Words(NamedTuple):
-    """The words of a run: letters uint8[n, 16] (0..25), length, points code int64[n], equal pairs uint64[n]."""
+    """The words of a run: letters uint8[n, 16] (0..25), length, points code int64[n], equal pairs
+    uint64[n].
+    """
 
     letters: NDArray[np.uint8]
     length: NDArray[np.int64]
@@ -305,7 +339,9 @@ class Words(NamedTuple):
     equal: NDArray[np.uint64]
 
 
-WORDS_TYPE = types.NamedTuple([read_only(uint8, 2), read_only(int64), read_only(int64), read_only(uint64)], Words)
+WORDS_TYPE = types.NamedTuple(
+    [read_only(uint8, 2), read_only(int64), read_only(int64), read_only(uint64)], Words
+)
 
 
 def word_arrays(trie: Trie) -> Words:

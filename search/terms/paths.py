@@ -1,18 +1,21 @@
-"""All simple paths of a board as numbers, 4 bits a position; what each does on some cells, and where it is not needed.
+"""All simple paths of a board as numbers, 4 bits a position; what each does on some cells, and
+where it is not needed.
 
-Two words of marks for each path say which terms are not needed.  A mark only ever drops a term that another term of the
-same word dominates, so the bound stays a bound.
+Two words of marks for each path say which terms are not needed.  A mark only ever drops a term that
+another term of the same word dominates, so the bound stays a bound.
 
 absorb
-    bits of position t: the unused bare and extra cells that touch the cells of positions t - 1 and t + 1.  Where such a
-    cell is bare and has the letter of position t, the path moved there is the same word with one literal less, and this
-    term contains that one.  A position on a bare cell has no literal to lose: the path moved to another bare cell gives
-    the same term, so of the two only the one on the cell that comes first in cell order is needed, and only cells
-    before its own count.  For a position on an extra cell search.terms.shapes masks the later ones out if it is bare.
-swap
-    one bit per pair of positions i < j, nearest pairs first: their cells may be swapped, the path stays a path, and the
-    swapped one is smaller (cell of i above cell of j).  Where the two letters are equal both paths give the same term,
-    and the smaller one gives it too.  The smallest path of each term is never dropped.
+    bits of position t: the unused bare and extra cells that touch the cells of positions t - 1 and
+    t + 1.  Where such a cell is bare and has the letter of position t, the path moved there is the
+    same word with one literal less, and this term contains that one.  A position on a bare cell has
+    no literal to lose: the path moved to another bare cell gives the same term, so of the two only
+    the one on the cell that comes first in cell order is needed, and only cells before its own
+    count.  For a position on an extra cell search.terms.shapes masks the later ones out if it is
+    bare. swap
+    one bit per pair of positions i < j, nearest pairs first: their cells may be swapped, the path
+    stays a path, and the swapped one is smaller (cell of i above cell of j).  Where the two letters
+    are equal both paths give the same term, and the smaller one gives it too.  The smallest path of
+    each term is never dropped.
 """
 
 from __future__ import annotations
@@ -39,8 +42,8 @@ _N_PAIRS = 64
 
 @kernel(int64(read_only(int64), int64, int64, writable(uint64)))
 def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-def]
-    """Write every simple path of ``length`` cells from ``start`` to ``out`` (4 bits a position, position 0 lowest);
-    return the count.
+    """Write every simple path of ``length`` cells from ``start`` to ``out`` (4 bits a position,
+    position 0 lowest); return the count.
 
     With an ``out`` of size 0 the paths are only counted.
     """
@@ -76,7 +79,9 @@ def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-
 
 
 def paths_of_length(board: Geometry, length: int) -> NDArray[np.uint64]:
-    """Return every simple directed path of ``length`` cells: uint64[n], 4 bits a position, position 0 lowest."""
+    """Return every simple directed path of ``length`` cells: uint64[n], 4 bits a position, position
+    0 lowest.
+    """
     none = np.empty(0, np.uint64)
     counts = [enumerate_paths(board.neighbour_masks, length, c, none) for c in range(board.n)]
     out = np.empty(sum(counts), np.uint64)
@@ -90,7 +95,9 @@ def paths_of_length(board: Geometry, length: int) -> NDArray[np.uint64]:
 
 @kernel(void(read_only(uint64), int64, read_only(int64), writable(uint64)))
 def patterns_of(paths, length, number, out):  # type: ignore[no-untyped-def]
-    """Fill ``out`` with the pattern of each path, position 0 highest; ``number[c]`` is the bare number + 1, or 0."""
+    """Fill ``out`` with the pattern of each path, position 0 highest; ``number[c]`` is the bare
+    number + 1, or 0.
+    """
     for p in range(paths.size):
         pattern = np.uint64(0)
         for t in range(length):
@@ -101,7 +108,8 @@ def patterns_of(paths, length, number, out):  # type: ignore[no-untyped-def]
 
 @kernel(void(read_only(uint64), int64, read_only(int64), writable(uint64)))
 def places_on(paths, length, cells, out):  # type: ignore[no-untyped-def]
-    """Fill ``out`` with the positions of each path on some cells: PLACE_BITS each, the first cell's highest.
+    """Fill ``out`` with the positions of each path on some cells: PLACE_BITS each, the first cell's
+    highest.
 
     ELSEWHERE stands for a cell that the path does not meet.
     """
@@ -116,9 +124,20 @@ def places_on(paths, length, cells, out):  # type: ignore[no-untyped-def]
         out[p] = places
 
 
-@kernel(void(read_only(uint64), int64, read_only(int64), read_only(int64), read_only(int64), writable(uint8)))
+@kernel(
+    void(
+        read_only(uint64),
+        int64,
+        read_only(int64),
+        read_only(int64),
+        read_only(int64),
+        writable(uint8),
+    )
+)
 def fill_shifts(paths, length, number, shift, counts, shifts):  # type: ignore[no-untyped-def]
-    """Write the shifts of all groups, which follow one another in ``paths`` with ``counts`` paths each."""
+    """Write the shifts of all groups, which follow one another in ``paths`` with ``counts`` paths
+    each.
+    """
     begin = 0
     at = 0
     for count in counts:
@@ -126,13 +145,17 @@ def fill_shifts(paths, length, number, shift, counts, shifts):  # type: ignore[n
             if number[np.int64((paths[begin] >> np.uint64(CELL_BITS * t)) & np.uint64(CELL))]:
                 continue
             for p in range(begin, begin + count):
-                shifts[at] = shift[np.int64((paths[p] >> np.uint64(CELL_BITS * t)) & np.uint64(CELL))]
+                shifts[at] = shift[
+                    np.int64((paths[p] >> np.uint64(CELL_BITS * t)) & np.uint64(CELL))
+                ]
                 at += 1
         begin += count
 
 
 def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
-    """Return the shift of each cell's level in a key (5 bits a level, first in cell order highest), 0 if bare."""
+    """Return the shift of each cell's level in a key (5 bits a level, first in cell order highest),
+    0 if bare.
+    """
     free = [c for c in board.cell_order if not bare >> c & 1]
     shift = np.zeros(board.n, np.int64)
     for level, c in enumerate(free):
@@ -141,7 +164,9 @@ def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
 
 
 def pairs_of(length: int) -> NDArray[np.int64]:
-    """Return the pairs of positions i < j that have a bit in ``swap``, nearest first, at most 64: int64[n, 2]."""
+    """Return the pairs of positions i < j that have a bit in ``swap``, nearest first, at most 64:
+    int64[n, 2].
+    """
     pairs = [(i, i + gap) for gap in range(1, length) for i in range(length - gap)][:_N_PAIRS]
     return np.array(pairs, np.int64).reshape(-1, 2)
 
@@ -155,10 +180,13 @@ def pair_bits(length: int) -> NDArray[np.int64]:
 
 
 @kernel(
-    void(read_only(uint64), int64, read_only(int64), read_only(int64), read_only(int64), read_only(int64, 2),
+    void(read_only(uint64), int64, read_only(int64), read_only(int64), read_only(int64),
+    read_only(int64, 2),
         writable(uint64, 2), writable(uint64, 2))
 )  # fmt: skip
-def mark_dominated(paths, length, neighbours, number, target, pair_bit, absorb, swap):  # type: ignore[no-untyped-def]
+def mark_dominated(  # type: ignore[no-untyped-def]
+    paths, length, neighbours, number, target, pair_bit, absorb, swap
+):
     """Fill the absorb and swap words of ``paths`` (see the module).
 
     number : of each cell, the bare number + 1, or 0
@@ -193,7 +221,8 @@ def mark_dominated(paths, length, neighbours, number, target, pair_bit, absorb, 
             absorb[p, word] = bits
         bits = np.uint64(0)
         for i in range(length):
-            mates = near[i] & used  # cells of the path that position i could take over, but not its neighbours there
+            # cells of the path that position i could take over, but not its neighbours there
+            mates = near[i] & used
             while mates:
                 c = lowest_bit(mates)
                 mates &= mates - 1

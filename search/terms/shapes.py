@@ -1,16 +1,18 @@
-"""Term generation from path shapes: the fast generator, for nodes whose free cells may hold (nearly) any letter.
+"""Term generation from path shapes: the fast generator, for nodes whose free cells may hold
+(nearly) any letter.
 
-A word runs down the pattern trie of its length (search.terms.path_table): at each position it stays on free cells or
-steps on a bare cell that has its letter.  At the end stands a group of paths.  Each gives one term, the OR of
-``letter code << shift`` over its free positions.  Terms that are dominated (search.terms.paths) are dropped, then those
-with a letter that a restricted free cell must not have.
+A word runs down the pattern trie of its length (search.terms.path_table): at each position it stays
+on free cells or steps on a bare cell that has its letter.  At the end stands a group of paths.
+Each gives one term, the OR of ``letter code << shift`` over its free positions.  Terms that are
+dominated (search.terms.paths) are dropped, then those with a letter that a restricted free cell
+must not have.
 
-Forcing one more cell changes the terms of few words: with ``new`` bare cells only the difference is written, the terms
-that use one of them, and with negative points those that are absorbed because of them.  search.trees.merge puts it into
-the tree of the node above.
+Forcing one more cell changes the terms of few words: with ``new`` bare cells only the difference is
+written, the terms that use one of them, and with negative points those that are absorbed because of
+them.  search.trees.merge puts it into the tree of the node above.
 
-Absorption here is one AND per path and therefore weaker than in search.terms.walk by the few terms that need two moves
-at once; both are sound.
+Absorption here is one AND per path and therefore weaker than in search.terms.walk by the few terms
+that need two moves at once; both are sound.
 """
 
 from __future__ import annotations
@@ -32,10 +34,13 @@ _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
 
 
-@kernel(types.Tuple((uint64, uint64, int64))(read_only(uint8), int64, read_only(int64), int64), inline="always")
+@kernel(
+    types.Tuple((uint64, uint64, int64))(read_only(uint8), int64, read_only(int64), int64),
+    inline="always",
+)
 def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-def]
-    """Return the ``wanted`` bare cells (a mask) that have the letter of each position, as absorb words, and those that
-    have any of the letters."""
+    """Return the ``wanted`` bare cells (a mask) that have the letter of each position, as absorb
+    words, and those that have any of the letters."""
     low = high = _ZERO
     found = np.int64(0)
     for t in range(length):
@@ -51,26 +56,35 @@ def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-de
 
 @kernel(uint64(uint64, writable(uint64), int64, read_only(uint8), int64, int64), inline="always")
 def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-untyped-def]
-    """Return a term with the letter codes of its free positions; their shifts are ``stride`` apart from ``at`` on."""
+    """Return a term with the letter codes of its free positions; their shifts are ``stride`` apart
+    from ``at`` on.
+    """
     for t in range(n_free):
         term |= codes[t] << np.uint64(shifts[at])
         at += stride
     return term
 
 
-@kernel(types.UniTuple(int64, 2)(WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(uint64), int64, int64, uint64, boolean))
-def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  # type: ignore[no-untyped-def]
+@kernel(
+    types.UniTuple(int64, 2)(
+        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(uint64), int64, int64, uint64, boolean
+    )
+)
+def shape_terms(  # type: ignore[no-untyped-def]
+    words, table, rim, terms, code_bits, new, limit, only_losses
+):
     """Write terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
 
-    terms : uint64[], filled in place: 5 bits per level, then the points code in the low ``code_bits``, its highest bit
-        set for points to lose.  If its size is 0, nothing is written, and the number is an upper bound on the terms,
-        without those to lose.
-    new : mask of bare cell numbers, 0 for all terms of the node; otherwise the difference to the node where they, the
-        last in cell order, were free and none of the terms used them
+    terms : uint64[], filled in place: 5 bits per level, then the points code in the low
+        ``code_bits``, its highest bit set for points to lose.  If its size is 0, nothing is
+        written, and the number is an upper bound on the terms, without those to lose.
+    new : mask of bare cell numbers, 0 for all terms of the node; otherwise the difference to the
+        node where they, the last in cell order, were free and none of the terms used them
     limit : terms above it are left out (those with a literal on a first level)
     only_losses : of the difference, leave out the terms that use a new cell
     """
-    # Named here once: reading them from the table in the loop, or in another kernel, would count references each time.
+    # Named here once: reading them from the table in the loop, or in another kernel, would count
+    # references each time.
     child = table.child
     path_first = table.first
     block = table.block
@@ -86,12 +100,15 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
     n_bare = table.n_bare
     on_bare = rim.on_bare
     n_extra = rim.n_extra
-    entry = np.zeros(MAX_EXTRA + 2, np.int64)  # by extra cell: next range, and the end of its ranges
+    # by extra cell: next range, and the end of its ranges
+    entry = np.zeros(MAX_EXTRA + 2, np.int64)
     last = np.zeros(MAX_EXTRA + 2, np.int64)
-    row = np.zeros(MAX_EXTRA + 2, np.int64)  # free position whose code was set to 0, or -1, and that code
+    # free position whose code was set to 0, or -1, and that code
+    row = np.zeros(MAX_EXTRA + 2, np.int64)
     code = np.zeros(MAX_EXTRA + 2, np.uint64)
     on_way = np.zeros(MAX_EXTRA + 2, np.int64)  # bare cells used with those before
-    keep_low = np.zeros(MAX_EXTRA + 2, np.uint64)  # bare cells each position may move to, 8 bits, as in absorb words
+    # bare cells each position may move to, 8 bits, as in absorb words
+    keep_low = np.zeros(MAX_EXTRA + 2, np.uint64)
     keep_high = np.zeros(MAX_EXTRA + 2, np.uint64)
     row_of = np.zeros(MAX_CELLS + 1, np.int64)  # free position of each position
     all_bits = ~_ZERO
@@ -178,7 +195,9 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
                     keep_high[k] = keep_high[k - 1]
                     if t != ELSEWHERE:
                         number = n_bare + k - 1
-                        if not (on_bare[letters[t]] >> number) & 1 or (only_losses and (new >> number) & 1):
+                        if not (on_bare[letters[t]] >> number) & 1 or (
+                            only_losses and (new >> number) & 1
+                        ):
                             continue
                         on_way[k] |= np.int64(1) << number
                         row[k] = row_of[t]
@@ -229,7 +248,9 @@ def shape_terms(words, table, rim, terms, code_bits, new, limit, only_losses):  
                             if (dominated | (swap_words[swap[p], 0] & equal)) != _ZERO:
                                 continue
                             term = points_code if gains else points_code | loss
-                            terms[n] = _with_letters(term, codes, free, shifts, at + p - begin, stride)
+                            terms[n] = _with_letters(
+                                term, codes, free, shifts, at + p - begin, stride
+                            )
                             n += 1
                 if k == 0:
                     break

@@ -1,11 +1,12 @@
 """Term generation by a walk over the word trie: the general generator, for any letters on any cell.
 
-A term is one way a word can lie on the board, reduced to its literals on the free cells: a key (search.keys), then the
-points code of the word in the low bits.  Bare cells (forced, or fused) carry no literal.  The walk keeps, for every
-prefix on the current trie path, all its partial paths side by side (cell, used cells, key).  So a trie edge is looked
-at once and not once per path.
+A term is one way a word can lie on the board, reduced to its literals on the free cells: a key
+(search.keys), then the points code of the word in the low bits.  Bare cells (forced, or fused)
+carry no literal.  The walk keeps, for every prefix on the current trie path, all its partial paths
+side by side (cell, used cells, key).  So a trie edge is looked at once and not once per path.
 
-Per word equal terms are dropped (deduplication), then those that contain another term of the word (absorption).
+Per word equal terms are dropped (deduplication), then those that contain another term of the word
+(absorption).
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _ZERO = np.uint64(0)
 
 
 class Frontier(NamedTuple):
-    """Partial paths of the prefixes on the current trie path, prefix after prefix: last cell, used cells, key."""
+    """Partial paths of the prefixes on the current trie path, prefix after prefix: last cell, used
+    cells, key.
+    """
 
     cell: NDArray[np.int8]
     used: NDArray[np.int32]
@@ -43,13 +46,18 @@ class Cells(NamedTuple):
 
     neighbours: NDArray[np.int64]  # [n], neighbour masks
     holds: NDArray[np.int64]  # [26], cells per letter
-    unit: NDArray[np.uint64]  # [n], 1 shifted to the level of a free cell: a literal is (letter + 1) * unit; 0: bare
+    # [n], 1 shifted to the level of a free cell: a literal is (letter + 1) * unit; 0: bare
+    unit: NDArray[np.uint64]
     bare: int  # mask of bare cells
     low: int  # the lowest bit of each level
 
 
-FRONTIER_TYPE = types.NamedTuple([writable(int8), writable(int32), writable(uint64), writable(uint64)], Frontier)
-CELLS_TYPE = types.NamedTuple([read_only(int64), read_only(int64), read_only(uint64), int64, int64], Cells)
+FRONTIER_TYPE = types.NamedTuple(
+    [writable(int8), writable(int32), writable(uint64), writable(uint64)], Frontier
+)
+CELLS_TYPE = types.NamedTuple(
+    [read_only(int64), read_only(int64), read_only(uint64), int64, int64], Cells
+)
 
 
 def new_frontier(capacity: int) -> Frontier:
@@ -60,7 +68,9 @@ def new_frontier(capacity: int) -> Frontier:
 
 @kernel(int64(FRONTIER_TYPE, int64, int64, int64, CELLS_TYPE, int64, int64))
 def _extend(front, begin, end, tip, cells, letter, first):  # type: ignore[no-untyped-def]
-    """Append the partial paths of begin..end carried on by ``letter``; return the new tip, or FRONTIER_FULL."""
+    """Append the partial paths of begin..end carried on by ``letter``; return the new tip, or
+    FRONTIER_FULL.
+    """
     capacity = front.cell.size
     holds = cells.holds[letter]
     literal = np.uint64(letter + 1)
@@ -115,10 +125,12 @@ def _sorted_unique(keys, n):  # type: ignore[no-untyped-def]
 
 @kernel(int64(writable(uint64), int64, uint64, int64))
 def _absorb(keys, n, low, limit):  # type: ignore[no-untyped-def]
-    """Drop from the distinct ``keys[:n]`` of one word those that contain another; return how many are left.
+    """Drop from the distinct ``keys[:n]`` of one word those that contain another; return how many
+    are left.
 
-    Sound: where the longer term holds the shorter one holds too, so the word is still counted.  At most ``limit``
-    comparisons are made; a term that stays for that reason loosens the bound and breaks nothing.
+    Sound: where the longer term holds the shorter one holds too, so the word is still counted.  At
+    most ``limit`` comparisons are made; a term that stays for that reason loosens the bound and
+    breaks nothing.
     """
     fewest = 64
     for i in range(n):
@@ -148,7 +160,9 @@ def _absorb(keys, n, low, limit):  # type: ignore[no-untyped-def]
 
 @kernel(int64(FRONTIER_TYPE, int64, int64, CELLS_TYPE, int64, int64))
 def _finish_word(front, begin, end, cells, repeats, limit):  # type: ignore[no-untyped-def]
-    """Copy the keys of a word to ``front.scratch``, deduplicated and absorbed; return their number or FRONTIER_FULL."""
+    """Copy the keys of a word to ``front.scratch``, deduplicated and absorbed; return their number
+    or FRONTIER_FULL.
+    """
     n = end - begin
     if 2 * n > front.scratch.size:
         return FRONTIER_FULL
@@ -161,9 +175,14 @@ def _finish_word(front, begin, end, cells, repeats, limit):  # type: ignore[no-u
     return n
 
 
-@kernel(types.UniTuple(int64, 2)(read_only(int64), CELLS_TYPE, FRONTIER_TYPE, writable(uint64), int64, int64))
+@kernel(
+    types.UniTuple(int64, 2)(
+        read_only(int64), CELLS_TYPE, FRONTIER_TYPE, writable(uint64), int64, int64
+    )
+)
 def walk(nodes, cells, front, terms, code_bits, limit):  # type: ignore[no-untyped-def]
-    """Write the terms of a node to ``terms``; return (their number or FRONTIER_FULL or TERMS_FULL, paths walked).
+    """Write the terms of a node to ``terms``; return (their number or FRONTIER_FULL or TERMS_FULL,
+    paths walked).
 
     nodes : int64[], trie records (search.scoring.trie)
     terms : uint64[], filled in place from 0

@@ -1,12 +1,16 @@
 """Orderly trees: grown from terms, merged, and searched by OrderlyBound.
 
     Forest         forest.py     the trees of a node, and the layers that they are grown on
-      Generator    generator.py  terms of a node, by path shapes or by the walk, from the words of a run as arrays
+      Generator    generator.py  terms of a node, by path shapes or by the walk, from the words of a
+                   run as arrays
       Arrays       arrays.py     the working memory of a worker
     build          build.py      one pass over sorted keys; runs.py makes them
-    merge          merge.py      two trees and sorted terms into one that shares what they leave alone
-    expand         lazy_subtree.py    subtrees of few terms: their bound, and building those that a search reaches
-    orderly_bound  bound.py      the search itself; state.py is its state, sums.py adds up the letters of a level
+    merge          merge.py      two trees and sorted terms into one that shares what they leave
+                   alone
+    expand         lazy_subtree.py    subtrees of few terms: their bound, and building those that a
+                   search reaches
+    orderly_bound  bound.py      the search itself; state.py is its state, sums.py adds up the
+                                 letters of a level
     Tree           tree.py       the only owner of the layout of a tree node
 
 Uses ``terms``, ``scoring`` and what lies under them.

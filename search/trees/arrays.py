@@ -14,11 +14,14 @@ from search.keys import LITERAL_BITS
 from search.trees import build, merge, runs, tree
 
 BYTES_PER_TERM = 17  # 8 term or key, 4 points, 5 tree: 1.25 cells
-_MAX_NARROW = 64  # points of a word up to which the bounds of a tree take 2 bytes; above they may not fit
+# points of a word up to which the bounds of a tree take 2 bytes; above they may not fit
+_MAX_NARROW = 64
 
 
 def n_terms_in(memory_mb: int) -> int:
-    """Return how many terms, with the tree over them, fit into so many MiB; no more than a reference can name."""
+    """Return how many terms, with the tree over them, fit into so many MiB; no more than a
+    reference can name.
+    """
     return min(memory_mb * (1 << 20) // BYTES_PER_TERM, 1 << (31 - tree.RUN_BITS))
 
 
@@ -26,8 +29,9 @@ def n_terms_in(memory_mb: int) -> int:
 def numpy_sorts_faster() -> bool:
     """Return whether numpy sorts terms faster than the radix sort on this machine.
 
-    numpy has vector instructions for it: with AVX-512 it takes a third of the time on Intel, five times as long on
-    AMD's Zen 4.  So both are measured, on 65,536 random terms, the best of three; that takes some 10 ms.
+    numpy has vector instructions for it: with AVX-512 it takes a third of the time on Intel, five
+    times as long on AMD's Zen 4.  So both are measured, on 65,536 random terms, the best of three;
+    that takes some 10 ms.
     """
     terms = np.random.default_rng(0).integers(1 << 59, size=1 << 16, dtype=np.uint64)
     spare = np.empty_like(terms)
@@ -45,8 +49,8 @@ def numpy_sorts_faster() -> bool:
 class Arrays:
     """Keys, points and cells, each for many trees one behind the other.
 
-    ``memory_mb`` is the size of all in MiB; ``code_bits`` and ``points_of_code`` say what the low bits of a term stand
-    for.
+    ``memory_mb`` is the size of all in MiB; ``code_bits`` and ``points_of_code`` say what the low
+    bits of a term stand for.
 
     terms : uint64[], terms, which become keys when they are sorted
     points : int32[], points of each key
@@ -58,74 +62,106 @@ class Arrays:
         self.terms = np.empty(capacity, np.uint64)
         self.points = np.empty(capacity, np.int32)
         self.cells = np.empty(max(1 << 12, capacity * 5 // 4), np.int32)
-        self.bounds = self.cells.view(tree.NARROW if points_of_code.max() <= _MAX_NARROW else tree.WIDE)
+        self.bounds = self.cells.view(
+            tree.NARROW if points_of_code.max() <= _MAX_NARROW else tree.WIDE
+        )
         self._code_bits = code_bits
         self._points_of_code = points_of_code
 
     def as_tree(self, n_levels: int, first: int, tip: int) -> tree.Tree:
-        """Return the arrays as a tree with its cells before ``tip``; a search may build lazy subtrees behind it."""
+        """Return the arrays as a tree with its cells before ``tip``; a search may build lazy
+        subtrees behind it.
+        """
         keys, points = map(frozen, (self.terms, self.points))
         return tree.Tree(self.cells, self.bounds, keys, points, n_levels, first, tip)
 
     def sort(self, begin: int, n: int, n_levels: int, tip: int) -> int:
         """Sort and group the terms from ``begin`` on, in place; return the number of keys.
 
-        The cells from ``tip`` on may be overwritten: the tree over these terms will go there, and it is larger than
-        they are.
+        The cells from ``tip`` on may be overwritten: the tree over these terms will go there, and
+        it is larger than they are.
         """
         terms = self.terms[begin : begin + n]
         even = tip + tip % 2  # where 8 bytes are aligned
         cells = self.cells[even : even + 2 * n]
         ordered = terms
-        if numpy_sorts_faster() or cells.size < 2 * n:  # the latter is rare: the tree will hardly fit either
+        # the latter is rare: the tree will hardly fit either
+        if numpy_sorts_faster() or cells.size < 2 * n:
             terms.sort()
-        elif runs.sort(terms, spare := cells.view(np.uint64), self._code_bits, LITERAL_BITS * n_levels):
+        elif runs.sort(
+            terms, spare := cells.view(np.uint64), self._code_bits, LITERAL_BITS * n_levels
+        ):
             ordered = spare
-        return int(runs.group(ordered, terms, self.points[begin:], self._points_of_code, self._code_bits))
+        return int(
+            runs.group(ordered, terms, self.points[begin:], self._points_of_code, self._code_bits)
+        )
 
-    def build(self, begin: int, n_keys: int, n_levels: int, tip: int) -> tuple[int, int, int] | None:
-        """Build a tree over the keys from ``begin`` on; return (tip, root, bound), or None if it does not fit."""
+    def build(
+        self, begin: int, n_keys: int, n_levels: int, tip: int
+    ) -> tuple[int, int, int] | None:
+        """Build a tree over the keys from ``begin`` on; return (tip, root, bound), or None if it
+        does not fit.
+        """
         end, root, bound = build.build(
             self.terms, self.points, begin, begin + n_keys, n_levels, self.cells, self.bounds, tip
         )
         return (int(end), int(root), int(bound)) if end > 0 else None
 
     def merge(
-        self, begin: int, end: int, n_levels: int, first: int, tip: int, root: int, other: tuple[int, int] = (0, 0),
+        self, begin: int, end: int, n_levels: int, first: int, tip: int, root: int,
+        other: tuple[int, int] = (0, 0),
         key_end: int | None = None,
     ) -> tuple[int, int, int, int] | None:  # fmt: skip
-        """Merge keys, and bound and reference of another tree, into a tree whose levels before ``first`` are forced;
-        the keys before ``key_end``, by default all, have room for those that are copied (search.trees.merge).
+        """Merge keys, and bound and reference of another tree, into a tree whose levels before
+        ``first`` are forced; the keys before ``key_end``, by default all, have room for those that
+        are copied (search.trees.merge).
 
         Returns (tip, root, bound, first unused key), or None if it does not fit.
         """
         keys, points = self.terms[:key_end], self.points[:key_end]
         tip, root, bound, spill = merge.merge(
-            keys, points, begin, end, end, n_levels, first, self.cells, self.bounds, tip, root, *other
+            keys,
+            points,
+            begin,
+            end,
+            end,
+            n_levels,
+            first,
+            self.cells,
+            self.bounds,
+            tip,
+            root,
+            *other,
         )
         if tip == merge.NO_EQUAL:
             raise AssertionError("terms to lose are not in the tree they were taken from")
         return (int(tip), int(root), int(bound), int(spill)) if tip > 0 else None
 
     def move_keys(self, begin: int, to: int, n: int) -> None:
-        """Move ``n`` keys with their points; the places may overlap (numpy would copy them twice then)."""
+        """Move ``n`` keys with their points; the places may overlap (numpy would copy them twice
+        then).
+        """
         for array in (self.terms, self.points):
             source, target = array[begin : begin + n], array[to : to + n]
             assert source.size == target.size, "there is room"
             ctypes.memmove(target.ctypes.data, source.ctypes.data, source.nbytes)
 
     def root_of(self, tip: int, root: int, level: int, other: int) -> tuple[int, int]:
-        """Write a sum node with the choices of ``root`` on ``level`` and later ones and, if there is an ``other`` root,
-        its choice on the level before; return (the node, the new tip)."""
+        """Write a sum node with the choices of ``root`` on ``level`` and later ones and, if there
+        is an ``other`` root, its choice on the level before; return (the node, the new tip)."""
         points, choices = tree.read_node(self.cells, self.bounds, root)
         kept = [choice for choice in choices if choice.level >= level]
         if other:
-            kept += [x for x in tree.read_node(self.cells, self.bounds, other)[1] if x.level == level - 1]
+            kept += [
+                x for x in tree.read_node(self.cells, self.bounds, other)[1] if x.level == level - 1
+            ]
         end, node = tree.write_node(self.cells, self.bounds, tip, points, kept)
         return (node, end) if end > 0 else (root, self.cells.size)  # merge will find no room either
 
     def behind(self, root: int, level: int, letter: int) -> tuple[int, int]:
-        """Return bound and reference behind a letter (0..25) of a root's level; (0, 0) if nothing is there."""
+        """Return bound and reference behind a letter (0..25) of a root's level; (0, 0) if nothing
+        is there.
+        """
         for choice in tree.read_node(self.cells, self.bounds, root)[1]:
             if choice.level == level and choice.letters >> letter & 1:
                 before = (choice.letters & ((1 << letter) - 1)).bit_count()

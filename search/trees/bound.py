@@ -1,22 +1,27 @@
-"""Letter-synchronised OrderlyBound: depth-first over the levels of orderly trees, without merging, without allocation.
+"""Letter-synchronised OrderlyBound: depth-first over the levels of orderly trees, without merging,
+without allocation.
 
-State at depth k (the levels before k have a letter): ``points`` of the terms that hold, and per later level c the
-*letter sums* ``V[c][l]``: the bounds behind letter l of all choices stacked on c.  The bound of the state
+State at depth k (the levels before k have a letter): ``points`` of the terms that hold, and per
+later level c the *letter sums* ``V[c][l]``: the bounds behind letter l of all choices stacked on c.
+The bound of the state
 
     points + sum over levels c >= k of  max over letters l of V[c][l]
 
-is an upper bound, because every choice on a level must take the letter of that level, and V never underestimates a
-subtree.  On the way down the bound never grows, so no sum here exceeds the bound at the root: search.trees.state says
-which type holds the sums.
+is an upper bound, because every choice on a level must take the letter of that level, and V never
+underestimates a subtree.  On the way down the bound never grows, so no sum here exceeds the bound
+at the root: search.trees.state says which type holds the sums.
 
-A subtree that was left lazy is built when it is pushed, one sum node at a time (search.trees.lazy_subtree).  When there
-is no more room for these nodes, the letter of the first level is given up as if it had spent its budget.
+A subtree that was left lazy is built when it is pushed, one sum node at a time
+(search.trees.lazy_subtree).  When there is no more room for these nodes, the letter of the first
+level is given up as if it had spent its budget.
 
-A letter that a level may not take starts from the least value of the type there, so it is never a maximum and never
-survives.  Residual symmetry works the same way.  Where level ``a`` must not be greater than level ``b``, choosing a
-letter for ``a`` forbids the smaller ones on ``b`` (search.node says why this loses no board).
+A letter that a level may not take starts from the least value of the type there, so it is never a
+maximum and never survives.  Residual symmetry works the same way.  Where level ``a`` must not be
+greater than level ``b``, choosing a letter for ``a`` forbids the smaller ones on ``b`` (search.node
+says why this loses no board).
 
-The search can be left and taken up again at any push: all state is in the arrays of search.trees.state.
+The search can be left and taken up again at any push: all state is in the arrays of
+search.trees.state.
 """
 
 from __future__ import annotations
@@ -60,19 +65,20 @@ _ZERO = np.uint64(0)
     int64(tree, search, int64, int64, writable(int8, 2)) for tree, search in TREE_AND_SEARCH
 ])  # fmt: skip
 def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]
-    """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again with an empty buffer).
+    """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again
+    with an empty buffer).
 
-    In place, the cells from the tip of the tree on are written to, and references to lazy subtrees; call
-    :func:`search.trees.lazy_subtree.collapse` when the search is over.
+    In place, the cells from the tip of the tree on are written to, and references to lazy subtrees;
+    call :func:`search.trees.lazy_subtree.collapse` when the search is over.
 
     cutoff : points; every discarded state has a bound below it
-    budget : pushes behind one letter of the first level at which the search gives up, or earlier when no room is left;
-        :func:`skip_letter` goes on with the next one
-    survivors : int8[m, >= n_levels], filled from the first level on with the letters of complete assignments whose
-        bound reaches the cutoff
+    budget : pushes behind one letter of the first level at which the search gives up, or earlier
+        when no room is left; :func:`skip_letter` goes on with the next one
+    survivors : int8[m, >= n_levels], filled from the first level on with the letters of complete
+        assignments whose bound reaches the cutoff
 
-    The kernel is long on purpose: a call that hands a NamedTuple of arrays to another kernel counts references on all
-    of them, which costs more than a push.
+    The kernel is long on purpose: a call that hands a NamedTuple of arrays to another kernel counts
+    references on all of them, which costs more than a push.
     """
     cells = tree.cells
     bounds = tree.bounds
@@ -128,7 +134,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             continue
         if depth == first:
             since = n_pushes
-            if 2 * tip > tree.tip + cells.size:  # half of the room is used, and no state needs what was built
+            # half of the room is used, and no state needs what was built
+            if 2 * tip > tree.tip + cells.size:
                 collapse(cells, link)
                 tip = np.int64(tree.tip)
                 link = np.int64(0)
@@ -145,9 +152,9 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             levels[x] = levels[x - AT_DEEPER]
         deeper_rows = deeper * MAX_LEVELS * ROW
         later = not_less[depth]
-        # First, all that is behind the letter counts as points, which is right for leaves. Anything else gives its
-        # bound back and is pushed.  Each push can only lower the bound of the state, so the first that takes it below
-        # the cutoff is the last one.
+        # First, all that is behind the letter counts as points, which is right for leaves. Anything
+        # else gives its bound back and is pushed.  Each push can only lower the bound of the state,
+        # so the first that takes it below the cutoff is the last one.
         held = points[depth] + sums[row + letter]
         total = others + sums[row + letter]
         if later:
@@ -169,7 +176,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         stacked = choices[depth]
         n_ends = levels[here + N_TAILS]
         n_picked = 0
-        for i in range(levels[here + N_CHOICES]):  # no branch: which of them have the letter cannot be foretold
+        # no branch: which of them have the letter cannot be foretold
+        for i in range(levels[here + N_CHOICES]):
             choice = stacked[i]
             picked[n_picked] = (choice >> LETTER_BITS) - popcount(choice & below)
             n_picked += (choice >> letter) & 1
@@ -178,7 +186,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         i = 0
         asked = 0
         while i < n_picked and reaches(total, cutoff):
-            while asked < n_picked and asked <= i + _AHEAD:  # prefetch what lies behind the letter some pushes ahead
+            # prefetch what lies behind the letter some pushes ahead
+            while asked < n_picked and asked <= i + _AHEAD:
                 ref = np.int64(cells[picked[asked]])
                 asked += 1
                 if ref > 0:
@@ -203,7 +212,16 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                     status = BUDGET_SPENT
                     break
                 tip, link = expand(
-                    cells, bounds, tip, link, keys, term_points, picked[i - 1], later_levels, top, scratch
+                    cells,
+                    bounds,
+                    tip,
+                    link,
+                    keys,
+                    term_points,
+                    picked[i - 1],
+                    later_levels,
+                    top,
+                    scratch,
                 )
                 ref = np.int64(cells[picked[i - 1]])
             change = points_of(cells[ref]) - cells[ref + 1]
@@ -230,7 +248,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             break
         code = np.uint64(letter + 1) << np.uint64(LITERAL_BITS * (top - depth))
         i = 0
-        while i < n_ends and reaches(total, cutoff):  # a name for this row would count references to it
+        # a name for this row would count references to it
+        while i < n_ends and reaches(total, cutoff):
             rest = tails[depth, i] ^ code
             i += 1
             if rest == _ZERO or rest > later_levels:  # nothing is left, or another letter

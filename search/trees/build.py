@@ -26,12 +26,17 @@ _MAX_ENTRIES = MAX_LEVELS * LETTER_BITS  # of one node
 
 
 @kernel([
-    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, int64, writable(int64), writable(int32),
+    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, int64,
+    writable(int64), writable(int32),
         writable(int32), int64)
     for bound in BOUND_TYPES
 ])  # fmt: skip
-def _write_node(cells, bounds, tip, points, bound, edges, entry_bounds, refs, n):  # type: ignore[no-untyped-def]
-    """Write a sum node with ``n`` entries to ``cells`` at ``tip``; return the new tip and the node."""
+def _write_node(  # type: ignore[no-untyped-def]
+    cells, bounds, tip, points, bound, edges, entry_bounds, refs, n
+):
+    """Write a sum node with ``n`` entries to ``cells`` at ``tip``; return the new tip and the
+    node.
+    """
     node = tip + n
     at = node + HEAD
     n_choices = 0
@@ -63,7 +68,9 @@ def _first_difference(a, b, n_levels):  # type: ignore[no-untyped-def]
 
 @kernel(uint64(uint64, int64, int64, int64))
 def _between(key, n_levels, begin, end):  # type: ignore[no-untyped-def]
-    """Return what a key of ``n_levels`` has on the levels from ``begin`` up to ``end``, without ``end``."""
+    """Return what a key of ``n_levels`` has on the levels from ``begin`` up to ``end``, without
+    ``end``.
+    """
     return (key & last_levels(n_levels - begin)) >> np.uint64(LITERAL_BITS * (n_levels - end))
 
 
@@ -74,21 +81,22 @@ def _edge(key, level, place):  # type: ignore[no-untyped-def]
 
 
 @kernel([
-    types.UniTuple(int64, 3)(read_only(uint64), read_only(int32), int64, int64, int64, writable(int32), writable(bound),
+    types.UniTuple(int64, 3)(read_only(uint64), read_only(int32), int64, int64, int64,
+    writable(int32), writable(bound),
         int64)
     for bound in BOUND_TYPES
 ])  # fmt: skip
 def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore[no-untyped-def]
-    """Build the sum nodes over ``keys[begin:n]`` (sorted, distinct) from ``tip`` (> 0) on; return (tip or a status,
-    root, root bound).
+    """Build the sum nodes over ``keys[begin:n]`` (sorted, distinct) from ``tip`` (> 0) on; return
+    (tip or a status, root, root bound).
 
-    The root is written last, and even for a single term.  The new tip is TREE_FULL when ``cells`` ran out and
-    BOUND_TOO_LARGE when a bound passes MAX_BOUND, or one of an entry what ``bounds`` can hold: neither says anything
-    about the node. The bound is U (docs/algorithm.md).
+    The root is written last, and even for a single term.  The new tip is TREE_FULL when ``cells``
+    ran out and BOUND_TOO_LARGE when a bound passes MAX_BOUND, or one of an entry what ``bounds``
+    can hold: neither says anything about the node. The bound is U (docs/algorithm.md).
 
-    Neighbouring keys share the letters above the level at which they first differ, so that level says which sum nodes
-    close and which open.  The open ones, one per depth, collect their entries; those of one choice arrive one after the
-    other.
+    Neighbouring keys share the letters above the level at which they first differ, so that level
+    says which sum nodes close and which open.  The open ones, one per depth, collect their entries;
+    those of one choice arrive one after the other.
     """
     depths = MAX_LEVELS + 1
     largest = MAX_BOUND if bounds.size == cells.size else MAX_NARROW
@@ -162,7 +170,8 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
                 if tip + LARGEST_NODE > cells.size:
                     return TREE_FULL, 0, 0
                 tip, new_ref = _write_node(
-                    cells, bounds, tip, points_of[depth], new_bound, entry_edge[depth], entry_bound[depth],
+                    cells, bounds, tip, points_of[depth], new_bound, entry_edge[depth],
+                    entry_bound[depth],
                     entry_ref[depth], n_entries[depth],
                 )  # fmt: skip
             new_edge = edge[depth]
@@ -176,6 +185,14 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
     if root_bound > MAX_BOUND:
         return BOUND_TOO_LARGE, 0, 0
     tip, root = _write_node(
-        cells, bounds, tip, points_of[0], root_bound, entry_edge[0], entry_bound[0], entry_ref[0], n_entries[0]
+        cells,
+        bounds,
+        tip,
+        points_of[0],
+        root_bound,
+        entry_edge[0],
+        entry_bound[0],
+        entry_ref[0],
+        n_entries[0],
     )
     return tip, root, root_bound

@@ -1,29 +1,36 @@
-"""The trees of a node, and the layers that they are grown on, one over the other, each merged from the one below.
+"""The trees of a node, and the layers that they are grown on, one over the other, each merged from
+the one below.
 
     grow(node)            all terms of a node as one tree
     grow_on_layers(node)  the same without terms that contradict a demand, merged layer by layer
 
-A node with half of the cells free, or fewer, has little to keep: it is grown at once, by the walk, behind the layers.
+A node with half of the cells free, or fewer, has little to keep: it is grown at once, by the walk,
+behind the layers.
 
     0  the *rim*: terms that use no bare cell, the same for every class; grown once
-    1  the class with a *hole*, if a bare cell of it is fused or was: as the class, but that cell has no letter
-    2  the class: terms that use its bare cells, less the terms that absorption takes away
+    1  the class with a *hole*, if a bare cell of it is fused or was: as the class, but that cell
+    has no letter 2  the class: terms that use its bare cells, less the terms that absorption takes
+    away
     3  the next cell forced to a letter, and so on down to the node
 
-Layers lie in the arrays one behind the other, like the nodes of a depth-first search, and stay until another branch
-needs the place.  A layer has two trees: the *whole*, over all terms, to be searched, and the *base*, over the terms
-that do not use the next free cell.  Forcing that cell to a letter makes a new whole of the base and of what the whole
-has behind that letter (the gains); only the terms that absorption takes away have to be generated (the losses).  Where
-a whole is too large to be there, the gains are generated as well.
+Layers lie in the arrays one behind the other, like the nodes of a depth-first search, and stay
+until another branch needs the place.  A layer has two trees: the *whole*, over all terms, to be
+searched, and the *base*, over the terms that do not use the next free cell.  Forcing that cell to a
+letter makes a new whole of the base and of what the whole has behind that letter (the gains); only
+the terms that absorption takes away have to be generated (the losses).  Where a whole is too large
+to be there, the gains are generated as well.
 
-The cell of the hole is the one that was unfused last, or the one that will be first.  The parts that it is unfused into
-differ by the few words that use the cell, so each is grown over what all of them share.
+The cell of the hole is the one that was unfused last, or the one that will be first.  The parts
+that it is unfused into differ by the few words that use the cell, so each is grown over what all of
+them share.
 
-No layer but the rim adds terms that contradict a demand of the class (search.node): no board that is searched for has
-them.  Those of the rim stay, and those of a layer below that contradict one only since a cell has got its letter.
+No layer but the rim adds terms that contradict a demand of the class (search.node): no board that
+is searched for has them.  Those of the rim stay, and those of a layer below that contradict one
+only since a cell has got its letter.
 
-Where a layer finds no room behind the others, one of those below it is grown by itself, as the *bottom* of a new stack
-instead of the rim: it is smaller alone than together with what it was merged from.
+Where a layer finds no room behind the others, one of those below it is grown by itself, as the
+*bottom* of a new stack instead of the rim: it is smaller alone than together with what it was
+merged from.
 """
 
 from __future__ import annotations
@@ -44,8 +51,10 @@ from search.trees.arrays import Arrays, n_terms_in
 from search.trees.generator import Bare, Generator
 from search.trees.tree import MAX_LAZY_TERMS, Tree
 
-_ROOM = 8  # a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
-# Keys that one new key makes a merge copy: hardly ever more than three, at most itself and a lazy subtree.
+# a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
+_ROOM = 8
+# Keys that one new key makes a merge copy: hardly ever more than three, at most itself and a lazy
+# subtree.
 _SPILLED = (3, MAX_LAZY_TERMS + 1)
 
 
@@ -58,7 +67,8 @@ class Layer(NamedTuple):
     tip: int
     end_keys: int  # the same behind the whole
     end_tip: int
-    whole: int = 0  # root over all terms, 0 if it is not there; what only the whole has lies behind the base
+    # root over all terms, 0 if it is not there; what only the whole has lies behind the base
+    whole: int = 0
     bound: int = 0  # of the whole
     n_bytes: int = 0  # size of all layers so far
     n_terms: int = 0  # terms generated for it
@@ -70,7 +80,9 @@ def n_bytes_of(n_keys: int, tip: int) -> int:
 
 
 class Grown(NamedTuple):
-    """A tree over a node: the shared arrays, the root and its bound, how many terms were generated for it, bytes."""
+    """A tree over a node: the shared arrays, the root and its bound, how many terms were generated
+    for it, bytes.
+    """
 
     orderly: Tree
     root: int
@@ -82,13 +94,15 @@ class Grown(NamedTuple):
 class Forest:
     """Holds the word arrays and the working memory; grows the trees of one node at a time.
 
-    ``trie`` has the words that fit the board.  ``stack`` holds the layers that are there, the rim first, or another
-    bottom.
+    ``trie`` has the words that fit the board.  ``stack`` holds the layers that are there, the rim
+    first, or another bottom.
     """
 
     def __init__(self, board: Geometry, trie: Trie, params: Params) -> None:
         self._generator = Generator(board, params, trie, n_terms_in(params.memory_mb))
-        self._arrays = Arrays(params.memory_mb, self._generator.code_bits, self._generator.points_of_code)
+        self._arrays = Arrays(
+            params.memory_mb, self._generator.code_bits, self._generator.points_of_code
+        )
         self._params = params
         self.geometry = board
         self.max_free = self._generator.max_free
@@ -96,16 +110,20 @@ class Forest:
         self._too_large: set[Bare] = set()  # layers that are known not to fit over the rim
 
     def turn(self, board: Geometry) -> None:
-        """Go on with another cell order of the same board, or another rim; what was grown is given up."""
+        """Go on with another cell order of the same board, or another rim; what was grown is given
+        up.
+        """
         self.geometry = self._generator.board = board
         self.stack.clear()
         self._too_large.clear()
         self._generator.rim = ()
 
     def begin(self) -> None:
-        """Give up a bottom other than the rim: which one is there depends on what was searched before.
+        """Give up a bottom other than the rim: which one is there depends on what was searched
+        before.
 
-        Terms that contradict a demand may be in the tree over one bottom and not in that over another.
+        Terms that contradict a demand may be in the tree over one bottom and not in that over
+        another.
         """
         if self.stack and self.stack[0].bare:
             self.stack.clear()
@@ -113,7 +131,8 @@ class Forest:
     def grow(self, node: Node, free: list[int]) -> Grown | None:
         """Return one tree over all terms of a node; None if it does not fit the memory.
 
-        It goes behind the layers.  If it does not fit, they are reduced to one of them, then given up.
+        It goes behind the layers.  If it does not fit, they are reduced to one of them, then given
+        up.
         """
         while self.stack:
             last = self._with_room()
@@ -129,11 +148,19 @@ class Forest:
         if built is None:
             return None
         n_keys, end, root, bound = built
-        return Grown(self._arrays.as_tree(len(free), 0, end), root, bound, n, n_bytes_of(n_keys, end - tip + 1))
+        return Grown(
+            self._arrays.as_tree(len(free), 0, end),
+            root,
+            bound,
+            n,
+            n_bytes_of(n_keys, end - tip + 1),
+        )
 
-    def terms(self, node: Node, free: list[int]) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
-        """Return the distinct keys of a node, sorted, and their points, in arrays that the next call overwrites, or
-        None if they do not fit the memory."""
+    def terms(
+        self, node: Node, free: list[int]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
+        """Return the distinct keys of a node, sorted, and their points, in arrays that the next
+        call overwrites, or None if they do not fit the memory."""
         self.stack.clear()
         n = self._generator.of_node(node, free, self._arrays.terms)
         if n < 0:
@@ -144,48 +171,60 @@ class Forest:
     def suits_layers(self, open_class: OpenClass, node: Node) -> bool:
         """Return whether :meth:`grow_on_layers` applies to a node of an open class.
 
-        The bare cells of the class, then those of the node, must come first in cell order, so that every layer numbers
-        them alike and levels are taken away from the top.  The free cells must fit a key and be more than the walk is
-        for.
+        The bare cells of the class, then those of the node, must come first in cell order, so that
+        every layer numbers them alike and levels are taken away from the top.  The free cells must
+        fit a key and be more than the walk is for.
         """
         order, n_bare = self.geometry.cell_order, node.bare.bit_count()
         class_bare = set(open_class.bare)
-        is_first = class_bare == set(order[: len(class_bare)]) and all(map(node.is_bare, order[:n_bare]))
+        is_first = class_bare == set(order[: len(class_bare)]) and all(
+            map(node.is_bare, order[:n_bare])
+        )
         is_suited = self._generator.max_walked < self.geometry.n - n_bare <= self.max_free
         return is_first and is_suited and self.geometry.n <= MAX_CELLS
 
     def grow_on_layers(self, open_class: OpenClass, node: Node) -> Grown | None:
         """Return one tree over the terms of a node of an open class, all letters on its free cells.
 
-        Terms that no board of the class has, for they contradict its demands, may be missing.  What the free cells of
-        the node may hold is left to the search.
+        Terms that no board of the class has, for they contradict its demands, may be missing.  What
+        the free cells of the node may hold is left to the search.
 
-        Returns None if the tree does not fit the memory or has more than ``whole_terms`` terms of its own.  The base,
-        from which its parts start, may still be there.
+        Returns None if the tree does not fit the memory or has more than ``whole_terms`` terms of
+        its own.  The base, from which its parts start, may still be there.
         """
         layer = self._reach(open_class, node)
         if layer is None or not layer.whole:
             return None
         n_rim = len(self._generator.rim)
-        orderly = self._arrays.as_tree(self.geometry.n - n_rim, len(layer.bare) - n_rim, layer.end_tip)
+        orderly = self._arrays.as_tree(
+            self.geometry.n - n_rim, len(layer.bare) - n_rim, layer.end_tip
+        )
         return Grown(orderly, layer.whole, layer.bound, layer.n_terms, layer.n_bytes)
 
     def _reach(self, open_class: OpenClass, node: Node) -> Layer | None:
-        """Return the layer of a node of an open class, perhaps without its whole; None if its base does not fit."""
+        """Return the layer of a node of an open class, perhaps without its whole; None if its base
+        does not fit.
+        """
         order = self.geometry.cell_order
         n_rim = max(len(open_class.bare), self.geometry.n - self._generator.max_free)
         bare = tuple((c, node.masks[c]) for c in order if node.is_bare(c))
         if self._generator.rim != order[:n_rim]:
             self.turn(self.geometry)
             self._generator.rim = order[:n_rim]
-        if self._generator.demands != open_class.demands:  # another class: the rim is all that it shares
+        # another class: the rim is all that it shares
+        if self._generator.demands != open_class.demands:
             self.stack = [layer for layer in self.stack if not layer.bare]
             self._too_large.clear()
             self._generator.demands = open_class.demands
-        steps = [(), *self._with_hole(node, bare[:n_rim]), *(bare[:n] for n in range(n_rim, len(bare) + 1))]
+        steps = [
+            (),
+            *self._with_hole(node, bare[:n_rim]),
+            *(bare[:n] for n in range(n_rim, len(bare) + 1)),
+        ]
         while self.stack and self.stack[-1].bare not in steps:
             self.stack.pop()
-        if self.stack and self.stack[-1].bare == bare and not self.stack[-1].whole:  # given up for a part of it
+        # given up for a part of it
+        if self.stack and self.stack[-1].bare == bare and not self.stack[-1].whole:
             self.stack.pop()
         if self.stack or self._try(()):
             for step in steps[steps.index(self.stack[-1].bare) + 1 :]:
@@ -200,7 +239,9 @@ class Forest:
         return self.stack[-1]
 
     def _with_hole(self, node: Node, bare: Bare) -> list[Bare]:
-        """Return the bare cells of a class with the hole in them; nothing if no cell is fused, or only one is bare."""
+        """Return the bare cells of a class with the hole in them; nothing if no cell is fused, or
+        only one is bare.
+        """
         unfused = [c for c, _ in parse_path(node.path, self.geometry.n) if c in dict(bare)]
         hole = unfused[-1] if unfused else split_cell(node, self.geometry, self._params)
         if len(bare) == 1 or not node.is_bare(hole):
@@ -208,7 +249,9 @@ class Forest:
         return [tuple((c, 0 if c == hole else mask) for c, mask in bare)]
 
     def _try(self, bare: Bare) -> bool:
-        """Put down a layer unless it is known to be too large over the rim; return whether it is there."""
+        """Put down a layer unless it is known to be too large over the rim; return whether it is
+        there.
+        """
         is_over_rim = not (self.stack and self.stack[0].bare)
         if is_over_rim and bare in self._too_large:
             return False
@@ -218,12 +261,15 @@ class Forest:
         return is_there
 
     def _start_anew(self) -> bool:
-        """Make the first layer that takes at most half of the room by itself the bottom of a new stack; return whether
-        there is one."""
+        """Make the first layer that takes at most half of the room by itself the bottom of a new
+        stack; return whether there is one."""
         half = self._arrays.terms.size // 2
         small = None
         for layer in reversed(self.stack[1:]):  # the deeper, the smaller
-            if not all(letters for _, letters in layer.bare) or self._generator.n_at_most(layer.bare) > half:
+            if (
+                not all(letters for _, letters in layer.bare)
+                or self._generator.n_at_most(layer.bare) > half
+            ):
                 break
             small = layer
         return small is not None and self._start_from(small.bare)
@@ -248,13 +294,17 @@ class Forest:
             base, tip = self._arrays.root_of(tip, whole, first + 1, 0)
         bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
         if n <= self._params.whole_terms:
-            bottom = bottom._replace(whole=whole, bound=bound, n_bytes=n_bytes_of(n_keys, tip), n_terms=n)
+            bottom = bottom._replace(
+                whole=whole, bound=bound, n_bytes=n_bytes_of(n_keys, tip), n_terms=n
+            )
         self.stack.append(bottom)
         return tip < self._arrays.cells.size
 
-    def _built(self, n: int, begin: int, tip: int, n_levels: int, first: int = 0) -> tuple[int, int, int, int] | None:
-        """Build the tree of ``n`` terms, whose levels before ``first`` are forced; return (keys, tip, root, bound), or
-        None if it does not fit, or if ``n`` says that the terms did not."""
+    def _built(
+        self, n: int, begin: int, tip: int, n_levels: int, first: int = 0
+    ) -> tuple[int, int, int, int] | None:
+        """Build the tree of ``n`` terms, whose levels before ``first`` are forced; return (keys,
+        tip, root, bound), or None if it does not fit, or if ``n`` says that the terms did not."""
         if n < 0:
             return None
         n_keys = self._arrays.sort(begin, n, n_levels - first, tip)
@@ -269,12 +319,14 @@ class Forest:
     def _with_room(self) -> Layer:
         """Return the last layer; a whole that leaves little room behind it is given up first.
 
-        Only the layers decide whether the whole stays: the search of a node must not depend on which nodes were
-        searched before it.
+        Only the layers decide whether the whole stays: the search of a node must not depend on
+        which nodes were searched before it.
         """
         last = self.stack[-1]
         n_keys, n_cells = self._arrays.terms.size, self._arrays.cells.size
-        is_crowded = last.end_tip > n_cells - n_cells // _ROOM or last.end_keys > n_keys - n_keys // _ROOM
+        is_crowded = (
+            last.end_tip > n_cells - n_cells // _ROOM or last.end_keys > n_keys - n_keys // _ROOM
+        )
         if is_crowded and len(self.stack) > 1 and last.whole:
             last = self.stack[-1] = last._replace(whole=0, end_keys=last.n_keys, end_tip=last.tip)
         return last
@@ -305,11 +357,15 @@ class Forest:
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
         first_key = np.uint64(self._generator.first_key(bare))
         cut = begin + int(np.searchsorted(self._arrays.terms[begin:end], first_key))
-        n_later = end - cut  # keys of the whole only: they wait behind all that the base may need, up to the end
+        # keys of the whole only: they wait behind all that the base may need, up to the end
+        n_later = end - cut
         root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
         wait = cut
         for n_spilled in _SPILLED:
-            last, wait = wait, min(cut + n_spilled * (cut - begin), self._arrays.terms.size - n_later)
+            last, wait = (
+                wait,
+                min(cut + n_spilled * (cut - begin), self._arrays.terms.size - n_later),
+            )
             self._arrays.move_keys(last, wait, n_later)
             merged = self._arrays.merge(begin, cut, n_levels, first, tip, root, key_end=wait)
             if merged is not None:
@@ -323,19 +379,34 @@ class Forest:
         layer = Layer(bare, base, spill, tip, spill, tip)
         if whole:
             self._arrays.move_keys(wait, spill, n_later)
-            root, tip = self._arrays.root_of(tip, base, first + 1, below.whole if over_hole else below.base)
+            root, tip = self._arrays.root_of(
+                tip, base, first + 1, below.whole if over_hole else below.base
+            )
             merged = self._arrays.merge(spill, spill + n_later, n_levels, first, tip, root)
             if merged is not None:
                 tip, root, bound, spill = merged
                 n_bytes = n_bytes_of(spill, tip)
-                layer = Layer(bare, base, layer.n_keys, layer.tip, spill, tip, root, bound, n_bytes, n + n_before)
+                layer = Layer(
+                    bare,
+                    base,
+                    layer.n_keys,
+                    layer.tip,
+                    spill,
+                    tip,
+                    root,
+                    bound,
+                    n_bytes,
+                    n + n_before,
+                )
         self.stack.append(layer)
         return True
 
     def _add_forced(self, bare: Bare, below: Layer, letter: int) -> bool:
-        """Put a layer on the last one, whose first free cell is forced to a letter; return whether it fits.
+        """Put a layer on the last one, whose first free cell is forced to a letter; return whether
+        it fits.
 
-        What the whole below has behind the letter is merged with its base, less the terms that absorption takes away.
+        What the whole below has behind the letter is merged with its base, less the terms that
+        absorption takes away.
         """
         n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         begin = below.end_keys

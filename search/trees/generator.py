@@ -1,4 +1,6 @@
-"""The terms of a node, generated the faster way: from path shapes or by a walk over the word trie."""
+"""The terms of a node, generated the faster way: from path shapes or by a walk over the word
+trie.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,20 @@ _ALL_LETTERS = (1 << 26) - 1
 _SAMPLED = 32  # one word in so many tells about how many terms there will be
 
 Bare = tuple[tuple[int, int], ...]  # (cell, letter mask) of bare cells, in cell order
-_Limits = tuple[list[int], list[int], list[tuple[int, int]]]  # ``shift``, ``forbidden`` and ``pairs`` of a Rim
+# ``shift``, ``forbidden`` and ``pairs`` of a Rim
+_Limits = tuple[list[int], list[int], list[tuple[int, int]]]
 
 
 class Generator:
-    """Generates the terms of one node at a time; ``capacity`` is the most terms that fit the memory.
+    """Generates the terms of one node at a time; ``capacity`` is the most terms that fit the
+    memory.
 
-    rim : the bare cells of the rim, whose path table serves the nodes over it as well; empty if there is no rim
-    demands : those of the class whose layers are grown (search.node); terms that contradict them are left out
-    code_bits : low bits of a term that hold the points code; the highest of them marks points to lose
+    rim : the bare cells of the rim, whose path table serves the nodes over it as well; empty if
+        there is no rim
+    demands : those of the class whose layers are grown (search.node); terms that contradict them
+        are left out
+    code_bits : low bits of a term that hold the points code; the highest of them marks points to
+        lose
     points_of_code : int32[], points by code
     max_free : most free cells of a node that a key has room for
     max_walked : with at most this many free cells the walk is at least as fast as path shapes
@@ -61,16 +68,20 @@ class Generator:
         codes[1 : N_LETTERS + 1] = [mask << 1 for mask in self._smaller]
         self._smaller_codes = frozen(codes)
         self.max_free = min(MAX_FREE_CELLS, (64 - self.code_bits) // LITERAL_BITS)
-        # The walk needs no table: the one for nine bare cells of 4x4 would take 900 MB, and 3 GB while it is made.
+        # The walk needs no table: the one for nine bare cells of 4x4 would take 900 MB, and 3 GB
+        # while it is made.
         self.max_walked = board.n // 2
         self._front = walk.new_frontier(min(1 << 24, max(1 << 12, capacity)))
 
     def of_node(self, node: Node, free: list[int], room: NDArray[np.uint64]) -> int:
         """Write all terms of a node.
 
-        Path shapes look at every path and suit nodes with many, nearly open free cells; the walk suits the others.
+        Path shapes look at every path and suit nodes with many, nearly open free cells; the walk
+        suits the others.
         """
-        wide = sum(node.masks[c].bit_count() for c in free) >= self._params.shape_letters * len(free)
+        wide = sum(node.masks[c].bit_count() for c in free) >= self._params.shape_letters * len(
+            free
+        )
         if not wide or len(free) <= self.max_walked or self.board.n > MAX_CELLS:
             return self._walk(node, free, room)
         shifts = level_shifts(self.board, node.bare).tolist()
@@ -79,9 +90,11 @@ class Generator:
         bare = tuple((c, node.masks[c]) for c in self.board.cell_order if node.is_bare(c))
         return self._shapes(bare, room, limits=([shifts[c] for c in tight], forbidden, []))
 
-    def of_open(self, bare: Bare, room: NDArray[np.uint64], new: int = 0, only_losses: bool = False) -> int:
-        """Write all terms of an open node with some bare cells, or those that change when the ``new`` ones of these (a
-        mask of numbers) become bare.
+    def of_open(
+        self, bare: Bare, room: NDArray[np.uint64], new: int = 0, only_losses: bool = False
+    ) -> int:
+        """Write all terms of an open node with some bare cells, or those that change when the
+        ``new`` ones of these (a mask of numbers) become bare.
 
         If none of its bare cells has a letter, that is the rim.
         """
@@ -90,13 +103,16 @@ class Generator:
     def of_base(self, bare: Bare, room: NDArray[np.uint64], new: int) -> int:
         """Write those of the terms of :meth:`of_open` that do not use the first free cell."""
         n_forced = len(bare) - len(self.rim)
-        if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:  # that cell is bare and has no letter: paths over it are passed over
+        # that cell is bare and has no letter: paths over it are passed over
+        if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:
             return self._shapes((*bare, (self.board.cell_order[len(bare)], 0)), room, new)
         limit = np.uint64((self.first_key(bare) << self.code_bits) - 1)
         return self._shapes(bare, room, new, limit)
 
     def seems_to_fit(self, bare: Bare, room: NDArray[np.uint64], new: int) -> bool:
-        """Return whether the terms of :meth:`of_open` seem to fit, from a sample of the words; ``room`` is used."""
+        """Return whether the terms of :meth:`of_open` seem to fit, from a sample of the words;
+        ``room`` is used.
+        """
         n = self._shapes(bare, room, new, words=self._sample)
         return 0 <= n * _SAMPLED <= room.size
 
@@ -105,13 +121,17 @@ class Generator:
         return self._shapes(bare, None)
 
     def first_key(self, bare: Bare) -> int:
-        """Return the smallest key that uses the first free cell of a layer: its base has only smaller ones."""
+        """Return the smallest key that uses the first free cell of a layer: its base has only
+        smaller ones.
+        """
         return 1 << LITERAL_BITS * (self.board.n - len(bare) - 1)
 
     def _demanded(self, bare: Bare) -> _Limits:
-        """Return what the demands leave to the free cells of a layer; nothing is demanded of the rim, which is shared.
+        """Return what the demands leave to the free cells of a layer; nothing is demanded of the
+        rim, which is shared.
 
-        What one layer leaves out, every later one leaves out as well, so no layer loses a term that was never gained.
+        What one layer leaves out, every later one leaves out as well, so no layer loses a term that
+        was never gained.
         """
         letters, shift_of = dict(bare), level_shifts(self.board, 0).tolist()
         shift: list[int] = []
@@ -131,7 +151,8 @@ class Generator:
     def _table(self, bare: int) -> tuple[PathTable, int]:
         """Return a path table for some bare cells and how many of its extra cells are among them.
 
-        Where the bare cells are the first ones in cell order, some more than those of the rim, the rim's table will do.
+        Where the bare cells are the first ones in cell order, some more than those of the rim, the
+        rim's table will do.
         """
         order, n, n_rim = self.board.cell_order, bare.bit_count(), len(self.rim)
         n_extra = 0
@@ -141,21 +162,29 @@ class Generator:
         return path_table(str(self.board.dims), bare, self._max_len, order), n_extra
 
     def _shapes(
-        self, bare: Bare, out: NDArray[np.uint64] | None, new: int = 0, limit: np.uint64 = shapes.NO_LIMIT,
+        self, bare: Bare, out: NDArray[np.uint64] | None, new: int = 0,
+        limit: np.uint64 = shapes.NO_LIMIT,
         limits: _Limits | None = None, only_losses: bool = False, words: Words | None = None,
     ) -> int:  # fmt: skip
-        """Write terms from path shapes to ``out``, or only count them if it is None (search.terms.shapes)."""
+        """Write terms from path shapes to ``out``, or only count them if it is None
+        (search.terms.shapes).
+        """
         if out is None:
             out = np.empty(0, np.uint64)
         elif not out.size:  # the kernel would only count
             return shapes.TERMS_FULL
         table, n_extra = self._table(sum(1 << c for c, _ in bare))
-        on_bare = [sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1) for x in range(26)]
+        on_bare = [
+            sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1)
+            for x in range(26)
+        ]
         shift, forbidden, pairs = limits or self._demanded(bare)
         arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
         ordered = frozen(np.array(pairs, np.int64).reshape(-1, 2))
         rim = Rim(arrays[0], arrays[1], arrays[2], ordered, self._smaller_codes, n_extra)
-        n, _ = shapes.shape_terms(words or self._words, table, rim, out, self.code_bits, new, limit, only_losses)
+        n, _ = shapes.shape_terms(
+            words or self._words, table, rim, out, self.code_bits, new, limit, only_losses
+        )
         return int(n)
 
     def _walk(self, node: Node, free: list[int], out: NDArray[np.uint64]) -> int:
@@ -163,9 +192,14 @@ class Generator:
         unit = np.zeros(self.board.n, np.uint64)
         unit[free] = np.uint64(1) << level_shifts(self.board, node.bare)[free].astype(np.uint64)
         low = sum(1 << (LITERAL_BITS * i) for i in range(len(free)))
-        holds = np.array([sum(1 << c for c, m in enumerate(node.masks) if m >> x & 1) for x in range(26)], np.int64)
+        holds = np.array(
+            [sum(1 << c for c, m in enumerate(node.masks) if m >> x & 1) for x in range(26)],
+            np.int64,
+        )
         cells = walk.Cells(self.board.neighbour_masks, frozen(holds), frozen(unit), node.bare, low)
-        n, _ = walk.walk(self._trie.nodes, cells, self._front, out, self.code_bits, self._params.absorb_limit)
+        n, _ = walk.walk(
+            self._trie.nodes, cells, self._front, out, self.code_bits, self._params.absorb_limit
+        )
         return int(n)
 
 

@@ -1,10 +1,12 @@
-"""Lazy subtrees: their bound, taken straight from the keys, and how a search builds those that it reaches.
+"""Lazy subtrees: their bound, taken straight from the keys, and how a search builds those that it
+reaches.
 
-Half of the terms that a merge adds end in new subtrees of three to seven terms, and a search reaches few of these.  So
-a subtree of up to MAX_LAZY_TERMS terms stays a run of sorted keys.  When OrderlyBound pushes it for the first time,
-:func:`expand` writes its top sum node behind the tree, and the reference that named the run names the node from then
-on.  When the search is over :func:`collapse` puts the old references back, so the tree is again what it was: other
-layers share it, and the place behind it is theirs.
+Half of the terms that a merge adds end in new subtrees of three to seven terms, and a search
+reaches few of these.  So a subtree of up to MAX_LAZY_TERMS terms stays a run of sorted keys.  When
+OrderlyBound pushes it for the first time, :func:`expand` writes its top sum node behind the tree,
+and the reference that named the run names the node from then on.  When the search is over
+:func:`collapse` puts the old references back, so the tree is again what it was: other layers share
+it, and the place behind it is theirs.
 """
 
 from __future__ import annotations
@@ -14,28 +16,42 @@ from numba import int32, int64, types, uint64, void
 
 from boardclass.jit import kernel, read_only, writable
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_edge, first_place, last_levels
-from search.trees.tree import BOUND_TYPES, HEAD, LETTER_BITS, MAX_BOUND, MAX_LAZY_TERMS, OVER, RUN, RUN_BITS, put_node
+from search.trees.tree import (
+    BOUND_TYPES,
+    HEAD,
+    LETTER_BITS,
+    MAX_BOUND,
+    MAX_LAZY_TERMS,
+    OVER,
+    RUN,
+    RUN_BITS,
+    put_node,
+)
 
 _WORDS = 3 * (MAX_LEVELS + 1)  # places in the working space, behind the stack of groups
 _ENTRIES, _REFS = _WORDS + MAX_LAZY_TERMS, _WORDS + 2 * MAX_LAZY_TERMS
 SCRATCH = _WORDS + 3 * MAX_LAZY_TERMS  # elements of working space
-_LINK = 3  # cells before a node that was expanded: the reference's place, what it was, the link before
-MAX_CELLS = _LINK + HEAD + 3 * MAX_LAZY_TERMS + OVER  # of an expanded node, its link and what is read over its end
+# cells before a node that was expanded: the reference's place, what it was, the link before
+_LINK = 3
+# of an expanded node, its link and what is read over its end
+MAX_CELLS = _LINK + HEAD + 3 * MAX_LAZY_TERMS + OVER
 NO_BOUND = -1
-_TOO_LARGE = MAX_BOUND + 1  # what is larger counts as this: no tree can hold it, and sums of it fit their elements
+# what is larger counts as this: no tree can hold it, and sums of it fit their elements
+_TOO_LARGE = MAX_BOUND + 1
 _ZERO = np.uint64(0)
 
 
 @kernel(int64(read_only(uint64), read_only(int32), int64, int64, uint64, writable(int32)))
 def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-untyped-def]
-    """Return the bound U of ``keys[first:end]`` (sorted, at least one, what they have ``within``); NO_BOUND if one has
-    negative points, anything above MAX_BOUND if the bound is.
+    """Return the bound U of ``keys[first:end]`` (sorted, at least one, what they have ``within``);
+    NO_BOUND if one has negative points, anything above MAX_BOUND if the bound is.
 
     scratch : overwritten, at least SCRATCH elements
 
-    Neighbours say where a group of keys divides: at the first place where they differ.  Keys without a literal there
-    come first, then a subgroup for each letter, so the bound of the group is that of the former and the largest of the
-    latter.  Open groups lie on a stack, later places on top of earlier ones.
+    Neighbours say where a group of keys divides: at the first place where they differ.  Keys
+    without a literal there come first, then a subgroup for each letter, so the bound of the group
+    is that of the former and the largest of the latter.  Open groups lie on a stack, later places
+    on top of earlier ones.
     """
     depth = 0
     value = np.int64(points[first])
@@ -66,13 +82,16 @@ def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-unty
 
 
 @kernel([
-    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, read_only(uint64), read_only(int32), int64,
+    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, read_only(uint64),
+    read_only(int32), int64,
         uint64, int64, writable(int32))
     for bound in BOUND_TYPES
 ], _nrt=False)  # fmt: skip
-def expand(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # type: ignore[no-untyped-def]
-    """Write the top sum node of the lazy subtree that the reference at ``o`` names to ``cells`` at ``tip``, and let
-    the reference name it, in place; return the new tip and the new link.
+def expand(  # type: ignore[no-untyped-def]
+    cells, bounds, tip, link, keys, points, o, within, top, scratch
+):
+    """Write the top sum node of the lazy subtree that the reference at ``o`` names to ``cells`` at
+    ``tip``, and let the reference name it, in place; return the new tip and the new link.
 
     There must be room for MAX_CELLS.  What lies deeper in the subtree stays lazy.
 
@@ -119,7 +138,8 @@ def expand(cells, bounds, tip, link, keys, points, o, within, top, scratch):  # 
         n += 1
         i = j
     end, node = put_node(
-        cells, bounds, tip + _LINK, held, held + total + best, scratch, _WORDS, last_word, scratch, _ENTRIES,
+        cells, bounds, tip + _LINK, held, held + total + best, scratch, _WORDS, last_word, scratch,
+        _ENTRIES,
         _ENTRIES + n, scratch, _REFS,
     )  # fmt: skip
     cells[o] = node

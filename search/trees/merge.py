@@ -1,10 +1,11 @@
 """Merge two orderly trees, and sorted terms, into a new tree that shares what they leave alone.
 
-A node of the search differs from the one above it by few of its terms.  Forcing the first free cell to a letter leaves
-the terms that do not use the cell, adds those behind that letter (a subtree of the tree above), and absorption takes
-some away: terms to lose come as keys with negative points, and each meets its equal in a tree.  New sum nodes are
-written only where something meets; everything else is referred to.  The result has the terms, the bounds and the order
-of the tree that :func:`search.trees.build.build` would build from all the terms at once.
+A node of the search differs from the one above it by few of its terms.  Forcing the first free cell
+to a letter leaves the terms that do not use the cell, adds those behind that letter (a subtree of
+the tree above), and absorption takes some away: terms to lose come as keys with negative points,
+and each meets its equal in a tree.  New sum nodes are written only where something meets;
+everything else is referred to.  The result has the terms, the bounds and the order of the tree that
+:func:`search.trees.build.build` would build from all the terms at once.
 """
 
 from __future__ import annotations
@@ -38,46 +39,55 @@ from search.trees.tree import (
 NO_EQUAL = -3
 _ZERO = np.uint64(0)
 _NOTHING = 1 << 40  # greater than any edge
-# What ``saved`` keeps of a frame: its edge, next key and end of its keys, mask of the levels below the edge, points;
+# What ``saved`` keeps of a frame: its edge, next key and end of its keys, mask of the levels below
+# the edge, points;
 (_EDGE, _NEXT, _STOP, _LOW, _HELD) = range(5)
-# of each sum node the next choice, how many are left, letters left of the current one and its place, next bound, next
-# reference;
+# of each sum node the next choice, how many are left, letters left of the current one and its
+# place, next bound, next reference;
 (_A_WORD, _A_LEFT, _A_LETTERS, _A_PLACE, _A_BOUND, _A_REF) = range(5, 11)
 (_B_WORD, _B_LEFT, _B_LETTERS, _B_PLACE, _B_BOUND, _B_REF) = range(11, 17)
-# bound over the finished choices, largest bound in the current one and its place, where the node starts in the buffers.
+# bound over the finished choices, largest bound in the current one and its place, where the node
+# starts in the buffers.
 (_TOTAL, _BEST, _CURRENT, _START_WORD, _START_ENTRY, _SLOTS) = range(17, 23)
 
 
 @kernel([
-    types.UniTuple(int64, 4)(writable(uint64), writable(int32), int64, int64, int64, int64, int64, writable(int32),
+    types.UniTuple(int64, 4)(writable(uint64), writable(int32), int64, int64, int64, int64, int64,
+    writable(int32),
         writable(entry), int64, int64, int64, int64)
     for entry in BOUND_TYPES
 ])  # fmt: skip
-def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds, tip, base, bound, other):  # type: ignore[no-untyped-def]
-    """Merge ``keys[begin:end]`` (sorted, distinct) and the tree behind ``other`` into the tree with root ``base``;
-    return (tip or a status, root, root bound, spill).
+def merge(  # type: ignore[no-untyped-def]
+    keys, points, begin, end, spill, n_levels, first_level, cells, bounds, tip, base, bound, other
+):
+    """Merge ``keys[begin:end]`` (sorted, distinct) and the tree behind ``other`` into the tree with
+    root ``base``; return (tip or a status, root, root bound, spill).
 
     points : of each key, negative where the trees have to lose them
-    spill : first unused place of ``keys`` and ``points``: keys of lazy subtrees that change are copied there
+    spill : first unused place of ``keys`` and ``points``: keys of lazy subtrees that change are
+        copied there
     first_level : the levels before it have no literal here; what keys say of them does not count
     cells, bounds : the trees (search.trees.tree); what lies below ``tip`` (> 0) is only read
     base : a sum node, or 0 for an empty tree
-    bound, other : of the second tree, as an entry has them: a sum node, 0 for a leaf with ``bound`` points (0 and 0 for
-        no tree), or the complement of a lazy run
+    bound, other : of the second tree, as an entry has them: a sum node, 0 for a leaf with ``bound``
+        points (0 and 0 for no tree), or the complement of a lazy run
 
-    Status TREE_FULL: ``cells`` or ``keys`` ran out.  BOUND_TOO_LARGE: a bound passes MAX_BOUND, or one of an entry what
-    ``bounds`` can hold.  NO_EQUAL: points to lose met too few in the trees.  None of them says anything about the node.
+    Status TREE_FULL: ``cells`` or ``keys`` ran out.  BOUND_TOO_LARGE: a bound passes MAX_BOUND, or
+    one of an entry what ``bounds`` can hold.  NO_EQUAL: points to lose met too few in the trees.
+    None of them says anything about the node.
 
-    A frame per open sum node walks through the choices of its two sum nodes, a and b, and its keys in the one order all
-    have: by edge (search.keys), rising.  What only one tree has is copied, up to the next edge of anything else.  Where
-    two meet at an edge, a frame opens for what lies behind it.  The node is put together in three buffers, and written
-    to ``cells`` when it is complete, after all below it.  The state of the frame on top is in local variables, of the
+    A frame per open sum node walks through the choices of its two sum nodes, a and b, and its keys
+    in the one order all have: by edge (search.keys), rising.  What only one tree has is copied, up
+    to the next edge of anything else.  Where two meet at an edge, a frame opens for what lies
+    behind it.  The node is put together in three buffers, and written to ``cells`` when it is
+    complete, after all below it.  The state of the frame on top is in local variables, of the
     others in ``saved``.  Subtrees of few terms stay lazy (search.trees.lazy_subtree).
     """
     per = bounds.size // cells.size
     largest = MAX_BOUND if per == 1 else MAX_NARROW
     room = (MAX_LEVELS + 1) * LARGEST_NODE
-    words, refs = np.empty(room, np.int32), np.empty(room, np.int32)  # letters and level of each choice; references
+    # letters and level of each choice; references
+    words, refs = np.empty(room, np.int32), np.empty(room, np.int32)
     entries = np.empty(room, np.int32)  # bounds
     saved = np.empty((MAX_LEVELS + 1, _SLOTS), np.int64)
     scratch = np.empty(SCRATCH, np.int32)
@@ -126,8 +136,16 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
             b_letters = np.int64(cells[b_word]) & LETTERS
             b_place = top - (np.int64(cells[b_word]) >> LETTER_BITS)
             b_word += 1
-        in_a = (a_place << LITERAL_BITS) | (lowest_bit(a_letters) + 1) if a_letters else np.int64(_NOTHING)
-        in_b = (b_place << LITERAL_BITS) | (lowest_bit(b_letters) + 1) if b_letters else np.int64(_NOTHING)
+        in_a = (
+            (a_place << LITERAL_BITS) | (lowest_bit(a_letters) + 1)
+            if a_letters
+            else np.int64(_NOTHING)
+        )
+        in_b = (
+            (b_place << LITERAL_BITS) | (lowest_bit(b_letters) + 1)
+            if b_letters
+            else np.int64(_NOTHING)
+        )
         here = min(in_a, in_b)
         if here < in_keys and in_a != in_b:  # one tree alone, up to the next edge of anything else
             letters = a_letters if here == in_a else b_letters
@@ -172,7 +190,8 @@ def merge(keys, points, begin, end, spill, n_levels, first_level, cells, bounds,
                 return TREE_FULL, 0, 0, 0
             if n_words > start_word or depth == 0:
                 tip, new_ref = put_node(
-                    cells, bounds, tip, held, new_bound, words, start_word, n_words, entries, start_entry,
+                    cells, bounds, tip, held, new_bound, words, start_word, n_words, entries,
+                    start_entry,
                     n_entries, refs, start_entry,
                 )  # fmt: skip
             if depth == 0:

@@ -1,7 +1,7 @@
 """Runs of sorted keys: terms are sorted, equal terms become one key, two runs become one.
 
-The radix sort is used where numpy's sort of uint64 is slower (search.trees.arrays).  It looks at the bits of the key
-only: the points code, which follows them, may come in any order.
+The radix sort is used where numpy's sort of uint64 is slower (search.trees.arrays).  It looks at
+the bits of the key only: the points code, which follows them, may come in any order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def sort(terms, spare, code_bits, key_bits):  # type: ignore[no-untyped-def]
     terms : fewer than 2**31
     spare : of the same size; both arrays are overwritten
 
-    Returns 1 if the sorted terms are in ``spare``, 0 if they are in ``terms``.  Bits above the key must be 0.
+    Returns 1 if the sorted terms are in ``spare``, 0 if they are in ``terms``.  Bits above the key
+    must be 0.
     """
     n = terms.size
     n_passes = (key_bits + _DIGIT - 1) // _DIGIT
@@ -32,7 +33,8 @@ def sort(terms, spare, code_bits, key_bits):  # type: ignore[no-untyped-def]
         return 0
     bits = np.uint64((key_bits + n_passes - 1) // n_passes)
     mask = (np.uint64(1) << bits) - np.uint64(1)
-    places = np.zeros((n_passes, 1 << np.int64(bits)), np.int32)  # how often each digit comes, then where it goes
+    # how often each digit comes, then where it goes
+    places = np.zeros((n_passes, 1 << np.int64(bits)), np.int32)
     place = places[0]
     for i in range(n):
         place[np.int64((terms[i] >> np.uint64(code_bits)) & mask)] += 1
@@ -52,7 +54,7 @@ def sort(terms, spare, code_bits, key_bits):  # type: ignore[no-untyped-def]
                 at = place[digit]
                 place[digit] = at + 1
                 target[np.int64(at)] = term
-        else:  # a loop of its own: counting the next digit here costs less than reading all terms for it
+        else:  # counting the next digit in this loop costs less than reading all terms for it
             counts = places[p + 1]
             for i in range(n):
                 term = source[i]
@@ -66,7 +68,8 @@ def sort(terms, spare, code_bits, key_bits):  # type: ignore[no-untyped-def]
 
 @kernel(int64(read_only(uint64), writable(uint64), writable(int32), read_only(int32), int64))
 def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-untyped-def]
-    """Write the distinct ``keys`` of the sorted ``terms`` (code dropped) and their ``points``; return their number.
+    """Write the distinct ``keys`` of the sorted ``terms`` (code dropped) and their ``points``;
+    return their number.
 
     Keys whose points add up to 0 are left out: what is lost of them is gained again.
     ``keys`` may be the same array as ``terms``.
@@ -96,10 +99,11 @@ def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-un
 
 @kernel(int64(writable(uint64), writable(int32), int64, int64, int64, int64, int64, uint64))
 def join(keys, points, a, a_end, b, b_end, to, within):  # type: ignore[no-untyped-def]
-    """Write the keys of two sorted ranges, sorted by their part ``within``, from ``to`` on; return the end.
+    """Write the keys of two sorted ranges, sorted by their part ``within``, from ``to`` on; return
+    the end.
 
-    Equal keys become one with the sum of the points, those left with none are dropped; points may stay below 0, for
-    their equal may be in a sum node.  TREE_FULL when there is no room.
+    Equal keys become one with the sum of the points, those left with none are dropped; points may
+    stay below 0, for their equal may be in a sum node.  TREE_FULL when there is no room.
     """
     if to + (a_end - a) + (b_end - b) > keys.size:
         return TREE_FULL

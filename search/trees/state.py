@@ -1,15 +1,18 @@
 """The state of an OrderlyBound search: its arrays, and how a search starts.
 
-new_search -> sized_for, rows_at, add_root, before each search -> search.trees.bound.orderly_bound -> skip_letter
+new_search -> sized_for, rows_at, add_root, before each search -> search.trees.bound.orderly_bound
+-> skip_letter
 
-Why letter sums of 2 bytes suffice for a tree whose bound is at most MAX_NARROW.  Take every letter as allowed, and add
-to the points that hold the largest letter sum of each level.  That is the bound of the tree when its root is pushed.
-It never grows: a letter adds its own sum in place of the largest one, and a push takes the bound of a sum node away
-before it adds the node's points and, level by level, no more than the rest of that bound.  Neither points nor bounds
-are negative.  So no letter sum, of an allowed letter or not, exceeds the bound of the tree.  A letter that is not
-allowed has the least value of its type plus some of that sum, which is negative and does not wrap.  The bound of a
-state that needs such a letter is the bound above less at least 2^15: it is negative, and reaches no cutoff.  Sums of 4
-bytes suffice for any tree in the same way, for MAX_BOUND is less than 2^31.
+Why letter sums of 2 bytes suffice for a tree whose bound is at most MAX_NARROW.  Take every letter
+as allowed, and add to the points that hold the largest letter sum of each level.  That is the bound
+of the tree when its root is pushed. It never grows: a letter adds its own sum in place of the
+largest one, and a push takes the bound of a sum node away before it adds the node's points and,
+level by level, no more than the rest of that bound.  Neither points nor bounds are negative.  So no
+letter sum, of an allowed letter or not, exceeds the bound of the tree.  A letter that is not
+allowed has the least value of its type plus some of that sum, which is negative and does not wrap.
+The bound of a state that needs such a letter is the bound above less at least 2^15: it is negative,
+and reaches no cutoff.  Sums of 4 bytes suffice for any tree in the same way, for MAX_BOUND is less
+than 2^31.
 """
 
 from __future__ import annotations
@@ -24,10 +27,21 @@ from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount
 from search.keys import MAX_LEVELS
 from search.trees.sums import ROW, SUM_TYPES
-from search.trees.tree import LETTER_BITS, LETTERS, MAX_NARROW, NARROW, TREE_TYPES, Tree, places_in, points_of
+from search.trees.tree import (
+    LETTER_BITS,
+    LETTERS,
+    MAX_NARROW,
+    NARROW,
+    TREE_TYPES,
+    Tree,
+    places_in,
+    points_of,
+)
 
-STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED, TIP, LINK, _N_COUNTS = range(9)  # what is where in ``counts``
-AT_ROW, BEST, N_CHOICES, N_TAILS, AT_NEXT = range(5)  # what is where in ``levels``, and where the next level starts
+# what is where in ``counts``
+STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED, TIP, LINK, _N_COUNTS = range(9)
+# what is where in ``levels``, and where the next level starts
+AT_ROW, BEST, N_CHOICES, N_TAILS, AT_NEXT = range(5)
 AT_DEEPER = MAX_LEVELS * AT_NEXT  # where the same level of the next depth starts
 
 
@@ -36,37 +50,44 @@ class Search(NamedTuple):
 
     # letter sums, int16 or int32[13 * 13 * 32]: a row by depth and level
     sums: NDArray[Any]
-    # [13 * 13 * 4], by depth and level: where in ``sums`` the row is (the row of an earlier depth until the level
-    # changes), its largest letter sum, how many choices and how many single terms are stacked.  They lie together,
-    # because a state starts with a copy of those of the state above it
+    # [13 * 13 * 4], by depth and level: where in ``sums`` the row is (the row of an earlier depth
+    # until the level changes), its largest letter sum, how many choices and how many single terms
+    # are stacked.  They lie together, because a state starts with a copy of those of the state
+    # above it
     levels: NDArray[np.int64]
     points: NDArray[np.int64]  # [13], points that hold, by depth
     bound: NDArray[np.int64]  # [13], bound of the state by depth
     letter: NDArray[np.int64]  # [13], letter that is next at each depth
-    choices: NDArray[np.int64]  # [13, capacity], stacked choices by level: place of the first reference << 26 | letters
-    # [13, capacity], what is left of the stacked single terms by level, the literal of the level included
+    # [13, capacity], stacked choices by level: place of the first reference << 26 | letters
+    choices: NDArray[np.int64]
+    # [13, capacity], what is left of the stacked single terms by level, the literal of the level
+    # included
     tails: NDArray[np.uint64]
     tail_points: NDArray[np.int32]  # [13, capacity], their points
-    not_less: NDArray[np.int64]  # [13], mask of the levels that must not take a smaller letter than this one
-    smaller: NDArray[np.int64]  # [26], for each letter the letters before it in the order of ``not_less``
-    # [8]: states, pushes, survivors, current depth, pushes when the first level took its letter, largest bound of a
-    # discarded state, first unused cell behind the tree and what the search built there, link of the last node that it
-    # built (search.trees.lazy_subtree)
+    # [13], mask of the levels that must not take a smaller letter than this one
+    not_less: NDArray[np.int64]
+    # [26], for each letter the letters before it in the order of ``not_less``
+    smaller: NDArray[np.int64]
+    # [8]: states, pushes, survivors, current depth, pushes when the first level took its letter,
+    # largest bound of a discarded state, first unused cell behind the tree and what the search
+    # built there, link of the last node that it built (search.trees.lazy_subtree)
     counts: NDArray[np.int64]
 
 
 _LINE, _TABLES = writable(int64), [writable(kind, 2) for kind in (int64, uint64, int32)]
 _SEARCH_TYPES = {
-    value: types.NamedTuple([writable(value), *[_LINE] * 4, *_TABLES, *[_LINE] * 3], Search) for value in (int16, int32)
+    value: types.NamedTuple([writable(value), *[_LINE] * 4, *_TABLES, *[_LINE] * 3], Search)
+    for value in (int16, int32)
 }
 TREE_AND_SEARCH = tuple((TREE_TYPES[bound], _SEARCH_TYPES[value]) for value, bound in SUM_TYPES)
 
 
 def new_search() -> Search:
-    """Return working space for one search, with sums of 4 bytes; it has to be prepared (see the module).
+    """Return working space for one search, with sums of 4 bytes; it has to be prepared (see the
+    module).
 
-    At depth k at most 2**k sum nodes agree with the letters chosen (one per subset of the levels), so at most 2**c
-    choices are stacked on level c, and 26 times as many single terms.
+    At depth k at most 2**k sum nodes agree with the letters chosen (one per subset of the levels),
+    so at most 2**c choices are stacked on level c, and 26 times as many single terms.
     """
     m, tails = MAX_LEVELS, (MAX_LEVELS, LETTER_BITS << MAX_LEVELS)
     return Search._make(
@@ -83,15 +104,19 @@ def new_search() -> Search:
 
 
 def sized_for(s: Search, tree: Tree, root: int) -> Search:
-    """Return the same working space with the letter sums that a search of a tree needs (see the module)."""
+    """Return the same working space with the letter sums that a search of a tree needs (see the
+    module).
+    """
     is_narrow = tree.bounds.dtype == NARROW and tree.cells[root + 1] <= MAX_NARROW
     return s._replace(sums=s.sums.view(NARROW)[: s.sums.size]) if is_narrow else s
 
 
 def rows_at(s: Search, depth: int) -> NDArray[Any]:
-    """Return the rows of a depth, int16 or int32[13, 32] by level, for filling before a search starts: a view of ``s``.
+    """Return the rows of a depth, int16 or int32[13, 32] by level, for filling before a search
+    starts: a view of ``s``.
 
-    The state of that depth has nothing stacked, and all letters are forbidden: one that a level may take is set to 0.
+    The state of that depth has nothing stacked, and all letters are forbidden: one that a level may
+    take is set to 0.
     """
     m = MAX_LEVELS
     levels = s.levels.reshape(m, m, AT_NEXT)[depth]
@@ -135,6 +160,8 @@ def add_root(tree, s, root):  # type: ignore[no-untyped-def]
 
 
 def skip_letter(s: Search, first: int) -> int:
-    """Give up the letter that the first level has taken, return it (0..25), and make the search go on with the next."""
+    """Give up the letter that the first level has taken, return it (0..25), and make the search go
+    on with the next.
+    """
     s.counts[DEPTH] = first
     return int(s.letter[first]) - 1

@@ -1,11 +1,13 @@
-"""Letter sums: adding the bounds of a choice to the sums of its level, the innermost step of OrderlyBound.
+"""Letter sums: adding the bounds of a choice to the sums of its level, the innermost step of
+OrderlyBound.
 
-A row holds the sums of one level, a value per letter, padded to ``ROW``: of 2 bytes where no sum of a search needs more
-(search.trees.state), else of 4.  The bounds of a choice lie together, only those of the letters it has.  They are
-spread to the places of their letters, added and compared in vector instructions: of 8 lanes with AVX2, where a table
-says for every eight letters which bound goes where, or, for sums of 2 bytes, of 32 lanes with AVX-512.  Elsewhere, and
-with JIT off, a loop over the letters does the same.  Adding to the row of another depth copies it on the way, so a
-level that a state does not touch is never copied.
+A row holds the sums of one level, a value per letter, padded to ``ROW``: of 2 bytes where no sum of
+a search needs more (search.trees.state), else of 4.  The bounds of a choice lie together, only
+those of the letters it has.  They are spread to the places of their letters, added and compared in
+vector instructions: of 8 lanes with AVX2, where a table says for every eight letters which bound
+goes where, or, for sums of 2 bytes, of 32 lanes with AVX-512.  Elsewhere, and with JIT off, a loop
+over the letters does the same.  Adding to the row of another depth copies it on the way, so a level
+that a state does not touch is never copied.
 """
 
 from __future__ import annotations
@@ -31,9 +33,15 @@ HAS_AVX512 = machine_has("avx2", "avx512f", "avx512bw", "avx512vl", "avx512vbmi2
 HAS_AVX2 = machine_has("avx2")
 
 
-@kernel([int64(writable(value), int64, int64, read_only(bound), int64, int64) for value, bound in SUM_TYPES])
+@kernel(
+    [
+        int64(writable(value), int64, int64, read_only(bound), int64, int64)
+        for value, bound in SUM_TYPES
+    ]
+)
 def add_one_by_one(sums, source, target, bounds, at, letters):  # type: ignore[no-untyped-def]
-    """Set ``sums[target : target + ROW]`` to the row at ``source`` plus a choice; return the largest of it.
+    """Set ``sums[target : target + ROW]`` to the row at ``source`` plus a choice; return the
+    largest of it.
 
     at : where the bounds of the choice are in ``bounds``
     letters : those of the choice, a mask
@@ -57,12 +65,20 @@ class _Call:
     def __init__(self, context: Any, builder: Any, kinds: Any, values: Any) -> None:
         self.builder, self.width = builder, kinds[3].dtype.bitwidth
         self.sum_width = kinds[0].dtype.bitwidth
-        self._data = {n: context.make_array(kinds[n])(context, builder, values[n]).data for n in (0, 3)}
-        self._starts = {"source": (0, values[1]), "target": (0, values[2]), "bounds": (3, values[4])}
+        self._data = {
+            n: context.make_array(kinds[n])(context, builder, values[n]).data for n in (0, 3)
+        }
+        self._starts = {
+            "source": (0, values[1]),
+            "target": (0, values[2]),
+            "bounds": (3, values[4]),
+        }
         self.letters = values[5]
 
     def place(self, what: str, offset: Any, kind: Any) -> Any:
-        """Return a pointer to what lies ``offset`` elements behind the start of a row, or of the bounds."""
+        """Return a pointer to what lies ``offset`` elements behind the start of a row, or of the
+        bounds.
+        """
         number, start = self._starts[what]
         pointer = self.builder.gep(self._data[number], [self.builder.add(start, offset)])
         return self.builder.bitcast(pointer, kind.as_pointer())
@@ -70,7 +86,9 @@ class _Call:
     def table(self, rows: list[list[int]]) -> Any:
         """Return a pointer to rows of bytes that lie in the code."""
         row = ir.ArrayType(ir.IntType(8), len(rows[0]))
-        values = ir.Constant(ir.ArrayType(row, len(rows)), [ir.Constant(row, numbers) for numbers in rows])
+        values = ir.Constant(
+            ir.ArrayType(row, len(rows)), [ir.Constant(row, numbers) for numbers in rows]
+        )
         return cgutils.global_constant(self.builder.module, "spread_eight", values)
 
     def call(self, name: str, result: Any, *values: Any) -> Any:
@@ -78,7 +96,9 @@ class _Call:
         return call(self.builder, name, result, *values)
 
     def add(self, first: int, row: Any, added: Any) -> Any:
-        """Write the sums from letter ``first`` on, with what is ``added``, to the target; return them."""
+        """Write the sums from letter ``first`` on, with what is ``added``, to the target; return
+        them.
+        """
         old = self.builder.load(self.place("source", _I64(first), row))
         old.align = self.sum_width // 8
         new = self.builder.add(old, added)
@@ -89,10 +109,14 @@ class _Call:
 def _all_at_once(c: _Call) -> Any:
     """Make the code for 32 lanes of 2 bytes; return the largest sum.
 
-    An expanding load is microcoded on Zen 4, and LLVM makes one of a load and an expanding move.  The empty assembly
-    between them keeps them apart.
+    An expanding load is microcoded on Zen 4, and LLVM makes one of a load and an expanding move.
+    The empty assembly between them keeps them apart.
     """
-    b, row, mask_type = c.builder, ir.VectorType(ir.IntType(16), ROW), ir.VectorType(ir.IntType(1), ROW)
+    b, row, mask_type = (
+        c.builder,
+        ir.VectorType(ir.IntType(16), ROW),
+        ir.VectorType(ir.IntType(1), ROW),
+    )
     zero = ir.Constant(row, [0] * ROW)
     n = c.call("llvm.ctpop.i64", _I64, c.letters)
     there = b.trunc(b.sub(b.shl(_I64(1), n), _I64(1)), _I32)  # a mask of the bounds of the choice
@@ -113,7 +137,9 @@ def _all_at_once(c: _Call) -> Any:
 def _eight_at_once(c: _Call) -> Any:
     """Make the code for 8 lanes, four times; return the largest sum."""
     b, lanes = c.builder, ir.VectorType(ir.IntType(c.sum_width), _LANES)
-    rows, spread = (_bytes_of_eight(), _spread_narrow) if c.width < 32 else (_which_of_eight(), _spread_wide)
+    rows, spread = (
+        (_bytes_of_eight(), _spread_narrow) if c.width < 32 else (_which_of_eight(), _spread_wide)
+    )
     table, octets = c.table(rows), ir.VectorType(ir.IntType(8), len(rows[0]))
     n_before, largest = _I64(0), None
     for first in range(0, ROW, _LANES):
@@ -121,13 +147,17 @@ def _eight_at_once(c: _Call) -> Any:
         which = b.load(b.bitcast(b.gep(table, [_I64(0), eight]), octets.as_pointer()))
         which.align = 1
         new = c.add(first, lanes, spread(c, which, n_before, lanes))
-        largest = c.call(f"llvm.smax.v{_LANES}i{c.sum_width}", lanes, largest, new) if largest else new
+        largest = (
+            c.call(f"llvm.smax.v{_LANES}i{c.sum_width}", lanes, largest, new) if largest else new
+        )
         n_before = b.add(n_before, c.call("llvm.ctpop.i64", _I64, eight))
     return c.call(f"llvm.vector.reduce.smax.v{_LANES}i{c.sum_width}", lanes.element, largest)
 
 
 def _spread_narrow(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
-    """Return bounds of 2 bytes at the places of eight letters; ``which`` is a row of :func:`_bytes_of_eight`."""
+    """Return bounds of 2 bytes at the places of eight letters; ``which`` is a row of
+    :func:`_bytes_of_eight`.
+    """
     found = c.builder.load(c.place("bounds", n_before, which.type))
     found.align = 2
     spread = c.call("llvm.x86.ssse3.pshuf.b.128", which.type, found, which)
@@ -136,34 +166,50 @@ def _spread_narrow(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
 
 
 def _spread_wide(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
-    """Return bounds of 4 bytes at the places of eight letters; ``which`` is a row of :func:`_which_of_eight`."""
+    """Return bounds of 4 bytes at the places of eight letters; ``which`` is a row of
+    :func:`_which_of_eight`.
+    """
     b, zero = c.builder, ir.Constant(lanes, [0] * _LANES)
     which = b.sext(which, lanes)
     found = b.load(c.place("bounds", n_before, lanes))
     found.align = 4
-    return b.select(b.icmp_signed("<", which, zero), zero, c.call("llvm.x86.avx2.permd", lanes, found, which))
+    return b.select(
+        b.icmp_signed("<", which, zero), zero, c.call("llvm.x86.avx2.permd", lanes, found, which)
+    )
 
 
 def _bytes_of_eight() -> list[list[int]]:
-    """Return for each mask of eight letters which two bytes belong to each letter; for none 128, which makes a zero."""
-    return [[x for n in row for x in ((2 * n, 2 * n + 1) if n >= 0 else (128, 128))] for row in _which_of_eight()]
+    """Return for each mask of eight letters which two bytes belong to each letter; for none 128,
+    which makes a zero.
+    """
+    return [
+        [x for n in row for x in ((2 * n, 2 * n + 1) if n >= 0 else (128, 128))]
+        for row in _which_of_eight()
+    ]
 
 
 def _which_of_eight() -> list[list[int]]:
-    """Return for each mask of eight letters which of its bounds belongs to each letter, -1 for none."""
+    """Return for each mask of eight letters which of its bounds belongs to each letter, -1 for
+    none.
+    """
     masks = range(1 << _LANES)
-    return [[(mask & ((1 << x) - 1)).bit_count() if mask >> x & 1 else -1 for x in range(_LANES)] for mask in masks]
+    return [
+        [(mask & ((1 << x) - 1)).bit_count() if mask >> x & 1 else -1 for x in range(_LANES)]
+        for mask in masks
+    ]
 
 
 def _vector_version(make: Callable[[_Call], Any], of_two_bytes: Callable[[_Call], Any]) -> Any:
-    """Return an intrinsic that does what :func:`add_one_by_one` does with the code that ``make`` makes, or another
-    function for sums of 2 bytes.
+    """Return an intrinsic that does what :func:`add_one_by_one` does with the code that ``make``
+    makes, or another function for sums of 2 bytes.
 
     It may read the ``OVER`` cells behind the node as well (search.trees.tree).
     """
 
     @intrinsic
-    def add(typing_context: Any, sums: Any, source: Any, target: Any, bounds: Any, at: Any, letters: Any) -> Any:
+    def add(
+        typing_context: Any, sums: Any, source: Any, target: Any, bounds: Any, at: Any, letters: Any
+    ) -> Any:
         if not (isinstance(sums, types.Array) and isinstance(bounds, types.Array)):
             return None
 
@@ -179,4 +225,6 @@ def _vector_version(make: Callable[[_Call], Any], of_two_bytes: Callable[[_Call]
 add_all_at_once = _vector_version(_eight_at_once, _all_at_once)
 add_eight_at_once = _vector_version(_eight_at_once, _eight_at_once)
 VERSION = "AVX-512" if HAS_AVX512 else "AVX2" if HAS_AVX2 else "loop"
-add_letters = {"AVX-512": add_all_at_once, "AVX2": add_eight_at_once, "loop": add_one_by_one}[VERSION]
+add_letters = {"AVX-512": add_all_at_once, "AVX2": add_eight_at_once, "loop": add_one_by_one}[
+    VERSION
+]

@@ -1,9 +1,11 @@
-"""The orderly tree of a node: what lies where in its arrays.  This module owns the layout of a tree node.
+"""The orderly tree of a node: what lies where in its arrays.  This module owns the layout of a tree
+node.
 
-A *sum node* holds the points of the terms that end there and one *choice* per level that goes on; a choice has a letter
-set, and per letter an *entry*: a bound and a reference to the sum node behind it.  Subtrees of up to ``MAX_LAZY_TERMS``
-terms are left *lazy*: their reference tells where their terms are in the sorted key array.  Their bound is that of
-the subtree all the same.  A search reaches few of them and builds these as it goes (search.trees.lazy_subtree).
+A *sum node* holds the points of the terms that end there and one *choice* per level that goes on; a
+choice has a letter set, and per letter an *entry*: a bound and a reference to the sum node behind
+it.  Subtrees of up to ``MAX_LAZY_TERMS`` terms are left *lazy*: their reference tells where their
+terms are in the sorted key array.  Their bound is that of the subtree all the same.  A search
+reaches few of them and builds these as it goes (search.trees.lazy_subtree).
 
 A sum node at place r > 0 of ``cells`` (int32), with ``n`` choices:
 
@@ -13,11 +15,12 @@ A sum node at place r > 0 of ``cells`` (int32), with ``n`` choices:
     r + 2 ...      per choice, later levels first:  letters | level << 26
     r + 2 + n ...  bound of entry x, as the x-th element of ``bounds`` from there
 
-``bounds`` is the same memory as ``cells``, in elements of 2 bytes, or of 4 for score tables whose bounds need it: what
-OrderlyBound reads of a node when it is pushed lies together, and a reference is read only for a letter that is taken.
+``bounds`` is the same memory as ``cells``, in elements of 2 bytes, or of 4 for score tables whose
+bounds need it: what OrderlyBound reads of a node when it is pushed lies together, and a reference
+is read only for a letter that is taken.
 
-A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node, ``~(i << 4 | k)`` for the terms ``keys[i :
-i + k + 1]``.
+A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node, ``~(i << 4 | k)`` for
+the terms ``keys[i : i + k + 1]``.
 """
 
 from __future__ import annotations
@@ -59,21 +62,33 @@ class Tree(NamedTuple):
     keys: NDArray[np.uint64]  # distinct keys, sorted, 5 bits per level, without points code
     points: NDArray[np.int32]  # summed points of each key
     n_levels: int
-    first: int  # levels before this one have no literal anywhere in the tree (their cells are forced)
+    # levels before this one have no literal anywhere in the tree (their cells are forced)
+    first: int
     tip: int  # first unused cell: a search builds there what was left lazy
 
 
 BOUND_TYPES = (int16, int32)
 TREE_TYPES = {
     bound: types.NamedTuple(
-        [writable(int32), writable(bound), read_only(uint64), read_only(int32), int64, int64, int64], Tree
+        [
+            writable(int32),
+            writable(bound),
+            read_only(uint64),
+            read_only(int32),
+            int64,
+            int64,
+            int64,
+        ],
+        Tree,
     )
     for bound in BOUND_TYPES
 }
 
 
 class Choice(NamedTuple):
-    """A choice of a sum node: its level, its letters as a mask, and bound and reference of each, letters ascending."""
+    """A choice of a sum node: its level, its letters as a mask, and bound and reference of each,
+    letters ascending.
+    """
 
     level: int
     letters: int
@@ -81,7 +96,9 @@ class Choice(NamedTuple):
     refs: NDArray[np.int32]
 
 
-def read_node(cells: NDArray[np.int32], bounds: NDArray[Any], node: int) -> tuple[int, list[Choice]]:
+def read_node(
+    cells: NDArray[np.int32], bounds: NDArray[Any], node: int
+) -> tuple[int, list[Choice]]:
     """Return the points of a sum node and its choices, later levels first."""
     n = int(cells[node]) & COUNT
     begin, last = (node + HEAD + n) * (bounds.size // cells.size), node
@@ -90,7 +107,14 @@ def read_node(cells: NDArray[np.int32], bounds: NDArray[Any], node: int) -> tupl
         letters = word & LETTERS
         k = letters.bit_count()
         refs = cells[last - k : last][::-1]
-        choices.append(Choice(word >> LETTER_BITS, letters, bounds[begin : begin + k].astype(np.int32), refs.copy()))
+        choices.append(
+            Choice(
+                word >> LETTER_BITS,
+                letters,
+                bounds[begin : begin + k].astype(np.int32),
+                refs.copy(),
+            )
+        )
         begin, last = begin + k, last - k
     return int(cells[node]) >> COUNT_BITS, choices
 
@@ -112,14 +136,19 @@ def places_in(node, first_cell, per):  # type: ignore[no-untyped-def]
 
 
 @kernel([
-    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, int64, writable(int32), int64, int64,
+    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, int64,
+    writable(int32), int64, int64,
         writable(int32), int64, int64, writable(int32), int64)
     for bound in BOUND_TYPES
 ], inline="always")  # fmt: skip
-def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries, entry, last_entry, refs, ref):  # type: ignore[no-untyped-def]
-    """Write a sum node to ``cells`` at ``tip``, in place; return the new tip and the node.  There must be room.
+def put_node(  # type: ignore[no-untyped-def]
+    cells, bounds, tip, points, bound, words, word, last_word, entries, entry, last_entry, refs, ref
+):
+    """Write a sum node to ``cells`` at ``tip``, in place; return the new tip and the node.  There
+    must be room.
 
-    words : letters and level of each choice, as cells have them, from place ``word`` to before ``last_word``
+    words : letters and level of each choice, as cells have them, from place ``word`` to before
+        ``last_word``
     entries : bound of each entry, from place ``entry`` to before ``last_entry``
     refs : their references, from place ``ref`` on
     """
@@ -142,22 +171,29 @@ def put_node(cells, bounds, tip, points, bound, words, word, last_word, entries,
 def write_node(
     cells: NDArray[np.int32], bounds: NDArray[Any], tip: int, points: int, choices: Sequence[Choice]
 ) -> tuple[int, int]:
-    """Write a sum node to ``cells`` at ``tip``, in place; return (the new tip or TREE_FULL, the node)."""
+    """Write a sum node to ``cells`` at ``tip``, in place; return (the new tip or TREE_FULL, the
+    node).
+    """
     if tip + LARGEST_NODE > cells.size:
         return TREE_FULL, 0
     none = np.zeros(0, np.int32)
     words = np.array([choice.letters | choice.level << LETTER_BITS for choice in choices], np.int32)
     entries, refs = (
-        np.concatenate([none, *arrays]) for arrays in ([c.bounds for c in choices], [c.refs for c in choices])
+        np.concatenate([none, *arrays])
+        for arrays in ([c.bounds for c in choices], [c.refs for c in choices])
     )
     bound = points + sum(int(choice.bounds.max()) for choice in choices)
-    end, node = put_node(cells, bounds, tip, points, bound, words, 0, len(words), entries, 0, len(entries), refs, 0)
+    end, node = put_node(
+        cells, bounds, tip, points, bound, words, 0, len(words), entries, 0, len(entries), refs, 0
+    )
     return int(end), int(node)
 
 
 @kernel(void(writable(int32), int64, int64, int64, int64), inline="always")
 def ask_ahead(cells, edge, letters, place, ref):  # type: ignore[no-untyped-def]
-    """Prefetch the sum node behind an edge, if the current choice (``letters`` left, ``place``) has that edge."""
+    """Prefetch the sum node behind an edge, if the current choice (``letters`` left, ``place``) has
+    that edge.
+    """
     letter = (edge & LITERAL) - 1
     if edge >> LITERAL_BITS == place and (letters >> letter) & 1:
         node = np.int64(cells[ref - popcount(letters & ((np.int64(1) << letter) - 1))])

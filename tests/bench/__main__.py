@@ -1,4 +1,6 @@
-"""Entry of ``python -m tests.bench``: a started process imports the main module anew, but not one of this name."""
+"""Entry of ``python -m tests.bench``: a started process imports the main module anew, but not one
+of this name.
+"""
 
 import sys
 

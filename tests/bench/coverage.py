@@ -1,10 +1,13 @@
-"""How often the interval of ``orderly plan`` holds the truth: many plans of all of 3x4, whose cost is known.
+"""How often the interval of ``orderly plan`` holds the truth: many plans of all of 3x4, whose cost
+is known.
 
-    python -m tests.bench.coverage                    # 1,000 plans of each length, from recorded costs; seconds
-    python -m tests.bench.coverage --record FILE      # search every class once and record what it costs; 20 minutes
+    python -m tests.bench.coverage                    # 1,000 plans of each length, from recorded
+                                                      costs; seconds
+    python -m tests.bench.coverage --record FILE      # search every class once and record what it
+                                                      costs; 20 minutes
 
-A plan is played with the code of ``orderly plan``; only the breaker and the clock are replaced, by ones that know what
-each unit cost when it was recorded and what it split into.
+A plan is played with the code of ``orderly plan``; only the breaker and the clock are replaced, by
+ones that know what each unit cost when it was recorded and what it split into.
 """
 
 from __future__ import annotations
@@ -32,12 +35,14 @@ def plan_of_3x4() -> Plan:
     """Return the run that the costs are of: 3x4, ENABLE2K, cutoff 1500."""
     config = load_config("3x4", {"wordlist": "enable2k", "cutoff": 1500, "workers": 0})
     plan = make_plan(config)
-    return replace(plan, spec=replace(plan.spec, params=replace(plan.spec.params, unit_budget=PROBE_BUDGET)))
+    return replace(
+        plan, spec=replace(plan.spec, params=replace(plan.spec.params, unit_budget=PROBE_BUDGET))
+    )
 
 
 def record(file: Path) -> None:
-    """Search every class, and every part that a probe could come to; write a line for each: class, path, CPU seconds,
-    paths of its children."""
+    """Search every class, and every part that a probe could come to; write a line for each: class,
+    path, CPU seconds, paths of its children."""
     plan = plan_of_3x4()
     breaker = Breaker(plan.spec)
     todo = [Unit(int(class_id)) for class_id in plan.class_ids()]
@@ -48,7 +53,12 @@ def record(file: Path) -> None:
             began = time.process_time()
             result = breaker.break_unit(unit)
             seconds = round(time.process_time() - began, 3)
-            out.write(json.dumps([unit.class_id, unit.path, seconds, [child.path for child in result.children]]) + "\n")
+            out.write(
+                json.dumps(
+                    [unit.class_id, unit.path, seconds, [child.path for child in result.children]]
+                )
+                + "\n"
+            )
             todo += result.children
 
 
@@ -69,7 +79,9 @@ class Recorded:
         self.verdicts: dict[Unit, Verdict] = {}
         for line in file.read_text().splitlines():
             class_id, path, seconds, children = json.loads(line)
-            self.verdicts[Unit(class_id, path)] = Verdict(seconds, [Unit(class_id, child) for child in children])
+            self.verdicts[Unit(class_id, path)] = Verdict(
+                seconds, [Unit(class_id, child) for child in children]
+            )
 
     @property
     def truth(self) -> float:
@@ -118,8 +130,9 @@ def main() -> int:
         held = len(found) - low - high
         widths = sorted((high - low) / truth for _, low, high in found)
         sys.stdout.write(
-            f"{seconds:4} s: {held:,} of {len(found):,} intervals hold the {truth:,.0f} s it takes, {low:,} lie below, "
-            f"{high:,} above; median width {widths[len(widths) // 2]:.0%}\n"
+            f"{seconds:4} s: {held:,} of {len(found):,} intervals hold the {truth:,.0f} s it "
+            f"takes, {low:,} lie below, {high:,} above; median width "
+            f"{widths[len(widths) // 2]:.0%}\n"
         )
         is_worth &= held * 10 >= 9 * len(found)
     return 0 if is_worth else 1

@@ -2,9 +2,9 @@
 
     python -m tests.bench [--only NAME ...] [--history FILE]
 
-Each figure is printed next to what it must be and added with machine, commit and time as one line of JSON to the
-history, ``benchmarks.jsonl``.  CPU seconds are those of the processes that do the work, start-up included.  Needs the
-word list enable2k (in a folder of $ORDERLY_WORDLISTS).
+Each figure is printed next to what it must be and added with machine, commit and time as one line
+of JSON to the history, ``benchmarks.jsonl``.  CPU seconds are those of the processes that do the
+work, start-up included.  Needs the word list enable2k (in a folder of $ORDERLY_WORDLISTS).
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ HISTORY = ROOT / "benchmarks.jsonl"
 
 
 class Figure(NamedTuple):
-    """One measured figure: what it is, its value and unit, what it must reach, and what else was seen."""
+    """One measured figure: what it is, its value and unit, what it must reach, and what else was
+    seen.
+    """
 
     name: str
     value: float
@@ -56,7 +58,9 @@ class Figure(NamedTuple):
 
     @property
     def is_met(self) -> bool:
-        """Whether the figure is good enough: rates and gains must be reached, everything else must not be passed."""
+        """Whether the figure is good enough: rates and gains must be reached, everything else must
+        not be passed.
+        """
         is_gain = self.unit == "times" or self.unit.endswith("/s")
         return self.value >= self.must if is_gain else self.value <= self.must
 
@@ -65,8 +69,12 @@ def _plan(dims: str, cutoff: int) -> Plan:
     return make_plan(load_config(dims, {"wordlist": WORDLIST, "cutoff": cutoff}))
 
 
-def complete(dims: str, cutoff: int, must: float, processes: int = PROCESSES, every: int = 1) -> Figure:
-    """CPU seconds of a search of all classes, or of one in so many, in new processes and in the order of a run."""
+def complete(
+    dims: str, cutoff: int, must: float, processes: int = PROCESSES, every: int = 1
+) -> Figure:
+    """CPU seconds of a search of all classes, or of one in so many, in new processes and in the
+    order of a run.
+    """
     plan = _plan(dims, cutoff)
     ids = plan.class_ids()
     ids = ids[np.argsort(-plan.predicted_costs(ids), kind="stable")][::every]
@@ -76,7 +84,9 @@ def complete(dims: str, cutoff: int, must: float, processes: int = PROCESSES, ev
         queue = manager.Queue()
         for at in [*range(len(ids)), *[None] * processes]:
             queue.put(at)
-        shares = [pool.submit(break_share, plan.spec, ids.tolist(), queue) for _ in range(processes)]
+        shares = [
+            pool.submit(break_share, plan.spec, ids.tolist(), queue) for _ in range(processes)
+        ]
         found = [share.result() for share in shares]
     seen = {
         "processes": processes,
@@ -85,7 +95,9 @@ def complete(dims: str, cutoff: int, must: float, processes: int = PROCESSES, ev
         "n_boards": sum(n for _, n, _ in found),
         "best": max(best for *_, best in found),
     }
-    return Figure(f"{dims} complete, cutoff {cutoff}", sum(cpu for cpu, *_ in found), "s CPU", must, seen)
+    return Figure(
+        f"{dims} complete, cutoff {cutoff}", sum(cpu for cpu, *_ in found), "s CPU", must, seen
+    )
 
 
 def scorer_rate(name: str, boards: np.ndarray[Any, np.dtype[np.uint8]], must: float) -> Figure:
@@ -97,7 +109,13 @@ def scorer_rate(name: str, boards: np.ndarray[Any, np.dtype[np.uint8]], must: fl
         began = time.process_time()
         scorer.scores(boards)
         rates.append(len(boards) / (time.process_time() - began))
-    return Figure(f"scorer, {name}", statistics.median(rates), "/s", must, {"rounds": [round(rate) for rate in rates]})
+    return Figure(
+        f"scorer, {name}",
+        statistics.median(rates),
+        "/s",
+        must,
+        {"rounds": [round(rate) for rate in rates]},
+    )
 
 
 def random_boards() -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -110,25 +128,46 @@ def variations() -> np.ndarray[Any, np.dtype[np.uint8]]:
     rng = np.random.default_rng(1)
     boards = np.repeat(encode_boards([BEST], 16), 60_000, 0)
     for _ in range(2):
-        boards[np.arange(len(boards)), rng.integers(0, 16, len(boards))] = rng.integers(0, 26, len(boards))
+        boards[np.arange(len(boards)), rng.integers(0, 16, len(boards))] = rng.integers(
+            0, 26, len(boards)
+        )
     return boards
 
 
 def whole_4x4(must: float) -> Iterator[Figure]:
-    """The estimate of all of 4x4 from a sample that the seed fixes: CPU hours, and the memory of a worker."""
+    """The estimate of all of 4x4 from a sample that the seed fixes: CPU hours, and the memory of a
+    worker.
+    """
     found = estimate(_plan("4x4", 3500), seconds=480, seed=1, processes=PROCESSES)
-    seen = {"low": found.low, "high": found.high, "n_probes": found.n_probes, "strata": found.strata}
-    yield Figure("4x4, cutoff 3500, estimate", found.cpu_hours, "h CPU", must, seen | {"wall_s": found.seconds})
+    seen = {
+        "low": found.low,
+        "high": found.high,
+        "n_probes": found.n_probes,
+        "strata": found.strata,
+    }
+    yield Figure(
+        "4x4, cutoff 3500, estimate",
+        found.cpu_hours,
+        "h CPU",
+        must,
+        seen | {"wall_s": found.seconds},
+    )
     yield Figure("4x4, upper end of its interval", found.high, "h CPU", 80, {})
     yield Figure("4x4, memory of a worker", found.memory_mb / 1024, "GiB", 2.0, {})
 
 
 def prices(must: float) -> Iterator[Figure]:
-    """Nanoseconds that a push and a term cost in six classes of 4x4, from weak to strong, all with a fused cell.
+    """Nanoseconds that a push and a term cost in six classes of 4x4, from weak to strong, all with
+    a fused cell.
 
-    A term is charged with all that is not OrderlyBound: rims and bases, whose terms are not counted, sorting, merging.
+    A term is charged with all that is not OrderlyBound: rims and bases, whose terms are not
+    counted, sorting, merging.
     """
-    plan = make_plan(load_config("4x4", {"wordlist": WORDLIST, "cutoff": 3600, "search": {"unit_budget": 1 << 60}}))
+    plan = make_plan(
+        load_config(
+            "4x4", {"wordlist": WORDLIST, "cutoff": 3600, "search": {"unit_budget": 1 << 60}}
+        )
+    )
     breaker, orderly_bound, seconds = Breaker(plan.spec), bound.orderly_bound, [0.0]
 
     def timed(*arguments: Any) -> int:
@@ -151,19 +190,35 @@ def prices(must: float) -> Iterator[Figure]:
 
 
 def newest_prices(history: Path = HISTORY) -> tuple[float, float, str]:
-    """Return what a term and a push cost when they were measured last, in ns, and the commit and day of that."""
-    lines = [json.loads(line) for line in history.read_text().splitlines()] if history.is_file() else []
+    """Return what a term and a push cost when they were measured last, in ns, and the commit and
+    day of that.
+    """
+    lines = (
+        [json.loads(line) for line in history.read_text().splitlines()] if history.is_file() else []
+    )
     found = {line["figure"]: line for line in lines if line["figure"] in (A_TERM, A_PUSH)}
     if len(found) < 2:
-        raise InputError(f"no prices in {history}: measure them with python -m tests.bench --only prices")
+        raise InputError(
+            f"no prices in {history}: measure them with python -m tests.bench --only prices"
+        )
     term, push = found[A_TERM], found[A_PUSH]
-    return term["value"], push["value"], f"{push['processor']}, commit {push['commit']}, {push['time'][:10]}"
+    return (
+        term["value"],
+        push["value"],
+        f"{push['processor']}, commit {push['commit']}, {push['time'][:10]}",
+    )
 
 
 def two_workers(must: float) -> Figure:
-    """How much faster two processes search a fourth of 3x4 than one: they share memory and caches."""
-    walls = [float(complete("3x4", 1500, 0, processes, every=4).seen["wall_s"]) for processes in (1, 2)]
-    return Figure("3x4, two workers against one", walls[0] / walls[1], "times", must, {"wall_s": walls})
+    """How much faster two processes search a fourth of 3x4 than one: they share memory and
+    caches.
+    """
+    walls = [
+        float(complete("3x4", 1500, 0, processes, every=4).seen["wall_s"]) for processes in (1, 2)
+    ]
+    return Figure(
+        "3x4, two workers against one", walls[0] / walls[1], "times", must, {"wall_s": walls}
+    )
 
 
 PRICED = (20040, 23446, 31785, 35400, 18722, 16081)
@@ -173,7 +228,9 @@ FIGURES: dict[str, Callable[[], list[Figure]]] = {
     "random": lambda: [scorer_rate("random 4x4 boards", random_boards(), 150_000)],
     "variations": lambda: [scorer_rate(f"variations of {BEST}", variations(), 25_000)],
     # the median of three: the first touch of memory that the host must provide takes up to 0.9 s
-    "3x3": lambda: sorted((complete("3x3", 500, 5.5, processes=1) for _ in range(3)), key=lambda one: one.value)[1:2],
+    "3x3": lambda: sorted(
+        (complete("3x3", 500, 5.5, processes=1) for _ in range(3)), key=lambda one: one.value
+    )[1:2],
     "prices": lambda: list(prices(40)),
     "4x4": lambda: list(whole_4x4(60)),
     "3x4": lambda: [complete("3x4", 1500, 520)],
@@ -183,15 +240,20 @@ FIGURES: dict[str, Callable[[], list[Figure]]] = {
 
 def machine() -> dict[str, Any]:
     """Return what the figures depend on: processor, cores, load, versions and the commit."""
-    model = [x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")]
+    model = [
+        x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")
+    ]
     others = ("--", ".", f":!{HISTORY.name}")  # these figures are being added to it
 
     def git(*command: str) -> str:
-        return subprocess.run(["git", *command], cwd=ROOT, capture_output=True, check=False, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", *command], cwd=ROOT, capture_output=True, check=False, text=True
+        ).stdout.strip()
 
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": git("describe", "--always") + "-dirty" * bool(git("diff", "HEAD", "--name-only", *others)),
+        "commit": git("describe", "--always")
+        + "-dirty" * bool(git("diff", "HEAD", "--name-only", *others)),
         "processor": model[0].partition(":")[2].strip() if model else platform.processor(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 2),
@@ -211,11 +273,19 @@ def main() -> int:
     for name in options.only:
         about = machine()
         for figure in FIGURES[name]():
-            line = {**about, "figure": figure.name, "value": round(figure.value, 2), "unit": figure.unit}
+            line = {
+                **about,
+                "figure": figure.name,
+                "value": round(figure.value, 2),
+                "unit": figure.unit,
+            }
             with options.history.open("a") as history:
                 history.write(json.dumps({**line, "must": figure.must, **figure.seen}) + "\n")
             met = "met" if figure.is_met else "MISSED"
-            sys.stdout.write(f"{figure.name:45}{figure.value:12,.4g} {figure.unit:6} must {figure.must:,g}: {met}\n")
+            sys.stdout.write(
+                f"{figure.name:45}{figure.value:12,.4g} {figure.unit:6} must "
+                f"{figure.must:,g}: {met}\n"
+            )
             sys.stdout.flush()
             all_met &= figure.is_met
     return 0 if all_met else 1

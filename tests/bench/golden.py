@@ -1,8 +1,11 @@
-"""Breaks the ten whole 4x4 classes that hold the 32 published boards: all of them must come back, and no other board.
+"""Breaks the ten whole 4x4 classes that hold the 32 published boards: all of them must come back,
+and no other board.
 
-    python -m tests.bench.golden [FILE]          # a quarter of an hour of one core; a line per class
+    python -m tests.bench.golden [FILE]          # a quarter of an hour of one core; a line per
+                                                 class
 
-FILE is the published list, ``BOARD: SCORE`` a line.  Exit code 1 when something is missing or there is one more.
+FILE is the published list, ``BOARD: SCORE`` a line.  Exit code 1 when something is missing or there
+is one more.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "best-4x4-enable2k-
 
 def main() -> int:
     """Break the classes, say what each gave, compare."""
-    config = load_config("4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": {"unit_budget": 2**61}})
+    config = load_config(
+        "4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": {"unit_budget": 2**61}}
+    )
     breaker = Breaker(make_plan(config).spec)
     cut, board_of = breaker.partition, breaker.geometry
     listed = read_boards(sys.argv[1] if sys.argv[1:] else str(GOLDEN), board_of)
@@ -36,10 +41,14 @@ def main() -> int:
         centre = " ".join(letters for letters, kind in kinds if kind == "center")
         counters = f"{result.counters['n_terms']:,} terms, {result.counters['n_pushes']:,} pushes"
         seconds = time.process_time() - began
-        sys.stdout.write(f"class {class_id} ({centre}): {len(boards)} boards, {seconds:.0f} s, {counters}\n")
+        sys.stdout.write(
+            f"class {class_id} ({centre}): {len(boards)} boards, {seconds:.0f} s, {counters}\n"
+        )
         sys.stdout.flush()
     missing, more = listed.keys() - found.keys(), found.items() - listed.items()
-    sys.stdout.write(f"{len(found)} of {len(listed)} boards, missing {sorted(missing)}, more {sorted(more)}\n")
+    sys.stdout.write(
+        f"{len(found)} of {len(listed)} boards, missing {sorted(missing)}, more {sorted(more)}\n"
+    )
     return 1 if missing or more else 0
 
 

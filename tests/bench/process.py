@@ -1,4 +1,6 @@
-"""What a process of a figure does, in a module that imports no more than a worker needs: its start is part of it."""
+"""What a process of a figure does, in a module that imports no more than a worker needs: its start
+is part of it.
+"""
 
 from __future__ import annotations
 

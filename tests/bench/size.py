@@ -1,9 +1,10 @@
-"""How large the program is, how much of it a small answer takes, and how often a row is checked on its way to a claim.
+"""How large the program is, how much of it a small answer takes, and how often a row is checked on
+its way to a claim.
 
     python -m tests.bench.size
 
-Prints lines of Python per folder; files and functions of ours that a command calls; checks per row of a whole run;
-and CPU seconds of a command that has next to nothing to do.
+Prints what tests/bench/prose.py counts; files and functions of ours that a command calls; checks
+per row of a whole run; and CPU seconds of a command that has next to nothing to do.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
+from tests.bench.prose import PRODUCT, Text, files, private_names, text_of
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-PRODUCT = ("boardclass", "search", "results", "configs", "cluster")
 RUN = ("run", "2x2", "--workers", "0", "--cutoff", "14")
-CHECKS = (("results", "check_table"),)  # (folder, function): what checks whole rows; its first argument is a table
+# (folder, function): what checks whole rows; its first argument is a table
+CHECKS = (("results", "check_table"),)
 N_STARTS = 5
 
 
-def n_lines(folder: str) -> int:
-    """Return the lines of Python in a folder of the project."""
-    return sum(len(path.read_bytes().splitlines()) for path in (ROOT / folder).rglob("*.py"))
-
-
 class Calls(NamedTuple):
-    """What a command called: files and functions of ours, and how many rows went through a check."""
+    """What a command called: files and functions of ours, and how many rows went through a
+    check.
+    """
 
     files: set[str]
     functions: set[tuple[str, str, int]]
@@ -48,7 +49,8 @@ def calls() -> Iterator[Calls]:
 
     def note(frame: FrameType, event: str, _argument: Any) -> None:
         code = frame.f_code
-        if event != "call" or not code.co_filename.startswith(ours) or not code.co_flags & 0x02:  # CO_NEWLOCALS
+        # CO_NEWLOCALS
+        if event != "call" or not code.co_filename.startswith(ours) or not code.co_flags & 0x02:
             return
         name = str(Path(code.co_filename).relative_to(ROOT))
         seen.files.add(name)
@@ -70,7 +72,11 @@ def traced(*arguments: str) -> Calls:
     from cluster.cli.start import main
 
     sys.argv = ["orderly", *arguments]
-    with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere), calls() as seen:
+    with (
+        Path(os.devnull).open("w") as nowhere,
+        contextlib.redirect_stdout(nowhere),
+        calls() as seen,
+    ):
         try:
             main()
         except SystemExit as left:
@@ -84,7 +90,12 @@ def in_process(call: str, folder: str) -> str:
     code = f"from tests.bench.size import *; {call}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise SystemExit(f"{call}: {done.stderr}")
@@ -97,7 +108,10 @@ def cpu_s(folder: str, *arguments: str) -> float:
     taken = []
     for _ in range(N_STARTS):
         process = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL
+            command,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL,
         )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -109,20 +123,34 @@ def cpu_s(folder: str, *arguments: str) -> float:
 
 def main() -> None:
     """Measure and print."""
-    sizes = {folder: n_lines(folder) for folder in PRODUCT}
-    lines = [f"{'lines of ' + folder:40}{size:8,}" for folder, size in sizes.items()]
-    lines.append(f"{'lines of the product':40}{sum(sizes.values()):8,}")
-    lines.append(f"{'lines of tests':40}{n_lines('tests'):8,}")
+    texts = {folder: text_of(folder) for folder in (*PRODUCT, "tests")}
+    product = sum((texts[folder] for folder in PRODUCT), Text())
+    lines = [f"{'':40}{'product':>10}{'tests':>10}"]
+    for name in (field.name for field in fields(Text)):
+        of_product, of_tests = getattr(product, name), getattr(texts["tests"], name)
+        lines.append(f"{name.replace('_', ' '):40}{of_product:10,}{of_tests:10,}")
+    lines.append(f"{'characters a code line':40}{product.width:10.1f}{texts['tests'].width:10.1f}")
+    modules = [path for path in files("tests") if path.suffix == ".py"]
+    patched = sum(path.read_text().count("monkeypatch.setattr") for path in modules)
+    lines.append(f"{'private names used':50}{private_names(modules):10,}")
+    lines.append(f"{'monkeypatch.setattr':50}{patched:10,}")
+    lines += [f"{'tokens of ' + folder:40}{text.tokens:10,}" for folder, text in texts.items()]
     with tempfile.TemporaryDirectory() as folder:
         count = "seen = traced(*{}); "
         told = "print(len(seen.files), len(seen.functions), sum(seen.checked))"
-        n_files, n_functions, n_checked = in_process(count.format((*RUN, "--out", "run")) + told, folder).split()
-        rows = "from results.store.run import open_run; print(len(list(open_run(Path('run')).rows())))"
+        n_files, n_functions, n_checked = in_process(
+            count.format((*RUN, "--out", "run")) + told, folder
+        ).split()
+        rows = (
+            "from results.store.run import open_run; print(len(list(open_run(Path('run')).rows())))"
+        )
         n_rows = int(in_process(rows, folder))
         lines.append(f"{'orderly ' + ' '.join(RUN):40}{n_files:>8} files, {n_functions} functions")
         n_files, n_functions, _ = in_process(count.format(("top", "run")) + told, folder).split()
         lines.append(f"{'orderly top RUN':40}{n_files:>8} files, {n_functions} functions")
-        lines.append(f"{'checks of a row, worker to claim':40}{int(n_checked) / n_rows:8.2f} ({n_rows} rows)")
+        lines.append(
+            f"{'checks of a row, worker to claim':40}{int(n_checked) / n_rows:8.2f} ({n_rows} rows)"
+        )
         for command in (("status", "run"), ("show", "tear")):
             lines.append(f"{'start-up of ' + command[0]:40}{cpu_s(folder, *command):8.2f} CPU s")
     sys.stdout.write("\n".join([*lines, ""]))

@@ -1,10 +1,12 @@
 """What the classes of a run cost so far, by stratum of predicted cost, and what is left of it.
 
-    python -m tests.bench.strata CONFIG RUN        # such as configs/4x4-enable2k.toml results/published/4x4-enable2k
+    python -m tests.bench.strata CONFIG RUN        # such as configs/4x4-enable2k.toml
+                                                   results/published/4x4-enable2k
 
-The strata are those of ``orderly plan``, from weak to strong classes, so its estimate can be set beside them.  Rows
-found on several machines are made comparable by a price: so many nanoseconds for a term and for a push, by default
-those that ``make bench`` measured last.  The open classes of a stratum are taken to cost what its searched ones did.
+The strata are those of ``orderly plan``, from weak to strong classes, so its estimate can be set
+beside them.  Rows found on several machines are made comparable by a price: so many nanoseconds for
+a term and for a push, by default those that ``make bench`` measured last.  The open classes of a
+stratum are taken to cost what its searched ones did.
 """
 
 from __future__ import annotations
@@ -59,11 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hours += np.array([len(stratum), left]) * price / 3600
         terms, pushes = (counter / 1e6 for counter in counters)
         sys.stdout.write(
-            f": {seconds:.3g} s each as it was; {terms:.3g} million terms and {pushes:.3g} million pushes, "
-            f"{price:.3g} s at the prices; {left * price / 3600:.3g} h left\n"
+            f": {seconds:.3g} s each as it was; {terms:.3g} million terms and {pushes:.3g} "
+            f"million pushes, {price:.3g} s at the prices; {left * price / 3600:.3g} h left\n"
         )
     told = f"{hours[0]:.3g} h of one core at the prices, {hours[1]:.3g} h of them left"
-    sys.stdout.write(f"all: {'unknown, a stratum has no searched class' if np.isnan(hours[0]) else told}\n")
+    sys.stdout.write(
+        f"all: {'unknown, a stratum has no searched class' if np.isnan(hours[0]) else told}\n"
+    )
     return 0
 
 

@@ -1,4 +1,6 @@
-"""Letter buckets, ranks, canonical classes counted in three independent ways, and the paths of parts of a class."""
+"""Letter buckets, ranks, canonical classes counted in three independent ways, and the paths of
+parts of a class.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,17 @@ from boardclass.enumeration import fill_canonical
 from boardclass.errors import PartitionError, PathError
 from boardclass.geometry import DIMS, geometry
 from boardclass.partition import CHUNK, Partition, parse_class, parse_partition
-from boardclass.parts import PATH_PATTERN, ancestors, depth, is_below, join, last_part, max_depth, parse_path, way_to
+from boardclass.parts import (
+    PATH_PATTERN,
+    ancestors,
+    depth,
+    is_below,
+    join,
+    last_part,
+    max_depth,
+    parse_path,
+    way_to,
+)
 from results.proof.coverage import class_sizes
 from tests.reference.classes import all_digits, slow_burnside, slow_canonical_ranks, slow_orbits
 
@@ -33,7 +45,9 @@ PINNED = [
 ]
 
 ANY_DIMS = st.sampled_from(DIMS)
-with_jit = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="hours without compiled kernels")
+with_jit = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="hours without compiled kernels"
+)
 
 
 def n_covered(partition: Partition, ranks: np.ndarray) -> int:
@@ -43,7 +57,9 @@ def n_covered(partition: Partition, ranks: np.ndarray) -> int:
 
 
 def by_kernel(partition: Partition, at_once: int = 1000) -> list[int]:
-    """Return the canonical ranks as the kernel finds them; of a small partition nothing else asks it."""
+    """Return the canonical ranks as the kernel finds them; of a small partition nothing else asks
+    it.
+    """
     found, room = [], np.empty(at_once, np.int64)
     for low in range(0, partition.n_classes, at_once):
         stop = min(low + at_once, partition.n_classes)
@@ -94,8 +110,12 @@ def test_enumeration_agrees_with_the_slow_twin(dims, text):
     orbits = slow_orbits(radix, w, h)
     assert ranks.tolist() == by_kernel(partition) == slow_canonical_ranks(radix, w, h)
     assert partition.n_canonical == len(orbits) == slow_burnside(radix, w, h)
-    assert partition.orbit_sizes(ranks).tolist() == [orbits[partition.unrank(rank)] for rank in ranks.tolist()]
-    assert [partition.unrank(rank) for rank in range(partition.n_classes)] == list(all_digits(radix))
+    assert partition.orbit_sizes(ranks).tolist() == [
+        orbits[partition.unrank(rank)] for rank in ranks.tolist()
+    ]
+    assert [partition.unrank(rank) for rank in range(partition.n_classes)] == list(
+        all_digits(radix)
+    )
 
 
 @with_jit
@@ -116,11 +136,18 @@ def test_orbit_sizes_and_canonicaliser_agree_on_random_classes():
     sizes = partition.orbit_sizes(np.array(chosen)).tolist()
     for rank, size in zip(chosen, sizes, strict=True):
         digits = partition.unrank(rank)
-        assert (size > 0) == partition.is_canonical(rank) == (canonical(digits, partition.geometry) == digits)
+        assert (
+            (size > 0)
+            == partition.is_canonical(rank)
+            == (canonical(digits, partition.geometry) == digits)
+        )
         if size:
             assert size == len(images(digits, partition.geometry))
         assert partition.is_canonical(partition.canonical_rank(rank))
-    best = {partition.rank_of_board("".join(image)) for image in images("perslatgsineters", partition.geometry)}
+    best = {
+        partition.rank_of_board("".join(image))
+        for image in images("perslatgsineters", partition.geometry)
+    }
     assert {partition.canonical_rank(rank) for rank in best} == {partition.canonical_rank(705_707)}
     assert 705_707 in best
 
@@ -165,7 +192,9 @@ def test_normalised_text_names_the_types_of_the_board():
     text = f"zyxwvutsrqponmlkjihgfedcba , CORNER: {FOUR}"
     assert parse_partition(text, "2x2").text == f"corner: {FOUR}"
     assert parse_partition(text, "2x3").text == f"edge: {LETTERS}, corner: {FOUR}"
-    assert parse_partition(text, "3x3").text == f"center: {LETTERS}, edge: {LETTERS}, corner: {FOUR}"
+    assert (
+        parse_partition(text, "3x3").text == f"center: {LETTERS}, edge: {LETTERS}, corner: {FOUR}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -222,7 +251,10 @@ def test_bad_classes_are_refused(text, said):
 
 
 PARTS = st.lists(
-    st.tuples(st.integers(0, 15), st.lists(st.sampled_from("abtz"), min_size=1, unique=True).map("".join)), max_size=5
+    st.tuples(
+        st.integers(0, 15), st.lists(st.sampled_from("abtz"), min_size=1, unique=True).map("".join)
+    ),
+    max_size=5,
 )
 
 
@@ -246,7 +278,23 @@ def test_paths_keep_their_parts(parts):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "5=", "=a", "5", "5=ab/", "/5=ab", "5=a//6=b", "9=a", "5=aa", "5=A", "-1=a", "05=a", "5=a\n", "٥=a"]
+    "path",
+    [
+        "/",
+        "5=",
+        "=a",
+        "5",
+        "5=ab/",
+        "/5=ab",
+        "5=a//6=b",
+        "9=a",
+        "5=aa",
+        "5=A",
+        "-1=a",
+        "05=a",
+        "5=a\n",
+        "٥=a",
+    ],
 )
 def test_other_paths_are_refused_and_quoted(path):
     with pytest.raises(PathError, match=re.escape(repr(path))):
@@ -262,7 +310,9 @@ def test_a_path_takes_a_letter_away_with_every_part():
 
 
 def test_a_path_is_below_another_only_where_a_part_of_that_one_ends():
-    assert not any(is_below(*two) for two in (("0=ab", "0=a"), ("0=a", "0=a"), ("0=a/", "0=a"), ("", "")))
+    assert not any(
+        is_below(*two) for two in (("0=ab", "0=a"), ("0=a", "0=a"), ("0=a/", "0=a"), ("", ""))
+    )
     for text in ("", "5", "0=a/"):
         with pytest.raises(PathError, match="end with a part"):
             last_part(text)

@@ -25,15 +25,21 @@ def own(tmp_path):
 
 
 def loaded(folder):
-    """Return where a process with this NUMBA_CACHE_DIR keeps its kernels, their hash, and what it says."""
+    """Return where a process with this NUMBA_CACHE_DIR keeps its kernels, their hash, and what it
+    says.
+    """
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
     command = [sys.executable, "-c", WHERE]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=True)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, env=environment, check=True
+    )
     return (*done.stdout.split(), done.stderr)
 
 
 def test_only_a_folder_of_ones_own_is_used(own):
-    """Without a word; otherwise it is said why not, and what was compiled for one command goes with it."""
+    """Without a word; otherwise it is said why not, and what was compiled for one command goes with
+    it.
+    """
     used, digest, said = loaded(own)
     assert (used, said) == (str(own / f"kernels-{digest}"), "")
     assert Path(used).stat().st_mode & 0o077 == 0
@@ -42,7 +48,10 @@ def test_only_a_folder_of_ones_own_is_used(own):
     for folder in (own, own / "file"):
         used, _, said = loaded(folder)
         assert not used.startswith(str(own))
-        assert all(text in said for text in ("the kernel cache is not used", str(folder), "NUMBA_CACHE_DIR"))
+        assert all(
+            text in said
+            for text in ("the kernel cache is not used", str(folder), "NUMBA_CACHE_DIR")
+        )
         assert not os.path.lexists(used)
 
 
@@ -70,15 +79,24 @@ def test_every_folder_above_and_every_file_below_is_looked_at(own):
 
 
 def test_what_is_compiled_is_announced_and_compiled_once_whatever_its_words(own, tmp_path):
-    """A comment above a kernel moves its line and the time of its file; a constant makes other code."""
+    """A comment above a kernel moves its line and the time of its file; a constant makes other
+    code.
+    """
     for floor in ("boardclass", "search"):
-        shutil.copytree(ROOT / floor, tmp_path / floor, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / floor, tmp_path / floor, ignore=shutil.ignore_patterns("__pycache__")
+        )
     path = tmp_path / "search" / "keys.py"
     text = path.read_text()
 
     def said():
-        command, env = [sys.executable, "-c", "import search.keys"], {**os.environ, "NUMBA_CACHE_DIR": str(own)}
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env, check=True).stderr
+        command, env = (
+            [sys.executable, "-c", "import search.keys"],
+            {**os.environ, "NUMBA_CACHE_DIR": str(own)},
+        )
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd=tmp_path, env=env, check=True
+        ).stderr
 
     assert said() == "orderly: compiling kernels, about 40 s the first time\n"
     path.write_text("# A comment.\n" + text)

@@ -63,7 +63,10 @@ def test_bad_tables_are_refused(scores, said):
 def test_overflow_is_refused_at_two_to_the_31_and_not_below():
     table = ScoreTable("edge", (0, 0, 0, 2**30 - 1, 2**30) + (0,) * 60)
     check_overflow([table.of("cat"), table.of("cats")], table)
-    with pytest.raises(ScoreError, match="gives 2147483648 points over the word list: expected less than 2147483648"):
+    with pytest.raises(
+        ScoreError,
+        match="gives 2147483648 points over the word list: expected less than 2147483648",
+    ):
         check_overflow([table.of("cats"), table.of("dogs")], table)
 
 
@@ -72,7 +75,10 @@ faces = st.text("abcd", min_size=1, max_size=3)
 
 @given(st.text("abcd", min_size=4, max_size=4), st.lists(faces, min_size=4, max_size=5))
 def test_the_matching_is_exact(board, dice):
-    can = any(all(x in die for x, die in zip(board, order, strict=False)) for order in itertools.permutations(dice, 4))
+    can = any(
+        all(x in die for x, die in zip(board, order, strict=False))
+        for order in itertools.permutations(dice, 4)
+    )
     found = assign_dice(board, dice)
     assert (found is not None) == can
     if found:
@@ -119,7 +125,14 @@ def test_cells_of_a_table_are_text():
     assert table.findtext("caption") == "<b>"
     told = [item.text or "" for item in table.iter("td")]
     assert told == ["<script>alert(1)</script>", "12,345", '"\\x1b[2J\\u202e', "", "True", "1.5"]
-    assert ["right" in str(item.get("style")) for item in table.iter("td")] == [False, True, False, False, False, True]
+    assert ["right" in str(item.get("style")) for item in table.iter("td")] == [
+        False,
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
     assert ET.fromstring(html_table("none", (), [])).find("thead") is None
 
 
@@ -138,7 +151,9 @@ def test_processes_load_no_module_from_the_folder_at_hand(tmp_path, elsewhere):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     environment["PYTHONPATH"] = str(ROOT)
     command = [sys.executable, script]
-    done = subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False
+    )
     assert (done.stdout, done.stderr) == ("3\n", "")
 
 

@@ -61,15 +61,21 @@ FORMS = {
     "zip": ("zip", zipped(UTF8)),
     "comments": ("txt", b"# a list\n\n" + UTF8),
     "words and counts": ("tsv", "".join(f"{word}\t{i}\n" for i, word in enumerate(WORDS)).encode()),
-    "counts and words": ("txt", "".join(f"  {i} {word}\n" for i, word in enumerate(WORDS)).encode()),
-    "CSV": ("csv", ("id,word\n" + "".join(f"{i},{word}\n" for i, word in enumerate(WORDS))).encode()),
+    "counts and words": (
+        "txt",
+        "".join(f"  {i} {word}\n" for i, word in enumerate(WORDS)).encode(),
+    ),
+    "CSV": (
+        "csv",
+        ("id,word\n" + "".join(f"{i},{word}\n" for i, word in enumerate(WORDS))).encode(),
+    ),
     "semicolons": ("csv", "".join(f"{word};x{i}\n" for i, word in enumerate(WORDS)).encode()),
     "JSON": ("json", json.dumps(WORDS).encode()),
     "JSON with lines": ("json", json.dumps(WORDS, indent=1, ensure_ascii=False).encode()),
     "JSON object": ("json", json.dumps(dict.fromkeys(WORDS, 1)).encode()),
     "one line": ("txt", " ".join(WORDS).encode()),
     "capitals": ("txt", "\n".join(word.replace("ß", "ss").upper() for word in WORDS).encode()),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -85,7 +91,10 @@ def test_encoding_and_column_can_be_told(tmp_path):
     path.write_bytes("lp;hasło\n1;żółw\n2;mąka\n".encode("iso-8859-2"))
     words, read_as = read_entries(path, "iso-8859-2", "hasło")
     assert words == ["żółw", "mąka"]
-    assert read_as == ["iso-8859-2, as told", "columns with semicolons between, words from column 2 below its heading"]
+    assert read_as == [
+        "iso-8859-2, as told",
+        "columns with semicolons between, words from column 2 below its heading",
+    ]
     assert make(*words).words.words == ("maka", "zolw")
     assert read_entries(path, "iso-8859-2", "2").words == ["żółw", "mąka"]
     assert "guess" in read_entries(path).read_as[0]
@@ -99,17 +108,28 @@ def test_encoding_and_column_can_be_told(tmp_path):
         ("a.txt", UTF8, {"encoding": "klingon"}, "--encoding 'klingon'"),
         ("a.txt", b"caf\xe9", {"encoding": "utf-8"}, "--encoding 'utf-8'"),
         ("a.txt", UTF8, {"column": "2"}, "no columns"),
-        ("a.csv", b"a,b\nc,d\n", {"column": "3"}, "no column '3': expected 1 to 2, or one of 'a', 'b'"),
+        (
+            "a.csv",
+            b"a,b\nc,d\n",
+            {"column": "3"},
+            "no column '3': expected 1 to 2, or one of 'a', 'b'",
+        ),
         ("a.json", b'["tea", 7]', {}, "JSON with 7 in it"),
         ("a.json", b'["tea"', {}, "looks like JSON and is not"),
         ("a.txt", b"te\0a\ntree\n", {}, "NUL character"),
         ("a.txt", gzip.compress(UTF8)[:-9], {}, "cut off or damaged"),
         ("a.zip", zipped(UTF8)[:-9], {}, "cut off or damaged"),
         ("a.zip", zipped(UTF8, UTF8), {}, "holds 2 files"),
-        ("a.dic", b"2\ntree/S\nword/S\n", {}, "'a.aff', which says what its flags mean, is missing"),
+        (
+            "a.dic",
+            b"2\ntree/S\nword/S\n",
+            {},
+            "'a.aff', which says what its flags mean, is missing",
+        ),
         ("none.txt", None, {}, "No such file"),
     ],
-    # not the data: an archive holds the second in which it was made, and every process must name tests alike
+    # not the data: an archive holds the second in which it was made, and every process must name
+    # tests alike
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_files_that_cannot_be_read(tmp_path, name, data, options, said):
@@ -123,14 +143,29 @@ def test_files_that_cannot_be_read(tmp_path, name, data, options, said):
 
 def test_what_is_done_is_counted_with_an_example():
     found = make(
-        "# note", "", "tea", "Tea", "NATO", "it's", "vis-à-vis", "ad hoc", "3rd", "été", "at", "qat", "tea",
-        "tree", "x" * 65,
-    )  # fmt: skip
+        "# note",
+        "",
+        "tea",
+        "Tea",
+        "NATO",
+        "it's",
+        "vis-à-vis",
+        "ad hoc",
+        "3rd",
+        "été",
+        "at",
+        "qat",
+        "tea",
+        "tree",
+        "x" * 65,
+    )
     assert found.words.words == ("ete", "tea", "tree")
     assert lines_of(found) == {
         "left out: blank line or comment": 2,
         "left out: name or other word with a capital": 2,
-        **dict.fromkeys(("left out: apostrophe", "left out: hyphen", "left out: more than one word"), 1),
+        **dict.fromkeys(
+            ("left out: apostrophe", "left out: hyphen", "left out: more than one word"), 1
+        ),
         "left out: digit, dot or other sign": 1,
         "accents folded": 1,
         **dict.fromkeys(("left out: too short", "left out: too long", "left out: q without u"), 1),
@@ -143,7 +178,9 @@ def test_what_is_done_is_counted_with_an_example():
     assert any(note.startswith("folded: é; --letter é=w would keep é") for note in found.notes)
 
 
-@given(st.lists(st.text("aéñQqu'- Ж1ß\N{COMBINING ACUTE ACCENT}", max_size=6), max_size=30), st.data())
+@given(
+    st.lists(st.text("aéñQqu'- Ж1ß\N{COMBINING ACUTE ACCENT}", max_size=6), max_size=30), st.data()
+)
 def test_no_entry_is_lost_uncounted(entries, data):
     rules = {
         "names": data.draw(st.sampled_from(["drop", "keep"])),
@@ -169,13 +206,18 @@ def test_names_accents_and_plain_q():
     plain = make("qatar", "quit", plain_q=True)
     assert (plain.words.words, plain.words.plain_q) == (("qatar", "quit"), True)
     assert plain.words.sha256 != make("quit", "tea").words.sha256
-    with pytest.raises(WordListError, match=r"no word of 'mine.txt' is left: 1 left out: too short"):
+    with pytest.raises(
+        WordListError, match=r"no word of 'mine.txt' is left: 1 left out: too short"
+    ):
         make("at")
     with pytest.raises(WordListError, match="it is empty"):
         make()
     with pytest.raises(WordListError, match=r"é, ñ have no symbol in 'mine.txt': add --letter é=X"):
         make("été", "año", accents="keep")
-    assert make("été", "año", accents="keep", letters={"ñ": "w", "é": "k"}).words.words == ("awo", "ktk")
+    assert make("été", "año", accents="keep", letters={"ñ": "w", "é": "k"}).words.words == (
+        "awo",
+        "ktk",
+    )
 
 
 def test_a_letter_of_its_own_is_written_by_its_symbol(tmp_path):
@@ -239,15 +281,38 @@ SFX T Y 1\nSFX T 0 t/c .
 SFX Z N 1\nSFX Z 0 zu .
 SFX L Y 1\nSFX L 0 lich/x .
 """
-STEMS = ["cry/S", "play/SDR", "tree/SDR", "mach/GTx", "word/o", "sees/f", "see/S", "spiel/GTN", "herb/ZR", "freund/LSR"]
+STEMS = [
+    "cry/S",
+    "play/SDR",
+    "tree/SDR",
+    "mach/GTx",
+    "word/o",
+    "sees/f",
+    "see/S",
+    "spiel/GTN",
+    "herb/ZR",
+    "freund/LSR",
+]
 
 
 def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
     (tmp_path / "toy.aff").write_text(AFFIXES)
     (tmp_path / "toy.dic").write_text("\n".join([str(len(STEMS)), *STEMS]) + "\n")
     words = expanded(tmp_path / "toy.dic")
-    assert {"cry", "cries", "played", "replays", "treed", "treeds", "gemacht", "nonspiel", "herbzu"} <= set(words)
-    assert set(words).isdisjoint({"mach", "macht", "gemach", "word", "sees", "nonspielt", "reherbzu", "freundlich"})
+    assert {
+        "cry",
+        "cries",
+        "played",
+        "replays",
+        "treed",
+        "treeds",
+        "gemacht",
+        "nonspiel",
+        "herbzu",
+    } <= set(words)
+    assert set(words).isdisjoint(
+        {"mach", "macht", "gemach", "word", "sees", "nonspielt", "reherbzu", "freundlich"}
+    )
     from spylls.hunspell import Dictionary
 
     referee = Dictionary.from_files(str(tmp_path / "toy"))
@@ -255,7 +320,10 @@ def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
     shaken = random.Random(1)
     for _ in range(3000):  # what the referee takes of pieces put together must be there as well
         stem = shaken.choice(STEMS).partition("/")[0]
-        before, after = ["", "re", "ge", "non"], ["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds"]
+        before, after = (
+            ["", "re", "ge", "non"],
+            ["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds"],
+        )
         word = shaken.choice(before) + stem + shaken.choice(after)
         assert referee.lookup(word) == (word in words), word
     found = import_words(read_entries(tmp_path / "toy.dic"), Rules(), "toy", "toy.dic")
@@ -263,6 +331,10 @@ def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
 
 
 def test_comments_and_blank_lines_between_columns_are_counted(tmp_path):
-    (tmp_path / "list.tsv").write_text("# words and counts\n" + "".join(f"{word}\t3\n" for word in PLAIN) + "\n")
-    found = import_words(read_entries(tmp_path / "list.tsv"), Rules(plain_q=True), "mine", "list.tsv")
+    (tmp_path / "list.tsv").write_text(
+        "# words and counts\n" + "".join(f"{word}\t3\n" for word in PLAIN) + "\n"
+    )
+    found = import_words(
+        read_entries(tmp_path / "list.tsv"), Rules(plain_q=True), "mine", "list.tsv"
+    )
     assert lines_of(found)["left out: blank line or comment"] == 2

@@ -45,7 +45,12 @@ def test_a_clean_list():
 
 @pytest.mark.parametrize(
     "data",
-    [GOOD[:-1], BOM + GOOD, "\r\n".join([*reversed(LINES)]).encode(), GOOD.replace(b"\n", b"\t \r\n")],
+    [
+        GOOD[:-1],
+        BOM + GOOD,
+        "\r\n".join([*reversed(LINES)]).encode(),
+        GOOD.replace(b"\n", b"\t \r\n"),
+    ],
     ids=["no final newline", "byte order mark", "CRLF and other order", "trailing blanks"],
 )
 def test_harmless_differences_change_nothing(data):
@@ -53,7 +58,9 @@ def test_harmless_differences_change_nothing(data):
 
 
 def test_lines_that_can_be_on_no_board_are_left_out_and_counted():
-    result = parse(b"cat\nab\nqat\n\ncat\nqit\nsuq\nquiqz\n" + b"a" * 64 + b"\n" + b"a" * 65 + b"\nquiz\nqui")
+    result = parse(
+        b"cat\nab\nqat\n\ncat\nqit\nsuq\nquiqz\n" + b"a" * 64 + b"\n" + b"a" * 65 + b"\nquiz\nqui"
+    )
     assert result.words == ("a" * 64, "cat", "qi", "qiz")
     assert result.counts == {"too short": 2, "too long": 1, "q without u": 4, "duplicate": 1}
     assert result.n_lines == len(result.words) + sum(result.counts.values())
@@ -61,15 +68,32 @@ def test_lines_that_can_be_on_no_board_are_left_out_and_counted():
 
 @pytest.mark.parametrize(
     "line",
-    ["café", "caf\xe9".encode("latin-1"), "it's", "Africa", "two words", "walk\t12", "vis-a-vis", "# a comment",
-     "1. cat", "do\0g", "cat\rdog", "\ufeffcat", "cat\xa0", "\N{FULLWIDTH LATIN SMALL LETTER A}bc", "é"],
-)  # fmt: skip
+    [
+        "café",
+        "caf\xe9".encode("latin-1"),
+        "it's",
+        "Africa",
+        "two words",
+        "walk\t12",
+        "vis-a-vis",
+        "# a comment",
+        "1. cat",
+        "do\0g",
+        "cat\rdog",
+        "\ufeffcat",
+        "cat\xa0",
+        "\N{FULLWIDTH LATIN SMALL LETTER A}bc",
+        "é",
+    ],
+)
 def test_one_line_that_is_no_word_refuses_the_list(line):
     line = line.encode() if isinstance(line, str) else line
     value = quote(line.decode("utf-8", "backslashreplace"))
     with pytest.raises(WordListError) as caught:
         parse(GOOD + line + b"\r\n" + GOOD)
-    assert f"'mine.txt', line {len(LINES) + 1}: {value} is not a word of letters a-z; " in str(caught.value)
+    assert f"'mine.txt', line {len(LINES) + 1}: {value} is not a word of letters a-z; " in str(
+        caught.value
+    )
     with pytest.raises(WordListError, match=r"\(the first of 2 such lines\)"):
         parse(GOOD + line + b"\n" + line)
 
@@ -85,7 +109,7 @@ def test_one_line_that_is_no_word_refuses_the_list(line):
         (GOOD.replace(b"\n", b"\r"), "line 1: 'aaord\\r"),
         (b"X" * 1_000_000, "line 1: 'XXX"),
     ],
-)  # fmt: skip
+)
 def test_other_files_are_refused(data, said):
     with pytest.raises(WordListError, match=re.escape(said)) as caught:
         parse(data)
@@ -98,7 +122,9 @@ def test_other_files_are_refused(data, said):
     st.binary(max_size=60)
     | st.text(max_size=40).map(str.encode)
     | st.lists(
-        st.sampled_from(["cat", "quiz", "qat", "ab", "\ufeff", "\r", "\n", "\r\n", "\t", "/", "A", "\0", "é"])
+        st.sampled_from(
+            ["cat", "quiz", "qat", "ab", "\ufeff", "\r", "\n", "\r\n", "\t", "/", "A", "\0", "é"]
+        )
     ).map(lambda parts: "".join(parts).encode())
 )
 @example(BOM + b"\n")
@@ -117,7 +143,9 @@ def test_names_are_found_in_order_and_in_all_three_forms(tmp_path, monkeypatch):
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     second.mkdir()
-    monkeypatch.setenv("ORDERLY_WORDLISTS", os.pathsep.join(map(str, [tmp_path / "none", first, second])))
+    monkeypatch.setenv(
+        "ORDERLY_WORDLISTS", os.pathsep.join(map(str, [tmp_path / "none", first, second]))
+    )
     (second / "mine.txt").write_bytes(b"cat\n")
     assert load_wordlist("mine").words == ("cat",)
     (first / "mine.txt.gz").write_bytes(gzip.compress(b"dog\n"))
@@ -129,13 +157,26 @@ def test_names_are_found_in_order_and_in_all_three_forms(tmp_path, monkeypatch):
     for path in (str(second / "mine.txt"), first / "other.txt.xz"):
         assert load_wordlist(path).name in ("mine", "other")
     monkeypatch.delenv("ORDERLY_WORDLISTS")
-    with pytest.raises(WordListError, match=r"no word list named 'mine': expected one of .*scowl70"):
+    with pytest.raises(
+        WordListError, match=r"no word list named 'mine': expected one of .*scowl70"
+    ):
         load_wordlist("mine")
 
 
 @pytest.mark.parametrize(
     "name",
-    ["", "a\0b", "no-such-list", "x" * 5000, "./none.txt", "a\0/b.txt", "..", "/", "/dev/zero", "~nobody/x.txt"],
+    [
+        "",
+        "a\0b",
+        "no-such-list",
+        "x" * 5000,
+        "./none.txt",
+        "a\0/b.txt",
+        "..",
+        "/",
+        "/dev/zero",
+        "~nobody/x.txt",
+    ],
 )
 def test_lists_that_are_not_there(name):
     with pytest.raises(WordListError) as caught:
@@ -145,11 +186,17 @@ def test_lists_that_are_not_there(name):
 
 def test_a_compressed_list_that_is_cut_off_or_damaged(tmp_path):
     packed = gzip.compress(GOOD)
-    for number, (suffix, data) in enumerate([
-        ("gz", packed[:-9]), ("gz", packed[:40]), ("gz", GOOD), ("gz", packed[:-8] + b"\0" * 8),
-        ("gz", packed[:60] + bytes(packed[60] ^ 1 for _ in "x") + packed[61:]),
-        ("xz", lzma.compress(GOOD)[:-9]), ("xz", GOOD),
-    ]):  # fmt: skip
+    for number, (suffix, data) in enumerate(
+        [
+            ("gz", packed[:-9]),
+            ("gz", packed[:40]),
+            ("gz", GOOD),
+            ("gz", packed[:-8] + b"\0" * 8),
+            ("gz", packed[:60] + bytes(packed[60] ^ 1 for _ in "x") + packed[61:]),
+            ("xz", lzma.compress(GOOD)[:-9]),
+            ("xz", GOOD),
+        ]
+    ):
         path = tmp_path / f"{number}.txt.{suffix}"
         path.write_bytes(data)
         with pytest.raises(WordListError, match=r"is cut off or damaged .*fetch it again"):
@@ -167,7 +214,9 @@ def test_a_huge_file_is_not_read_to_its_end(tmp_path, monkeypatch):
 def test_a_known_name_must_be_the_known_list(tmp_path):
     path = tmp_path / "enable2k.txt"
     path.write_bytes(GOOD)
-    with pytest.raises(WordListError, match=r"'enable2k' means the list with 1c11e988.*cut off or another edition"):
+    with pytest.raises(
+        WordListError, match=r"'enable2k' means the list with 1c11e988.*cut off or another edition"
+    ):
         load_wordlist(path)
     assert load_wordlist(path.rename(tmp_path / "enable.txt")).words
     assert known_name(KNOWN_SHA256["twl06"]) == "twl06"
@@ -180,4 +229,6 @@ def test_enable2k_is_the_pinned_list(enable2k):
     assert result.sha256 == "1c11e988d3b84707444bdf4575cc11e093c3471b73bf39d623cc724d17326a37"
     assert (result.n_lines, len(result.words)) == (173_528, 173_402)
     assert result.counts == {"too short": 96, "too long": 0, "q without u": 30, "duplicate": 0}
-    assert list(result.words) == slow_normalise(available_names()["enable2k"].read_text("ascii").split("\n"))
+    assert list(result.words) == slow_normalise(
+        available_names()["enable2k"].read_text("ascii").split("\n")
+    )

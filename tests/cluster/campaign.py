@@ -1,16 +1,19 @@
-"""Shoots at every part of real runs at random until they are done, and counts what had to be done twice.
+"""Shoots at every part of real runs at random until they are done, and counts what had to be done
+twice.
 
     python -m tests.cluster.campaign --kills 200 --seed 1         # about an hour on two cores
 
-KINDS lists what is shot at and with which signal; each shot comes when a random number of units has been broken.  What
-is stopped goes on after a minute.  A worker without memory is one that may take no more (RLIMIT_AS).  A machine is
-starved by forty busy processes for a while.  A driver that died, or was stopped, is started again by the same command,
-and ten seconds later at most no process of the old one may be there.  In the end the digest must be that of an
-undisturbed run, every unit must have one row, and the work done twice may not exceed what was in flight, or not yet
-flushed, when something died.  After SIGTERM for every process, all that had arrived must be stored.  Assignments are
-worth one second instead of seven, so that work gets done between two kills.  A run has work for KILLS_OF_A_RUN kills;
-more are spread over several runs, and the kills that a run was too short for go to the next one.  A pause after each
-unit makes a short run last: a fast machine would finish it while what was killed starts again.
+KINDS lists what is shot at and with which signal; each shot comes when a random number of units has
+been broken.  What is stopped goes on after a minute.  A worker without memory is one that may take
+no more (RLIMIT_AS).  A machine is starved by forty busy processes for a while.  A driver that died,
+or was stopped, is started again by the same command, and ten seconds later at most no process of
+the old one may be there.  In the end the digest must be that of an undisturbed run, every unit must
+have one row, and the work done twice may not exceed what was in flight, or not yet flushed, when
+something died.  After SIGTERM for every process, all that had arrived must be stored.  Assignments
+are worth one second instead of seven, so that work gets done between two kills.  A run has work for
+KILLS_OF_A_RUN kills; more are spread over several runs, and the kills that a run was too short for
+go to the next one.  A pause after each unit makes a short run last: a fast machine would finish it
+while what was killed starts again.
 """
 
 from __future__ import annotations
@@ -103,12 +106,16 @@ class NotingExecutor(ProcessExecutor):
 
 
 def drive(text):
-    """Be the driver: run to the end and note the digest; return the exit code of the command line."""
+    """Be the driver: run to the end and note the digest; return the exit code of the command
+    line.
+    """
     config = RunConfig.model_validate_json(text)
     note("session")
     policy = replace(default_policy(config, config.search.memory_mb), batch_s=1.0)
     try:
-        outcome = run(config, make_executor=lambda spec: NotingExecutor(spec, NotingBreaker), policy=policy)
+        outcome = run(
+            config, make_executor=lambda spec: NotingExecutor(spec, NotingBreaker), policy=policy
+        )
     except OrderlyError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
@@ -120,7 +127,8 @@ def drive(text):
 class Notes:
     broken: Counter[tuple[str, ...]] = field(default_factory=Counter)
     lately: set[tuple[str, ...]] = field(default_factory=set)  # broken under this driver
-    in_flight: dict[str, tuple[int, int]] = field(default_factory=dict)  # assignment -> worker, units
+    # assignment -> worker, units
+    in_flight: dict[str, tuple[int, int]] = field(default_factory=dict)
     digest: str = ""
 
     @classmethod
@@ -171,7 +179,9 @@ class Campaign:
         return outcome.digest, outcome.n_reused + outcome.n_computed
 
     def start_driver(self):
-        """Start the driver, or go on with a new one: what the last one had not stored yet may be broken again."""
+        """Start the driver, or go on with a new one: what the last one had not stored yet may be
+        broken again.
+        """
         if self.n_sessions:
             notes = Notes.read(self.notes_path)
             unflushed = len(notes.lately - self.stored())
@@ -183,15 +193,21 @@ class Campaign:
         code = "import sys; from tests.cluster.campaign import drive; sys.exit(drive(sys.argv[1]))"
         command = [sys.executable, "-c", code, self.config.model_dump_json()]
         with (self.folder / "driver.log").open("ab") as log:
-            self.child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+            self.child = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdout=log, stderr=log
+            )
 
     def play(self, victims, n_units):
-        """Kill ``victims`` in order, spread over the ``n_units``, while there are units left; return the last notes.
+        """Kill ``victims`` in order, spread over the ``n_units``, while there are units left;
+        return the last notes.
 
-        Between two kills at least one unit is broken: what is killed is at work.  The last quarter of the units is left
-        in peace: they take longer than it takes to aim, so that there is always somebody to kill.
+        Between two kills at least one unit is broken: what is killed is at work.  The last quarter
+        of the units is left in peace: they take longer than it takes to aim, so that there is
+        always somebody to kill.
         """
-        marks = sorted(self.rng.sample(range(1, max(n_units * 3 // 4, len(victims) + 1)), len(victims)))
+        marks = sorted(
+            self.rng.sample(range(1, max(n_units * 3 // 4, len(victims) + 1)), len(victims))
+        )
         self.start_driver()
         n_before = 0
         for victim, mark in zip(victims, marks, strict=True):
@@ -214,7 +230,9 @@ class Campaign:
             time.sleep(0.1)
 
     def kill(self, kind):
-        """Shoot at one process of a kind, once there is one; return whether the run went on for so long."""
+        """Shoot at one process of a kind, once there is one; return whether the run went on for so
+        long.
+        """
         victim, number = KINDS[kind]
         ends_s = time.monotonic() + WAIT_S
         while not (found := self.find(victim)):
@@ -242,10 +260,15 @@ class Campaign:
             shoot(family if kind == "all-term" else [process], number)
         self.kills[kind] += 1
         excused = (
-            before.n_in_flight if victim == "driver" else max((n for _, n in before.in_flight.values()), default=0)
+            before.n_in_flight
+            if victim == "driver"
+            else max((n for _, n in before.in_flight.values()), default=0)
         )
         total = self.kills.total()
-        self.say(f"kill {total}: {kind} {process}, {len(before.broken)} units broken, {excused} were in flight")
+        self.say(
+            f"kill {total}: {kind} {process}, {len(before.broken)} units broken, {excused} "
+            "were in flight"
+        )
         if victim == "driver":
             self.look_after(kind, family)
             self.start_driver()
@@ -253,7 +276,9 @@ class Campaign:
         return True
 
     def look_after(self, kind, family):
-        """Look at what a driver that was shot at leaves: no process, and its last event if it could write one."""
+        """Look at what a driver that was shot at leaves: no process, and its last event if it could
+        write one.
+        """
         code = self.child.wait(WAIT_S)
         died_s = time.monotonic()
         while left := {process: line for process in family if (line := command_line(process))}:
@@ -261,7 +286,9 @@ class Campaign:
             time.sleep(0.05)
         if kind == "all-term" and not (notes := Notes.read(self.notes_path)).digest:
             n_lost = len(notes.lately - self.stored())
-            assert n_lost <= notes.n_in_flight, f"{n_lost} verdicts were lost, {notes.n_in_flight} had not arrived"
+            assert n_lost <= notes.n_in_flight, (
+                f"{n_lost} verdicts were lost, {notes.n_in_flight} had not arrived"
+            )
             log = (Path(self.config.out) / "events.jsonl").read_text()
             assert (code, json.loads(log.splitlines()[-1])["event"]) == (4, "stopped")
 
@@ -271,7 +298,9 @@ class Campaign:
             return []
         if victim != "worker":
             return [self.child.pid]
-        return sorted(process for process in descendants(self.child.pid) if WORKER in command_line(process))
+        return sorted(
+            process for process in descendants(self.child.pid) if WORKER in command_line(process)
+        )
 
     def stored(self):
         """Return the units that have a row with a verdict, as the notes name them."""
@@ -291,7 +320,10 @@ def shoot(processes, number):
 
 
 def starve():
-    busy = f"import time; ends_s = time.monotonic() + {STARVED_S}\nwhile time.monotonic() < ends_s: pass"
+    busy = (
+        f"import time; ends_s = time.monotonic() + {STARVED_S}\nwhile time.monotonic() < ends_s: "
+        "pass"
+    )
     for _ in range(N_BUSY):
         subprocess.Popen([sys.executable, "-S", "-c", busy], start_new_session=True)
 
@@ -337,7 +369,8 @@ def main():
     options = parser.parse_args()
     folder = Path(options.out or tempfile.mkdtemp(prefix="campaign-"))
     say(f"undisturbed run, into {folder}")
-    os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="campaign-")  # what is left behind must be here
+    # what is left behind must be here
+    os.environ["TMPDIR"] = temporary = tempfile.mkdtemp(prefix="campaign-")
     digest, n_units = Campaign(config_of_classes(folder), folder, options.seed).undisturbed()
     say(f"{n_units} units, digest {digest}")
     victims = random.Random(options.seed).choices(options.victims.split(","), k=options.kills)
@@ -352,16 +385,27 @@ def main():
         finally:
             campaign.child.kill()
         n_rows, n_runs = len(campaign.stored()), n_runs + 1
-        is_unharmed = notes.digest == digest and n_rows == n_units and notes.n_twice <= campaign.n_excused
-        say(f"{dict(campaign.kills)}, {campaign.n_sessions} drivers, {n_rows} rows, digest {notes.digest}")
-        say(f"{notes.n_twice} verdicts computed again, {campaign.n_excused} were in flight or not flushed")
+        is_unharmed = (
+            notes.digest == digest and n_rows == n_units and notes.n_twice <= campaign.n_excused
+        )
+        say(
+            f"{dict(campaign.kills)}, {campaign.n_sessions} drivers, {n_rows} rows, digest "
+            f"{notes.digest}"
+        )
+        say(
+            f"{notes.n_twice} verdicts computed again, {campaign.n_excused} were in flight or not "
+            "flushed"
+        )
         say("unharmed" if is_unharmed else "HARMED")
         kinds += campaign.kills
         is_fine &= is_unharmed
         if not campaign.kills:
             break
     left = [path.name for path in Path(temporary).iterdir()]
-    say(f"{dict(sorted(kinds.items()))} in {n_runs} runs; left in the temporary folder: {left or 'nothing'}")
+    say(
+        f"{dict(sorted(kinds.items()))} in {n_runs} runs; left in the temporary folder: "
+        f"{left or 'nothing'}"
+    )
     return 0 if is_fine and kinds.total() == len(victims) and not left else 1
 
 

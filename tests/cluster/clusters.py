@@ -1,4 +1,6 @@
-"""Ray clusters of several nodes on this machine's loopback, as an administrator would have started them."""
+"""Ray clusters of several nodes on this machine's loopback, as an administrator would have started
+them.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Nodes:
         self._cluster.remove_node(node, allow_graceful=False)
 
     def remove_all(self):
-        """Leave the head alone; wait until the cluster knows it, or the next test gets a worker on a dead node."""
+        """Leave the head alone; wait until the cluster knows it, or the next test gets a worker on
+        a dead node.
+        """
         for node in list(self._cluster.worker_nodes):
             self.remove(node)
         self._cluster.wait_for_nodes(timeout=120)
@@ -49,9 +53,14 @@ def free_port():
 
 @contextlib.contextmanager
 def open_head(folder):
-    """Start a head that lets anybody in, as ``ray start`` does without tokens; yield its address."""
+    """Start a head that lets anybody in, as ``ray start`` does without tokens; yield its
+    address.
+    """
     port = free_port()
-    command = f"start --head --block --num-cpus 0 --node-ip-address 127.0.0.1 --port {port} --include-dashboard false"
+    command = (
+        f"start --head --block --num-cpus 0 --node-ip-address 127.0.0.1 --port {port} "
+        "--include-dashboard false"
+    )
     with subprocess.Popen(
         [sys.executable, "-m", "ray.scripts.scripts", *command.split(), "--temp-dir", str(folder)],
         env={**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"},

@@ -39,7 +39,8 @@ class Terminal:
             stderr=slave,
             env=values,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # keys and sizes become signals
+            # keys and sizes become signals
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         self.slave = slave
 

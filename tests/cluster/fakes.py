@@ -16,12 +16,32 @@ from search.breaker import Spec
 from search.params import Params
 from tests.cluster.simulator import fake_break
 
-SPEC = Spec("2x2", ("tea",), parse_scores("words").points, 1, "abcdefghijklmnopqrstuvwxyz", Params(memory_mb=16))
+SPEC = Spec(
+    "2x2",
+    ("tea",),
+    parse_scores("words").points,
+    1,
+    "abcdefghijklmnopqrstuvwxyz",
+    Params(memory_mb=16),
+)
 
 REPORT = Report(  # figures of a run under way
-    n_classes=26, n_classes_done=13, n_open=20, best_score=545, best_board="abc", n_candidates=4, n_workers=2,
-    n_deaths=1, elapsed_s=61.0, n_in_flight=3, n_split=2, n_strikes=1, n_requeued=5, n_verdicts=40, n_measured=13,
-)  # fmt: skip
+    n_classes=26,
+    n_classes_done=13,
+    n_open=20,
+    best_score=545,
+    best_board="abc",
+    n_candidates=4,
+    n_workers=2,
+    n_deaths=1,
+    elapsed_s=61.0,
+    n_in_flight=3,
+    n_split=2,
+    n_strikes=1,
+    n_requeued=5,
+    n_verdicts=40,
+    n_measured=13,
+)
 
 
 class FakeBreaker:
@@ -37,7 +57,9 @@ class FakeBreaker:
 
     def replicate(self, unit, paths, seed):
         result = fake_break(unit, 0, self.seconds)
-        return replace(result, status="candidates" if result.candidates else "eliminated", children=())
+        return replace(
+            result, status="candidates" if result.candidates else "eliminated", children=()
+        )
 
 
 class SlowBreaker(FakeBreaker):

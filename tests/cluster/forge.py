@@ -1,4 +1,6 @@
-"""Run directories tampered with: nonsense in any place, sealed anew for the checks behind the seals; plain damage."""
+"""Run directories tampered with: nonsense in any place, sealed anew for the checks behind the
+seals; plain damage.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,59 @@ ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\u2066\r\nProven. It is so
 
 # What a JSON value is replaced by.
 NONSENSE: tuple[Any, ...] = (
-    *(None, True, False, -1, 0, 1, 2, 2**31, 2**62, 2**63, 2**64, 10**40, -(10**40), 0.5, 1e308, -1e308),
+    *(
+        None,
+        True,
+        False,
+        -1,
+        0,
+        1,
+        2,
+        2**31,
+        2**62,
+        2**63,
+        2**64,
+        10**40,
+        -(10**40),
+        0.5,
+        1e308,
+        -1e308,
+    ),
     *("", "x", "2x2", "9x9", "auto", "0" * 64, ESCAPES, "\ud800", "é"),
     *("x" * 5000, "[" * 300, "/dev/zero", "nosuch.txt"),
-    *([], [[]], [None], [0] * 70, [10**40], ["\ud800"], {}, {"a": []}, {"name": []}, {ESCAPES: ESCAPES}),
+    *(
+        [],
+        [[]],
+        [None],
+        [0] * 70,
+        [10**40],
+        ["\ud800"],
+        {},
+        {"a": []},
+        {"name": []},
+        {ESCAPES: ESCAPES},
+    ),
 )
 TEXTS = (
-    *(b"", b"\xff\xfe", b"a\xed\xa0\x80", ESCAPES.encode(), b"x" * 3999, b"x" * 100_000, b"eliminated", b"split"),
+    *(
+        b"",
+        b"\xff\xfe",
+        b"a\xed\xa0\x80",
+        ESCAPES.encode(),
+        b"x" * 3999,
+        b"x" * 100_000,
+        b"eliminated",
+        b"split",
+    ),
     *(b"9" * 40, b"9" * 39, b"0", b"-1", b"1" * 400, b"zzzz", b"abc", "é".encode(), b"\0"),
-    *(b"0=a", b"0=a/1=b", b"9=a", b"0=aa", b"/".join([b"0=a"] * 900), b"/".join([b"3=abcdefghijklm"] * 200)),
+    *(
+        b"0=a",
+        b"0=a/1=b",
+        b"9=a",
+        b"0=aa",
+        b"/".join([b"0=a"] * 900),
+        b"/".join([b"3=abcdefghijklm"] * 200),
+    ),
 )
 NUMBERS = {
     pa.int32(): (-(2**31), -1, 0, 1, 2**31 - 1),
@@ -40,7 +86,9 @@ NUMBERS = {
 
 
 class Forger:
-    """Tampers with a run directory in one place at random; each of ``KINDS`` renews the seals and tells what it did."""
+    """Tampers with a run directory in one place at random; each of ``KINDS`` renews the seals and
+    tells what it did.
+    """
 
     KINDS = ("document", "manifest", "row", "certificate", "event")
 
@@ -103,12 +151,22 @@ class Forger:
         return [victim]
 
     def _altered(self, values: Any, where: str = "") -> tuple[str, Any]:
-        """Return JSON values with one of them, however deep, replaced or taken away, and what was done."""
-        keys: Any = list(values) if isinstance(values, dict) else range(len(values)) if isinstance(values, list) else ()
+        """Return JSON values with one of them, however deep, replaced or taken away, and what was
+        done.
+        """
+        keys: Any = (
+            list(values)
+            if isinstance(values, dict)
+            else range(len(values))
+            if isinstance(values, list)
+            else ()
+        )
         if keys and self.rng.random() < 0.8:
             key = self.rng.choice(keys)
             if isinstance(values, dict) and self.rng.random() < 0.1:
-                return f"{where}.{key} taken away", {name: value for name, value in values.items() if name != key}
+                return f"{where}.{key} taken away", {
+                    name: value for name, value in values.items() if name != key
+                }
             told, inner = self._altered(values[key], f"{where}.{key}")
             changed = values.copy()
             changed[key] = inner
@@ -147,9 +205,13 @@ def unsealed(path: Path) -> dict[str, Any]:
 
 def seal(path: Path, values: dict[str, Any]) -> None:
     """Write a document with a digest that fits; lone surrogates stand in it as escapes."""
-    body = json.loads(format_document(json.loads(json.dumps(values).replace("\\ud800", "_SURROGATE_"))))
+    body = json.loads(
+        format_document(json.loads(json.dumps(values).replace("\\ud800", "_SURROGATE_")))
+    )
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-    path.write_text(json.dumps({**values, "sha256": digest if "_SURROGATE_" in str(body) else body["sha256"]}))
+    path.write_text(
+        json.dumps({**values, "sha256": digest if "_SURROGATE_" in str(body) else body["sha256"]})
+    )
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -174,14 +236,18 @@ def read_part(run: Path, folder: str) -> pa.Table:
 
 
 def write_part(run: Path, table: pa.Table, data: bytes | None = None, **changes: Any) -> None:
-    """Make a table, or any bytes, the one part of a run; ``changes`` are fields of the manifest line."""
+    """Make a table, or any bytes, the one part of a run; ``changes`` are fields of the manifest
+    line.
+    """
     for old in (run / files.RESULTS).iterdir():
         old.unlink()
     data = serialise(table) if data is None else data
     name = files.part_name(files.RESULTS, 1)
     (run / name).write_bytes(data)
     ids = table.column("class_id").to_pylist() if table.num_rows else [0]
-    write_manifest(run, [json.loads(describe(name, data, ids).format()) | {"n_rows": table.num_rows} | changes])
+    write_manifest(
+        run, [json.loads(describe(name, data, ids).format()) | {"n_rows": table.num_rows} | changes]
+    )
 
 
 def write_certificates(run: Path, table: pa.Table) -> None:
@@ -194,14 +260,18 @@ def sealed_certificates(table: pa.Table) -> pa.Table:
         digests = [audit.row_digest(row) for row in table.to_pylist()]
     except UnicodeDecodeError:
         digests = ["0" * 64] * table.num_rows
-    return table.set_column(table.schema.get_field_index("sha256"), table.schema.field("sha256"), pa.array(digests))
+    return table.set_column(
+        table.schema.get_field_index("sha256"), table.schema.field("sha256"), pa.array(digests)
+    )
 
 
 def with_value(table: pa.Table, name: str, at: int, value: Any) -> pa.Table:
     """Return a table with another value in one place."""
     field, values = table.schema.field(name), table.column(name).to_pylist()
     values[at] = value
-    return table.set_column(table.schema.get_field_index(name), field, raw_array(values, field.type))
+    return table.set_column(
+        table.schema.get_field_index(name), field, raw_array(values, field.type)
+    )
 
 
 def raw_array(values: list[Any], kind: pa.DataType) -> pa.Array:

@@ -9,7 +9,9 @@ PROC = Path("/proc")
 
 
 def stat_of(process):
-    """Return what the system tells of a process, state, parent and group first; "X" and zeros when it is gone."""
+    """Return what the system tells of a process, state, parent and group first; "X" and zeros when
+    it is gone.
+    """
     try:
         return (PROC / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -23,7 +25,9 @@ def parent(process):
 
 def descendants(root=None):
     """Return the process ids of this process (or ``root``) and of everything it started."""
-    parents = {int(folder.name): parent(folder.name) for folder in PROC.iterdir() if folder.name.isdigit()}
+    parents = {
+        int(folder.name): parent(folder.name) for folder in PROC.iterdir() if folder.name.isdigit()
+    }
     found = {root or os.getpid()}
     while more := {child for child, parent in parents.items() if parent in found} - found:
         found |= more
@@ -31,7 +35,9 @@ def descendants(root=None):
 
 
 def has_let_go(process):
-    """Return whether a process has ended so far that it holds no file and no lock; it loses its command line before."""
+    """Return whether a process has ended so far that it holds no file and no lock; it loses its
+    command line before.
+    """
     return stat_of(process)[0] in "ZX"
 
 
@@ -44,7 +50,9 @@ def command_line(process):
 
 
 def listening_addresses(processes):
-    """Return the local addresses, as hexadecimal text, of the TCP sockets that the processes listen on."""
+    """Return the local addresses, as hexadecimal text, of the TCP sockets that the processes listen
+    on.
+    """
     ours = set()
     for process in processes:
         try:
@@ -52,5 +60,11 @@ def listening_addresses(processes):
         except OSError:
             continue
         ours |= {link[8:-1] for link in links if link.startswith("socket:[")}
-    lines = [line.split() for name in ("tcp", "tcp6") for line in (PROC / "net" / name).read_text().splitlines()[1:]]
-    return {columns[1].split(":")[0] for columns in lines if columns[3] == "0A" and columns[9] in ours}
+    lines = [
+        line.split()
+        for name in ("tcp", "tcp6")
+        for line in (PROC / "net" / name).read_text().splitlines()[1:]
+    ]
+    return {
+        columns[1].split(":")[0] for columns in lines if columns[3] == "0A" and columns[9] in ours
+    }

@@ -1,4 +1,6 @@
-"""``orderly`` with a search that rests before each unit: a run to be watched for a while, with a processor to spare."""
+"""``orderly`` with a search that rests before each unit: a run to be watched for a while, with a
+processor to spare.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A cluster in miniature that lies, dies and repeats itself: drives the pure scheduler and checks what it promises.
+"""A cluster in miniature that lies, dies and repeats itself: drives the pure scheduler and checks
+what it promises.
 
 Everything follows from the seed.  A failing seed is replayed with its log by
 
@@ -32,15 +33,21 @@ def digest(text: str, n: int) -> int:
 
 
 def fake_break(unit: Unit, salt: int = 0, seconds: float = 0.0) -> UnitResult:
-    """Return a verdict that depends on the unit only: eliminated, candidates, or split down to depth 3."""
+    """Return a verdict that depends on the unit only: eliminated, candidates, or split down to
+    depth 3.
+    """
     kind = digest(f"{salt} {unit.class_id} {unit.path}", 10)
     depth = unit.path.count("=")
     if kind < 3 and depth < 3:
         prefix = f"{unit.path}/" if unit.path else ""
-        children = tuple(Unit(unit.class_id, f"{prefix}{depth}={letter}") for letter in "abcd"[: 2 + kind])
+        children = tuple(
+            Unit(unit.class_id, f"{prefix}{depth}={letter}") for letter in "abcd"[: 2 + kind]
+        )
         return UnitResult(unit, "split", 4, 9, (), children, (f"{prefix}{depth}=z",), {}, seconds)
     found = (("abcd", 10),) if kind == 9 else ()
-    return UnitResult(unit, "candidates" if found else "eliminated", 4, 9, found, (), (), {}, seconds)
+    return UnitResult(
+        unit, "candidates" if found else "eliminated", 4, 9, found, (), (), {}, seconds
+    )
 
 
 def expected_units(class_ids: Iterable[int], salt: int = 0) -> dict[Unit, UnitResult]:
@@ -60,7 +67,8 @@ def difference(original: UnitResult, replica: UnitResult) -> str:
     return "" if first == second else f"{first} and {second}"
 
 
-# How often things go wrong at most; a run draws from these, so that calm and stormy ones both occur.
+# How often things go wrong at most; a run draws from these, so that calm and stormy ones both
+# occur.
 WEATHER = {"kill": 0.12, "lose": 0.08, "repeat": 0.3, "late": 0.4, "unfit": 0.1, "node": 0.05}
 
 
@@ -73,20 +81,27 @@ class Simulation:
     published: dict[Unit, UnitResult] = field(default_factory=dict)
     quarantined: set[Unit] = field(default_factory=set)
     contradicted: set[Unit] = field(default_factory=set)
-    blamed: Counter[Unit] = field(default_factory=Counter)  # by how often its worker died, fell silent or failed on it
+    # by how often its worker died, fell silent or failed on it
+    blamed: Counter[Unit] = field(default_factory=Counter)
     finish: events.Finish | None = None
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
         storm = self.rng.choice((0.0, 0.3, 1.0))
-        self.weather = SimpleNamespace(**{name: storm * self.rng.uniform(0, most) for name, most in WEATHER.items()})
+        self.weather = SimpleNamespace(
+            **{name: storm * self.rng.uniform(0, most) for name, most in WEATHER.items()}
+        )
         n_classes = self.rng.randint(1, 40)
         self.class_ids = np.array(sorted(self.rng.sample(range(1000), n_classes)), np.int64)
         self.n_workers = self.rng.randint(1, 6)
         self.hosts = [f"host{number}" for number in range(self.rng.randint(1, 3))]
         self.expected = expected_units(self.class_ids.tolist(), self.seed)
-        self.poison = {unit for unit in self.expected if digest(f"poison {self.seed} {unit}", 150) == 0}
-        self.broken = {unit for unit in self.expected if digest(f"broken {self.seed} {unit}", 150) == 0}
+        self.poison = {
+            unit for unit in self.expected if digest(f"poison {self.seed} {unit}", 150) == 0
+        }
+        self.broken = {
+            unit for unit in self.expected if digest(f"broken {self.seed} {unit}", 150) == 0
+        }
         self.fat = {unit for unit in self.expected if digest(f"fat {self.seed} {unit}", 15) == 0}
         policy = events.Policy(
             self.n_workers,
@@ -100,12 +115,15 @@ class Simulation:
         self.liars = {self.hosts[-1]} if self.rng.random() < 0.3 else set()
         self.lies = self.rng.choice((0.2, 1.0))
         costs = np.array([self.seconds(Unit(class_id)) for class_id in self.class_ids.tolist()])
-        self.scheduler = Scheduler(policy, Work(self.class_ids, costs), np.random.default_rng(self.seed), difference)
+        self.scheduler = Scheduler(
+            policy, Work(self.class_ids, costs), np.random.default_rng(self.seed), difference
+        )
         self.now = 0.0
         self.queue: list[tuple[float, int, events.Event]] = []
         self.n_queued = 0
         self.alive: dict[int, str] = {}  # as the world knows it
-        self.given: dict[int, tuple[int, set[Unit]]] = {}  # as the scheduler must know it: assignment, units missing
+        # as the scheduler must know it: assignment, units missing
+        self.given: dict[int, tuple[int, set[Unit]]] = {}
 
     def seconds(self, unit: Unit) -> float:
         return 0.05 * 2.0 ** digest(f"s {self.seed} {unit}", 10)
@@ -117,7 +135,11 @@ class Simulation:
             return
         copies = 1 + (mayhem and self.rng.random() < self.weather.repeat)
         for _ in range(copies):
-            late = self.rng.expovariate(0.05) if mayhem and self.rng.random() < self.weather.late else 0.0
+            late = (
+                self.rng.expovariate(0.05)
+                if mayhem and self.rng.random() < self.weather.late
+                else 0.0
+            )
             self.n_queued += 1
             heapq.heappush(self.queue, (self.now + delay + late, self.n_queued, event))
 
@@ -149,7 +171,10 @@ class Simulation:
         """Keep the books on what the scheduler may know to be in flight."""
         if isinstance(event, events.WorkerDown):
             self.forget(event.worker)
-        elif isinstance(event, events.Answer | events.UnitFailed | events.Returned) and event.worker in self.given:
+        elif (
+            isinstance(event, events.Answer | events.UnitFailed | events.Returned)
+            and event.worker in self.given
+        ):
             number, missing = self.given[event.worker]
             if number == event.assignment:
                 if isinstance(event, events.Returned):
@@ -179,10 +204,14 @@ class Simulation:
                 assert unit in self.expected, f"seed {self.seed}: {unit} is unknown"
                 assert unit not in self.published, f"seed {self.seed}: {unit} has two verdicts"
                 assert unit not in self.quarantined, f"seed {self.seed}: {unit} was given up"
-                assert not answer.is_replica, f"seed {self.seed}: {unit}: a replica is not a verdict"
+                assert not answer.is_replica, (
+                    f"seed {self.seed}: {unit}: a replica is not a verdict"
+                )
                 if answer.result.candidates != self.expected[unit].candidates:
                     let_go = self.scheduler._trust.n_let_go > self.n_let_go
-                    assert unit not in self.held or let_go, f"seed {self.seed}: {unit}: a lie was published"
+                    assert unit not in self.held or let_go, (
+                        f"seed {self.seed}: {unit}: a lie was published"
+                    )
                 self.published[unit] = answer.result
             case events.Quarantine(unit, hosts=hosts):
                 assert unit not in self.published, f"seed {self.seed}: {unit} has a verdict"
@@ -207,14 +236,20 @@ class Simulation:
     def assign(self, order: events.Assign) -> None:
         where = f"seed {self.seed}: {order}"
         assert order.worker in self.alive or order.worker not in self.given, where
-        assert order.worker not in self.given, f"{where}: already has {self.given.get(order.worker)}"
+        assert order.worker not in self.given, (
+            f"{where}: already has {self.given.get(order.worker)}"
+        )
         assert order.units, where
-        assert self.alive.get(order.worker) not in self.scheduler._trust.flagged, f"{where}: not believed"
+        assert self.alive.get(order.worker) not in self.scheduler._trust.flagged, (
+            f"{where}: not believed"
+        )
         assert order.replica is None or len(order.units) == 1, where
         assert not self.published.keys() & set(order.units), f"{where}: has a verdict"
         if order.alone:
             host = self.alive.get(order.worker)
-            others = [name for name in self.given if self.alive.get(name) == host and host is not None]
+            others = [
+                name for name in self.given if self.alive.get(name) == host and host is not None
+            ]
             assert not others, f"{where}: {others} are busy on the same host"
         self.given[order.worker] = order.assignment, set(order.units)
         if order.worker not in self.alive:
@@ -247,7 +282,9 @@ class Simulation:
         if host in self.liars and self.rng.random() < self.lies:
             status = result.status if result.children else "candidates"
             result = replace(result, status=status, candidates=((f"lie{self.rng.random()}", 11),))
-        return events.Answer(order.worker, order.assignment, result, host, is_replica=order.replica is not None)
+        return events.Answer(
+            order.worker, order.assignment, result, host, is_replica=order.replica is not None
+        )
 
     def fate(self, unit: Unit, alone: bool) -> events.Death | None:
         if unit in self.poison:
@@ -267,10 +304,14 @@ class Simulation:
             assert flagged, where
             return
         for unit in self.quarantined - self.contradicted:
-            assert self.blamed[unit] >= 3, f"{where}: {unit} given up after {self.blamed[unit]} failures"
+            assert self.blamed[unit] >= 3, (
+                f"{where}: {unit} given up after {self.blamed[unit]} failures"
+            )
         reached = self.reachable()
         hopeless = (self.poison | self.broken) & reached
-        assert hopeless <= self.quarantined, f"{where}: {hopeless - self.quarantined} have a verdict"
+        assert hopeless <= self.quarantined, (
+            f"{where}: {hopeless - self.quarantined} have a verdict"
+        )
         if not any(vars(self.weather).values()):
             surplus = self.quarantined - hopeless - self.contradicted
             assert not surplus, f"{where}: {surplus} given up in calm weather"
@@ -278,8 +319,12 @@ class Simulation:
         assert self.finish.complete == (not self.quarantined), where
         snapshot = self.scheduler.snapshot()
         assert snapshot.n_open == 0, f"{where}: {snapshot}"
-        n_done = len(self.class_ids) - len({unit.class_id for unit in reached - self.published.keys()})
-        assert snapshot.n_classes_done == n_done, f"{where}: {snapshot.n_classes_done} classes counted as done"
+        n_done = len(self.class_ids) - len(
+            {unit.class_id for unit in reached - self.published.keys()}
+        )
+        assert snapshot.n_classes_done == n_done, (
+            f"{where}: {snapshot.n_classes_done} classes counted as done"
+        )
 
     def reachable(self) -> set[Unit]:
         found, stack = set(), [Unit(int(class_id)) for class_id in self.class_ids]

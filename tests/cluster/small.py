@@ -1,7 +1,7 @@
 """2x2 runs of few classes.
 
-A run with the bundled list: whole, cut up by splits, in three shares; one with a list of fifteen words, ``tiny``; and a
-run written anew with other rows.
+A run with the bundled list: whole, cut up by splits, in three shares; one with a list of fifteen
+words, ``tiny``; and a run written anew with other rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,23 @@ from results.store.store import Store
 
 SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
 CUT_UP = {"search": {"unit_budget": 1, "node_budget": 1}}
-WORDS = ["ate", "east", "eat", "eta", "sat", "sea", "seat", "tea", "teas", "toe", "tone", "note", "one", "eon", "sot"]
+WORDS = [
+    "ate",
+    "east",
+    "eat",
+    "eta",
+    "sat",
+    "sea",
+    "seat",
+    "tea",
+    "teas",
+    "toe",
+    "tone",
+    "note",
+    "one",
+    "eon",
+    "sot",
+]
 BUCKETS = "aeiou bcdfghjklm npqrst vwxyz"
 
 
@@ -25,7 +41,13 @@ def tiny(folder: Path, **changes: Any) -> RunConfig:
     """Return a run with fifteen words that takes no time."""
     path = folder / "tiny.txt"
     path.write_text("\n".join(WORDS) + "\n")
-    values = {"dims": "2x2", "wordlist": str(path), "cutoff": 4, "scores": "words", "buckets": BUCKETS}
+    values = {
+        "dims": "2x2",
+        "wordlist": str(path),
+        "cutoff": 4,
+        "scores": "words",
+        "buckets": BUCKETS,
+    }
     values |= {"out": str(folder / "run"), "search": SearchConfig(memory_mb=16)}
     return RunConfig.model_validate(values | changes)
 

@@ -1,4 +1,6 @@
-"""Bare surroundings: closed descriptors, no home, a folder that is gone.  No command ever calls that a bug of ours."""
+"""Bare surroundings: closed descriptors, no home, a folder that is gone.  No command ever calls
+that a bug of ours.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,13 @@ AROUND = {  # what stands before and behind the command in a shell
     "gone": ('mkdir gone; cd gone; rmdir "$PWD";', ""),
     "no home": (f"chmod -R a+rwX .; env -u HOME -u XDG_CACHE_HOME -u NUMBA_CACHE_DIR {NOBODY}", ""),
 }
-QUICK = (("score", "stdin"), ("query", "stdout"), ("run", "stderr"), ("status", "gone"), ("status", "no home"))
+QUICK = (
+    ("score", "stdin"),
+    ("query", "stdout"),
+    ("run", "stderr"),
+    ("status", "gone"),
+    ("status", "no home"),
+)
 
 
 def called(proven, out, command, before, after):
@@ -72,7 +80,9 @@ def test_every_command_is_tried():
 @pytest.mark.timeout(1800)  # a user without a home compiles each kernel anew
 @pytest.mark.parametrize(
     ("command", "name"),
-    daily([(command, name) for command in COMMANDS for name in AROUND], lambda *both: both in QUICK),
+    daily(
+        [(command, name) for command in COMMANDS for name in AROUND], lambda *both: both in QUICK
+    ),
 )
 def test_bare_surroundings_are_no_bug(proven, command, name):
     if name == "no home" and (os.geteuid() != 0 or not shutil.which("setpriv")):
@@ -81,10 +91,18 @@ def test_bare_surroundings_are_no_bug(proven, command, name):
         code, said = called(proven, Path(folder), command, *AROUND[name])
     assert "internal error" not in said
     assert "Traceback" not in said
-    expected = {("score", "stdin"): 2, ("watch", name): 2, ("serve", name): 2}.get((command, name), 0)
-    assert code in (expected, 5 if command == "compare" else expected, 2 if name == "gone" else expected), said
+    expected = {("score", "stdin"): 2, ("watch", name): 2, ("serve", name): 2}.get(
+        (command, name), 0
+    )
+    assert code in (
+        expected,
+        5 if command == "compare" else expected,
+        2 if name == "gone" else expected,
+    ), said
     if command == "score" and name != "gone":
-        assert {"stdin": "standard input is closed: expected boards", "stdout": ""}.get(name, "430") in said
+        assert {"stdin": "standard input is closed: expected boards", "stdout": ""}.get(
+            name, "430"
+        ) in said
 
 
 def test_a_run_deleted_under_a_command_is_named(orderly, tmp_path, monkeypatch):

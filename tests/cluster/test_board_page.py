@@ -1,4 +1,5 @@
-"""The page of one board, a file without server or network: looked at by axe, played on with mouse, finger and keyboard.
+"""The page of one board, a file without server or network: looked at by axe, played on with mouse,
+finger and keyboard.
 
 The clock is simulated; a board of each kind that ``show`` takes is played to its end.
 """
@@ -28,7 +29,9 @@ BOARD = "berlatdes"
 
 @pytest.fixture
 def opened(tabs, orderly, tmp_path):
-    """Write the page of a board and open it as a device would: nothing else is asked for, and nothing fails."""
+    """Write the page of a board and open it as a device would: nothing else is asked for, and
+    nothing fails.
+    """
     file = tmp_path / "board.html"
 
     def call(board, *options, **device):
@@ -59,7 +62,11 @@ def drag(tab, path):
         tab.mouse.up()
         return
     finger = tab.context.new_cdp_session(tab)
-    for kind, spot in [("touchStart", spots[0]), *(("touchMove", spot) for spot in spots[1:]), ("touchEnd", None)]:
+    for kind, spot in [
+        ("touchStart", spots[0]),
+        *(("touchMove", spot) for spot in spots[1:]),
+        ("touchEnd", None),
+    ]:
         points = [{"x": spot[0], "y": spot[1]}] if spot else []
         finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
@@ -67,7 +74,9 @@ def drag(tab, path):
 VIEWS = [*product((DESK, TABLET, PHONE), ("light", "dark"), ((), ("--words", "hidden")))]
 
 
-@pytest.mark.parametrize(("device", "scheme", "words"), daily(VIEWS, lambda *view: view in (VIEWS[0], VIEWS[-1])))
+@pytest.mark.parametrize(
+    ("device", "scheme", "words"), daily(VIEWS, lambda *view: view in (VIEWS[0], VIEWS[-1]))
+)
 def test_it_keeps_nobody_out_before_in_and_after_the_game(opened, device, scheme, words):
     tab = opened(BOARD, *words, color_scheme=scheme, **device)
     for step in ("#start", "#stop", None):
@@ -98,7 +107,8 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
         tab.locator("#typed").fill(word)
         tab.locator("#typed").press("Enter")
         expect(tab.locator("#heard")).to_contain_text(heard)
-    for cell in (*path_of["dales"], path_of["dales"][-1]):  # one tile after the other, the last one again
+    # one tile after the other, the last one again
+    for cell in (*path_of["dales"], path_of["dales"][-1]):
         (tab.touchscreen.tap if device is PHONE else tab.mouse.click)(*centre(tab, cell))
     expect(tab.locator("#heard")).to_have_text("dales: 2 points")
     tab.clock.run_for(119_000)
@@ -106,7 +116,9 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
     assert tab.locator("#entry").is_visible()
     tab.clock.run_for(62_000)
     expect(tab.locator("#clock")).to_have_text("0:00")
-    expect(tab.locator("#heard")).to_have_text("Time is up. You found 3 words of 210: 14 of 430 points.")
+    expect(tab.locator("#heard")).to_have_text(
+        "Time is up. You found 3 words of 210: 14 of 430 points."
+    )
     assert tab.locator("#entry").is_hidden()
     assert tab.locator("#game-words h3.title").all_text_contents() == [
         "Found: 3 words, 14 points",
@@ -144,7 +156,13 @@ KINDS = [
     ("c*t/xxx", (), "cat cot cute", (0, 2, 4), "cat: 1 point"),
     ("[un-]do/xxx", (), "undo", (0, 2, 4), "undo: 1 point"),
     ("[q]at/xxx", ("--plain-q",), "qat cat", (0, 2, 4), "qat: 1 point"),
-    ("cat/xxx", ("--letter-values", "scrabble", "--bonus", "1.1=tw"), "cat", (0, 2, 4), "cat: 15 points"),
+    (
+        "cat/xxx",
+        ("--letter-values", "scrabble", "--bonus", "1.1=tw"),
+        "cat",
+        (0, 2, 4),
+        "cat: 15 points",
+    ),
 ]
 
 
@@ -165,8 +183,8 @@ def test_letter_values_and_bonus_cells_are_marked_and_told(opened):
     tab = opened(BOARD, "--letter-values", "scrabble", "--bonus", "1.1=tw,2.2=dl", **PHONE)
     expect(tab.locator("#game-tiles")).to_have_attribute(
         "aria-label",
-        "Board. Row 1: B 3 points triple word, L 1 point, D 2 points. "
-        "Row 2: E 1 point, A 1 point double letter, E 1 point. Row 3: R 1 point, T 1 point, S 1 point.",
+        "Board. Row 1: B 3 points triple word, L 1 point, D 2 points. Row 2: E 1 point, A 1 point "
+        "double letter, E 1 point. Row 3: R 1 point, T 1 point, S 1 point.",
     )
     drawn = "(element, part) => getComputedStyle(element, part).content"
     first = tab.locator("#game-tiles .tile").first
@@ -178,14 +196,26 @@ def test_letter_values_and_bonus_cells_are_marked_and_told(opened):
 
 def test_a_page_stays_small_and_says_which_words_it_leaves_out(opened, monkeypatch):
     words = [
-        {"word": "s" * n, "points": 11, "letters": n, "path": [*range(n)]} for n in (16, 12, 8) for _ in range(9999)
+        {"word": "s" * n, "points": 11, "letters": n, "path": [*range(n)]}
+        for n in (16, 12, 8)
+        for _ in range(9999)
     ]
-    told = {"rows": [["S"] * 10] * 10, "heat": [0] * 100, "wordlist": "x", "board": "s", "score": 1, "words": words}
+    told = {
+        "rows": [["S"] * 10] * 10,
+        "heat": [0] * 100,
+        "wordlist": "x",
+        "board": "s",
+        "score": 1,
+        "words": words,
+    }
     page = board_page.board_page(told | {"n_words": len(words)})
     assert MAX_BYTES - 20_000 < len(page.encode()) < MAX_BYTES
     (data,) = re.findall(r'id="data">(.*?)</script>', page)
     n = len(json.loads(data)["words"])
-    assert f"This page and its game have the {n:,} longest of them; {len(words) - n:,} are left out." in page
+    assert (
+        f"This page and its game have the {n:,} longest of them; {len(words) - n:,} are left out."
+        in page
+    )
     monkeypatch.setattr(board_page, "MAX_WORD_BYTES", 1000)
     tab = opened(BOARD, **DESK)
     assert tab.locator("#game-words button").count() < 40
@@ -196,7 +226,9 @@ def test_a_page_stays_small_and_says_which_words_it_leaves_out(opened, monkeypat
 
 
 def test_a_path_goes_where_the_tiles_let_it(opened, tmp_path):
-    """Never over a hole, to a tile that is far or was used, or to the beginning of a word in its middle."""
+    """Never over a hole, to a tile that is far or was used, or to the beginning of a word in its
+    middle.
+    """
     (tmp_path / "words.txt").write_text("undo\nabba\n")
     tab = opened("a.d/b[un-]o/xxx", "-w", tmp_path / "words.txt", **DESK)
     tab.locator("#start").click()
@@ -225,20 +257,36 @@ def test_letters_beyond_a_to_z_are_played(opened, tmp_path, monkeypatch, orderly
 def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():
     standard, scowl = parse_scores("standard").points, KNOWN_SHA256["scowl70"]
     best = "Proven. With scowl70 none of the other 5,429,503,678,975 3x3 boards beats it."
-    least, by = "Proven. With scowl70 at least ", " score more. The best score is 430, that of berlatdes."
+    least, by = (
+        "Proven. With scowl70 at least ",
+        " score more. The best score is 430, that of berlatdes.",
+    )
     first, second, *_ = listed = top(PUBLISHED / "3x3-scowl70", 1000)
     assert first.score > second.score
     for board, score, told in (
         (BOARD, 430, best),
         ("sedtalreb", 430, best),  # turned
-        (second.board, second.score, "Proven. Number 2 of all 3x3 boards with scowl70, up to symmetry. The best score"),
-        (BOARD, 399, f"{least}{sum(item.n_images for item in listed)} of all 5,429,503,678,976 3x3 boards{by}"),
+        (
+            second.board,
+            second.score,
+            "Proven. Number 2 of all 3x3 boards with scowl70, up to symmetry. The best score",
+        ),
+        (
+            BOARD,
+            399,
+            f"{least}{sum(item.n_images for item in listed)} of all 5,429,503,678,976 "
+            f"3x3 boards{by}",
+        ),
         (BOARD, 431, ""),  # not in the list: there is something wrong
     ):
         place = proven_place(board, "3x3", score, scowl, standard)
         assert place.startswith(told)
         assert bool(place) == bool(told)
-    for question in (("4x4", scowl, standard), ("3x3", "0" * 64, standard), ("3x3", scowl, (0, 0, 0, 1))):
+    for question in (
+        ("4x4", scowl, standard),
+        ("3x3", "0" * 64, standard),
+        ("3x3", scowl, (0, 0, 0, 1)),
+    ):
         dims, *rest = question
         assert proven_place(BOARD, dims, 430, *rest) == ""
 
@@ -248,4 +296,7 @@ def test_no_place_is_told_of_an_unproven_list_of_boards(tmp_path, monkeypatch):
     (run / files.CLAIM).unlink()
     monkeypatch.setattr(status, "PUBLISHED", tmp_path)
     monkeypatch.setattr(status, "_proof", status._proof.__wrapped__)
-    assert proven_place(BOARD, "3x3", 430, KNOWN_SHA256["scowl70"], parse_scores("standard").points) == ""
+    assert (
+        proven_place(BOARD, "3x3", 430, KNOWN_SHA256["scowl70"], parse_scores("standard").points)
+        == ""
+    )

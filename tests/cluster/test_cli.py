@@ -1,4 +1,6 @@
-"""The command line itself: help, lazy imports, exit codes, and bad input: one message, nothing printed or written."""
+"""The command line itself: help, lazy imports, exit codes, and bad input: one message, nothing
+printed or written.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,18 @@ def test_help_shows_every_command_and_exit_code_in_whole_sentences(orderly):
     assert answer.code == 0
     assert all(f"\n  {command} " in answer.out for command in PLACES)
     assert all(f"{code} " in answer.out for code in (0, 2, 3, 4, 5))
-    titles = [line[:-1] for line in answer.out.splitlines() if line.endswith(":") and line == line.lstrip()]
+    titles = [
+        line[:-1]
+        for line in answer.out.splitlines()
+        if line.endswith(":") and line == line.lstrip()
+    ]
     assert [title for title in titles if title in SECTIONS] == list(SECTIONS)
     assert "    orderly run 3x3  " in answer.out
     lists = orderly("wordlist", "--help")
     assert "what import would make of it." in " ".join(lists.out.split())
     assert not any(
-        "..." in said.out.partition(title)[2] for said, title in ((answer, "Options:"), (lists, "Commands:"))
+        "..." in said.out.partition(title)[2]
+        for said, title in ((answer, "Options:"), (lists, "Commands:"))
     )
     for command in PLACES:
         assert orderly(command, "--help").out.startswith(f"Usage: orderly {command}")
@@ -38,7 +45,8 @@ def test_help_shows_every_command_and_exit_code_in_whole_sentences(orderly):
     ("arguments", "unneeded"),
     [
         (["--help"], HEAVY),
-        (["status", "RUN"], ("numba", "pandas", "duckdb", "ray")),  # most of the time would be theirs
+        # most of the time would be theirs
+        (["status", "RUN"], ("numba", "pandas", "duckdb", "ray")),
         (["top", "RUN"], ("numba", "pandas", "duckdb", "ray")),
         (["show", "berlatdes"], ("numba",)),
     ],
@@ -51,11 +59,15 @@ def test_a_command_imports_nothing_heavy_that_it_does_not_need(proven, arguments
         "try: main()\n"
         f"finally: print([name for name in {unneeded} if name in sys.modules], file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
-@pytest.mark.parametrize(("error", "code"), [(StoreError, 3), (IncompleteError, 4), (MismatchError, 5)])
+@pytest.mark.parametrize(
+    ("error", "code"), [(StoreError, 3), (IncompleteError, 4), (MismatchError, 5)]
+)
 def test_each_error_has_its_exit_code(orderly, monkeypatch, error, code):
     def fail(*_, **__):
         raise error("part 7 is damaged")
@@ -189,7 +201,19 @@ REFUSED = [
     ("wordlist get twl06", "orderly wordlist import FILE --name twl06"),
     ("wordlist", "Usage"),
 ]
-TAKES_NO_LIST = ("nonsense", "plan", "run", "runs", "watch", "lists", "query", "compare", "top", "report", "wordlist")
+TAKES_NO_LIST = (
+    "nonsense",
+    "plan",
+    "run",
+    "runs",
+    "watch",
+    "lists",
+    "query",
+    "compare",
+    "top",
+    "report",
+    "wordlist",
+)
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +238,10 @@ def test_bad_input_is_refused(orderly, folder, monkeypatch, line, quoted):
     words = shlex.split(line)
     listless = words[0] in TAKES_NO_LIST or "-w" in words or "--run" in words
     answer = orderly(*words, *(() if listless else ("-w", "./list.txt")), stdin=b"\xff\n")
-    assert (answer.code, answer.out) == (3 if quoted == "holds no run" else 2, "") or line == "wordlist"
+    assert (answer.code, answer.out) == (
+        3 if quoted == "holds no run" else 2,
+        "",
+    ) or line == "wordlist"
     assert quoted in answer.err + answer.out
     unwanted = ("Traceback", "internal error", "Value error", "unable to parse")
     assert all(words not in answer.err for words in unwanted)

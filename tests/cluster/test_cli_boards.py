@@ -1,4 +1,6 @@
-"""Commands on boards: ``show``, ``score``, ``solve``, ``neighbours``, ``lists``, ``longest``, ``climb``, ``roll``."""
+"""Commands on boards: ``show``, ``score``, ``solve``, ``neighbours``, ``lists``, ``longest``,
+``climb``, ``roll``.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,20 @@ def test_score_reads_boards_of_any_size_and_what_the_other_commands_write(orderl
     ):
         assert score(stdin=text) == (0, expected, ""), text
     assert score(stdin=f"{BEE_FEE}\n\n  EBEEFE  \r\nxxxx").out == f"{expected}{BEE_FEE},3\nxxxx,0\n"
-    several = orderly("score", "--format", "csv", stdin="berlatdes 430 210\ncinlatper, 9\n\nstar").out
+    several = orderly(
+        "score", "--format", "csv", stdin="berlatdes 430 210\ncinlatper, 9\n\nstar"
+    ).out
     assert several == "board,score\nberlatdes,430\ncinlatper,325\nstar,8\n"
-    for points, total in {"standard": 1 + 2, "words": 2, "1,10,100": 10 + 100}.items():  # quit 4 letters, queen 5
-        assert score("--scores", points, stdin="nqteeixxx").out == f"board,score\nnqteeixxx,{total}\n"
+    # quit 4 letters, queen 5
+    for points, total in {"standard": 1 + 2, "words": 2, "1,10,100": 10 + 100}.items():
+        assert (
+            score("--scores", points, stdin="nqteeixxx").out == f"board,score\nnqteeixxx,{total}\n"
+        )
 
 
-@pytest.mark.parametrize("line", [b"abc", b"abcdefgh1", "abcdefghé".encode(), b"\xff\xfea\0", b"x" * 10_000])
+@pytest.mark.parametrize(
+    "line", [b"abc", b"abcdefgh1", "abcdefghé".encode(), b"\xff\xfea\0", b"x" * 10_000]
+)
 def test_score_names_the_bad_line_and_prints_no_result(score, line):
     answer = score(stdin=b"abcdefghi\n\n" + line + b"\nabcd\n")
     assert (answer.code, answer.out) == (2, "")
@@ -57,13 +66,23 @@ def test_score_names_the_bad_line_and_prints_no_result(score, line):
 
 
 def test_boards_may_be_typed_as_rows_and_a_wide_one_is_turned(orderly, words):
-    for command in (("show",), ("solve",), ("neighbours",), ("lists",), ("climb", "--pool", "9", "-n", "1", "--from")):
+    for command in (
+        ("show",),
+        ("solve",),
+        ("neighbours",),
+        ("lists",),
+        ("climb", "--pool", "9", "-n", "1", "--from"),
+    ):
         more = () if command == ("lists",) else ("--wordlist", words)
         rows, columns, wide = (
-            orderly(*command, board, *more, "--format", "json") for board in ("ee/bf/ee", BEE_FEE, "ebe/efe")
+            orderly(*command, board, *more, "--format", "json")
+            for board in ("ee/bf/ee", BEE_FEE, "ebe/efe")
         )
         assert (rows.code, rows.out) == (0, columns.out)
-        assert command[0] not in ("show", "solve", "neighbours") or "turned, the same game as 2x3" in wide.err
+        assert (
+            command[0] not in ("show", "solve", "neighbours")
+            or "turned, the same game as 2x3" in wide.err
+        )
 
 
 def test_rules_are_those_of_the_options(orderly, words, score):
@@ -71,8 +90,14 @@ def test_rules_are_those_of_the_options(orderly, words, score):
     assert show(BEE_FEE, "--min-letters", "4").out == "word,points,letters\nbeef,1,4\n"
     for b in ("2.1", "1"):  # its row and column; its number
         found = rows_of(show(BEE_FEE, "--bonus", f"{b}=dw"))
-        assert {row["word"]: row["points"] for row in found} == {"beef": "2", "bee": "2", "fee": "1"}
-    assert score("--letter-values", "scrabble", "--min-letters", "9", stdin=BEE_FEE).out.endswith(",0\n")
+        assert {row["word"]: row["points"] for row in found} == {
+            "beef": "2",
+            "bee": "2",
+            "fee": "1",
+        }
+    assert score("--letter-values", "scrabble", "--min-letters", "9", stdin=BEE_FEE).out.endswith(
+        ",0\n"
+    )
     assert score("--bonus", "4=tx", stdin=BEE_FEE).code == 2
 
 
@@ -81,11 +106,16 @@ def test_a_plain_q_by_option_and_by_list(orderly, tmp_path, monkeypatch):
     path = tmp_path / "mine.txt"
     path.write_text("geeks\nquiz\nqeu\ntree\n")
     score = partial(orderly, "score", "--format", "csv", stdin="giz/uek/qse")
-    assert score("-w", path, "--plain-q").out == "board,score\ngiz/uek/[q]se,4\n"  # geeks, quiz, qeu
+    # geeks, quiz, qeu
+    assert score("-w", path, "--plain-q").out == "board,score\ngiz/uek/[q]se,4\n"
     assert score("-w", path).out == "board,score\nguqieszke,2\n"
     assert orderly("wordlist", "import", path, "--plain-q", "--name", "plain").code == 0
     assert score("-w", "plain").out == score("-w", path, "--plain-q").out
-    for command in (("climb", "-d", "2x2"), ("run", "2x2", "--cutoff", "5"), ("neighbours", "abcd")):
+    for command in (
+        ("climb", "-d", "2x2"),
+        ("run", "2x2", "--cutoff", "5"),
+        ("neighbours", "abcd"),
+    ):
         answer = orderly(*command, "-w", "plain")
         assert (answer.code, answer.out) == (2, "")
         assert "has a plain q, and here a q is a Qu cell" in answer.err
@@ -93,17 +123,36 @@ def test_a_plain_q_by_option_and_by_list(orderly, tmp_path, monkeypatch):
 
 def test_show_in_every_format(orderly, words, monkeypatch):
     show = partial(orderly, "show", "--wordlist", words)
-    assert show(BEE_FEE, "--format", "csv").out == "word,points,letters\nbeef,1,4\nbee,1,3\nfee,1,3\n"
+    assert (
+        show(BEE_FEE, "--format", "csv").out == "word,points,letters\nbeef,1,4\nbee,1,3\nfee,1,3\n"
+    )
     shown = json.loads(show(BEE_FEE, "--format", "json").out)
-    assert (shown["board"], shown["dims"], shown["score"], shown["n_words"]) == (BEE_FEE, "2x3", 3, 3)
-    assert all("".join(BEE_FEE[cell] for cell in word["path"]) == word["word"] for word in shown["words"])
+    assert (shown["board"], shown["dims"], shown["score"], shown["n_words"]) == (
+        BEE_FEE,
+        "2x3",
+        3,
+        3,
+    )
+    assert all(
+        "".join(BEE_FEE[cell] for cell in word["path"]) == word["word"] for word in shown["words"]
+    )
     text = show(BEE_FEE).out
-    for line in ("│ E  │ E  │\n", "│ B  │ F  │\n", "4 letters, 1 point each (1)", "3 letters, 1 point each (2)"):
+    for line in (
+        "│ E  │ E  │\n",
+        "│ B  │ F  │\n",
+        "4 letters, 1 point each (1)",
+        "3 letters, 1 point each (2)",
+    ):
         assert line in text
     assert "\x1b[" not in text, "no colours unless on a terminal"
     assert all(word in show("nqteeixxx").out for word in ("Qu", "queen", "quit"))
     special = json.loads(show("b.e/eef", "--format", "json").out)
-    assert (special["board"], special["dims"], special["score"], special["wordlist"]) == ("b.e/eef", "3x2", 3, "small")
+    assert (special["board"], special["dims"], special["score"], special["wordlist"]) == (
+        "b.e/eef",
+        "3x2",
+        3,
+        "small",
+    )
     text = show("b.e/e[a/e]f").out
     assert "│ B  │ .  │ E  │" in text
     assert "│ E  │ A/E│ F  │" in text
@@ -125,7 +174,11 @@ def test_scores_of_the_published_best_boards(orderly, enable2k):
 @pytest.mark.parametrize("method", ["trie", "words", "heap", "paths"])
 def test_every_method_of_solve_says_the_same(orderly, words, method):
     solve = partial(orderly, "solve", "--method", method, "--wordlist", words)
-    assert solve("ebeefe", "--format", "csv") == (0, "word,points,letters\nbee,1,3\nbeef,1,4\nfee,1,3\n", "")
+    assert solve("ebeefe", "--format", "csv") == (
+        0,
+        "word,points,letters\nbee,1,3\nbeef,1,4\nfee,1,3\n",
+        "",
+    )
     record = json.loads(solve("nqteeixxx", "--format", "json").out)
     assert (record["score"], record["n_words"]) == (3, 2)
     assert record["n_paths"] == (10_305 if method == "paths" else None)
@@ -133,12 +186,22 @@ def test_every_method_of_solve_says_the_same(orderly, words, method):
         assert solve("b.e/eef").code == 2, "it knows letters only"
         return
     f_cell = "2.2"
-    begun, ended = (solve("ebeefe", option, f_cell, "--format", "csv").out for option in ("--begin-only", "--end-only"))
-    assert ("fee" in begun, "beef" in begun, "fee" in ended, "beef" in ended) == (True, False, False, True)
+    begun, ended = (
+        solve("ebeefe", option, f_cell, "--format", "csv").out
+        for option in ("--begin-only", "--end-only")
+    )
+    assert ("fee" in begun, "beef" in begun, "fee" in ended, "beef" in ended) == (
+        True,
+        False,
+        False,
+        True,
+    )
 
 
 def test_neighbours(orderly, words, score):
-    rows = rows_of(orderly("neighbours", BEE_FEE, "-d", "2x3", "-w", words, "-n", "1000", "--format", "csv"))
+    rows = rows_of(
+        orderly("neighbours", BEE_FEE, "-d", "2x3", "-w", words, "-n", "1000", "--format", "csv")
+    )
     assert 100 < len(rows) <= 6 * 25 + 15
     again = rows_of(score(stdin="\n".join(row["board"] for row in rows)))
     assert [row["score"] for row in rows] == [row["score"] for row in again]
@@ -185,12 +248,27 @@ def climbed(orderly, words, *options):
 
 @pytest.mark.parametrize("method", ["pool", "anneal", "genetic"])
 def test_every_method_lists_canonical_boards_with_their_scores(orderly, words, method):
-    rows = climbed(orderly, words, "--dims", "2x2", "--method", method, "--runs", "2", "--workers", "2", "-n", "5")
+    rows = climbed(
+        orderly,
+        words,
+        "--dims",
+        "2x2",
+        "--method",
+        method,
+        "--runs",
+        "2",
+        "--workers",
+        "2",
+        "-n",
+        "5",
+    )
     assert 1 <= len(rows) <= 5
     assert (rows[0]["score"], rows[0]["found"] >= 2) == (5, True)
     assert rows == sorted(rows, key=lambda row: -row["score"])
     assert all(row["board"] == canonical_board(row["board"], geometry("2x2")) for row in rows)
-    scored = orderly("score", "-w", words, "--format", "csv", stdin="\n".join(row["board"] for row in rows))
+    scored = orderly(
+        "score", "-w", words, "--format", "csv", stdin="\n".join(row["board"] for row in rows)
+    )
     assert [int(row["score"]) for row in rows_of(scored)] == [row["score"] for row in rows]
     chosen = ("--contains", "Quit", "--exclude", "AZ", "-n", "30")
     rows = climbed(orderly, words, "--dims", "2x3", "--method", method, *chosen)
@@ -238,7 +316,10 @@ def test_rolls_repeat_with_their_seed_and_can_be_rolled(orderly):
     assert len(boards) == 5
     for board in boards:
         assert json.loads(orderly("show", board, "--format", "json").out)["rollable"]["new"]
-    assert "cannot be rolled with the classic or the new dice" in orderly("show", "eeesrvrreeesrsrs").out
+    assert (
+        "cannot be rolled with the classic or the new dice"
+        in orderly("show", "eeesrvrreeesrsrs").out
+    )
     assert "cannot be rolled with the big dice" in orderly("show", "ligdrmanesietildsracsepes").out
     assert "rolled" not in orderly("show", "abcd").out
     assert "┌────" in orderly("roll", "--dice", "big", "--seed", "2").out
@@ -246,33 +327,47 @@ def test_rolls_repeat_with_their_seed_and_can_be_rolled(orderly):
 
 def test_super_big_boggle_is_rolled_and_scored_by_its_own_points(orderly):
     """Words of four letters or more; from nine letters on two points a letter."""
-    rolled = rows_of(orderly("roll", "--dice", "super", "--seed", "3", "-n", "3", "--format", "csv"))
+    rolled = rows_of(
+        orderly("roll", "--dice", "super", "--seed", "3", "-n", "3", "--format", "csv")
+    )
     boards = [row["board"] for row in rolled]
     assert [board.count("/") for board in boards] == [5] * 3
     assert any("[" in board or "." in board for board in boards)
     points = "0,1,2,3,5,11," + ",".join(str(2 * n) for n in range(9, 30))
-    assert rows_of(orderly("score", "--scores", points, "--format", "csv", stdin="\n".join(boards))) == rolled
+    assert (
+        rows_of(orderly("score", "--scores", points, "--format", "csv", stdin="\n".join(boards)))
+        == rolled
+    )
 
 
 def test_a_worksheet_holds_the_boards_and_then_all_their_words(orderly, tmp_path):
-    pdf = pytest.importorskip("pypdf", reason="needs the extra: pip install 'orderly-boggle[report]'")
+    pdf = pytest.importorskip(
+        "pypdf", reason="needs the extra: pip install 'orderly-boggle[report]'"
+    )
     rolled = ("roll", "--dice", "big", "-n", 7, "--seed", 3, "--min-words", 60)
     answer = orderly(*rolled, "--out", tmp_path / "sheet.pdf")
     assert answer.code == 0, answer.err
     pages = [page.extract_text().split() for page in pdf.PdfReader(tmp_path / "sheet.pdf").pages]
     boards = [item["board"] for item in json.loads(orderly(*rolled, "--format", "json").out)]
     assert len(set(boards)) == 7
-    names = [[word for page in pages for word in page].count(f"{number}:") for number in range(1, 8)]
+    names = [
+        [word for page in pages for word in page].count(f"{number}:") for number in range(1, 8)
+    ]
     assert names == [2] * 7, "each board once to play and once with its words"
     answers = [word for page in pages[2:] for word in page]
     for board in boards:
-        record = json.loads(orderly("show", board, "-d", "5x5", "--min-letters", 4, "--format", "json").out)
+        record = json.loads(
+            orderly("show", board, "-d", "5x5", "--min-letters", 4, "--format", "json").out
+        )
         assert record["n_words"] >= 60
-        assert {item["word"] for item in record["words"]} <= set(answers[answers.index(f"{board},") :])
+        assert {item["word"] for item in record["words"]} <= set(
+            answers[answers.index(f"{board},") :]
+        )
     assert all("seed" in page for page in pages), "how to roll them again"
 
 
-# ---- what people typed elsewhere, in bug reports and questions; values that an independent solver worked out
+# ---- what people typed elsewhere, in bug reports and questions; values that an independent solver
+# worked out
 
 # what was typed, the options, the score, None if it is refused; scowl70
 SCORED = {
@@ -299,7 +394,9 @@ SCORED = {
 @pytest.mark.parametrize("name", SCORED)
 def test_a_board_as_it_was_typed_has_its_score_here_and_on_the_page(orderly, name):
     text, options, expected = SCORED[name]
-    given = [part for key, value in options.items() for part in (f"--{key.replace('_', '-')}", value)]
+    given = [
+        part for key, value in options.items() for part in (f"--{key.replace('_', '-')}", value)
+    ]
     answer = orderly("score", "-w", "scowl70", *given, "--format", "json", stdin=text)
     points, values = options.get("scores", "standard"), options.get("letter_values")
     asked = (text, options.get("dims"), "scowl70", "", points, False, 3, values)
@@ -321,10 +418,23 @@ QUIZ = ["geeks", "quiz", *(f"{a}zz{b}" for a in "abcdefghijklmnop" for b in "abc
 QATAR = ["qatariana", *(f"zz{a}{b}" for a in "abcdefghij" for b in "abcdefghij")]
 # lines, options of import, a board, its score, what is said of the file when it is not a plain list
 IMPORTED = {
-    "b1": (["Ibis", "idea", "side", "tide"], (), "ide/tas", 2, ""),  # whatever the locale, see below
+    # whatever the locale, see below
+    "b1": (["Ibis", "idea", "side", "tide"], (), "ide/tas", 2, ""),
     "b3, c1": (FRENCH, (), "merpetise", 4, "accents folded"),
-    "b4": (["tea 12", "eat 7", "ate 1"], (), "te/ax", 3, "columns with blanks between, words from column 1"),
-    "b6": (["tea", "bed/breakfast", "eat"], (), "te/ax", 2, "digit, dot or other sign  bed/breakfast"),
+    "b4": (
+        ["tea 12", "eat 7", "ate 1"],
+        (),
+        "te/ax",
+        3,
+        "columns with blanks between, words from column 1",
+    ),
+    "b6": (
+        ["tea", "bed/breakfast", "eat"],
+        (),
+        "te/ax",
+        2,
+        "digit, dot or other sign  bed/breakfast",
+    ),
     "b9": (['["tea", "eat",', ' "ate"]'], (), "te/ax", 3, "read as ASCII, JSON"),
     "c2": (SPANISH, ("--letter", "ñ=w"), "año/nac/uid", 6, ""),
     "f3": (QUIZ, ("--plain-q",), "giz/uek/qse", 3, ""),
@@ -333,7 +443,9 @@ IMPORTED = {
 
 
 @pytest.mark.parametrize("name", IMPORTED)
-def test_a_list_as_people_have_it_is_taken_by_the_command_that_the_refusal_names(orderly, name, tmp_path, monkeypatch):
+def test_a_list_as_people_have_it_is_taken_by_the_command_that_the_refusal_names(
+    orderly, name, tmp_path, monkeypatch
+):
     lines, options, board, expected, said = IMPORTED[name]
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("LC_ALL", "tr_TR.UTF-8")
@@ -353,11 +465,15 @@ def test_a_list_as_people_have_it_is_taken_by_the_command_that_the_refusal_names
 
 
 @pytest.mark.nightly
-@pytest.mark.skipif(not Path("/usr/share/dict/american-english").exists(), reason="needs Debian's wamerican")
+@pytest.mark.skipif(
+    not Path("/usr/share/dict/american-english").exists(), reason="needs Debian's wamerican"
+)
 def test_the_list_of_debian_that_a_turkish_locale_halved(orderly, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setitem(os.environ, "LC_ALL", "tr_TR.UTF-8")
-    made = json.loads(orderly("wordlist", "import", "/usr/share/dict/american-english", "--format", "json").out)
+    made = json.loads(
+        orderly("wordlist", "import", "/usr/share/dict/american-english", "--format", "json").out
+    )
     assert made["n_words"] >= 63_737
     scored = orderly("score", "-w", "american-english", "--format", "json", stdin="brenstaid")
     assert [row["score"] for row in json.loads(scored.out)] == [57]

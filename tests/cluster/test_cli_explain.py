@@ -1,4 +1,6 @@
-"""``bound`` and ``explain``: pinned bounds, trees that say what bounds say, a story that ends as the search does."""
+"""``bound`` and ``explain``: pinned bounds, trees that say what bounds say, a story that ends as
+the search does.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,11 @@ def size(node):
 
 @pytest.mark.parametrize(
     ("letters", "words", "pinned"),
-    [(CLASS, WORDS, None), ("ebeefe", ("bee", "beef", "fee"), 12), (("ab",) * 4, ("aba", "abab", "bab"), None)],
+    [
+        (CLASS, WORDS, None),
+        ("ebeefe", ("bee", "beef", "fee"), 12),
+        (("ab",) * 4, ("aba", "abab", "bab"), None),
+    ],
 )
 def test_the_trees_have_the_bounds(letters, words, pinned):
     dims = "2x2" if len(letters) == 4 else "2x3"
@@ -63,10 +69,14 @@ def test_trees_on_the_command_line(orderly, words, tmp_path):
     assert "cell 1.2  max" in drawn
     for kind in ("svg", "dot"):
         told(orderly, "bound", TYPED, "--out", tmp_path / f"t.{kind}", "-w", words)
-        assert {path.name for path in tmp_path.glob(f"*.{kind}")} == {f"t-orderly.{kind}", f"t-sum-choice.{kind}"}
+        assert {path.name for path in tmp_path.glob(f"*.{kind}")} == {
+            f"t-orderly.{kind}",
+            f"t-sum-choice.{kind}",
+        }
 
 
-# golden: class 2520743 of `bdfgjvwxz aeiou lnrsy chkmpt` on 3x4; the list has no q, so the letters are written out
+# golden: class 2520743 of `bdfgjvwxz aeiou lnrsy chkmpt` on 3x4; the list has no q, so the letters
+# are written out
 PINNED = "chkmpt aeiou lnrsy lnrsy lnrsy aeiou chkmpt aeiou lnrsy aeiou lnrsy bdfgjvwxz"
 
 
@@ -75,15 +85,22 @@ def test_pinned_classes(orderly, enable2k):
     assert (record["orderly_bound"], record["n_boards"]) == (5496, 9 * 5**9 * 6**2)
     assert min(record["sum_bound"], record["max_bound"]) > 0
     letters = "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz"
-    assert rows_of(orderly("bound", letters, "-w", "enable2k", "--format", "csv"))[0]["orderly_bound"] == "1231"
+    assert (
+        rows_of(orderly("bound", letters, "-w", "enable2k", "--format", "csv"))[0]["orderly_bound"]
+        == "1231"
+    )
     assert "1,231" in told(orderly, "bound", letters, "-w", "enable2k")
-    story = json.loads(told(orderly, "explain", letters, "-w", "enable2k", "--cutoff", "500", "--format", "json"))
+    story = json.loads(
+        told(orderly, "explain", letters, "-w", "enable2k", "--cutoff", "500", "--format", "json")
+    )
     assert (story["orderly_bound"], bool(story["levels"])) == (1231, True)
 
 
 def test_a_class_number_is_one_of_the_buckets_or_of_the_preset(orderly, words):
     bound = partial(told, orderly, "bound", "-w", words, "--format", "json")
-    by_number = json.loads(bound("2520743", "--dims", "3x4", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt"))
+    by_number = json.loads(
+        bound("2520743", "--dims", "3x4", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt")
+    )
     assert by_number["class"] == PINNED.replace("bdfgjvwxz", "bdfgjqvwxz")
     assert by_number == json.loads(bound(by_number["class"]))
     assert json.loads(bound("3", "--dims", "3x3"))["n_boards"] == 26**8
@@ -98,7 +115,11 @@ def test_explain_ends_as_the_search_does(orderly, words):
     assert "eliminated at once" in explain("--cutoff", 1000)
     assert "With a cutoff" in explain()
     story = json.loads(explain("--cutoff", best, "--format", "json"))
-    assert max(item["bound"] for item in story["forced"]) <= story["orderly_bound"] <= story["max_bound"]
+    assert (
+        max(item["bound"] for item in story["forced"])
+        <= story["orderly_bound"]
+        <= story["max_bound"]
+    )
     for cutoff in range(1, story["orderly_bound"] + 2):
         assert ("of them reach" in explain("--cutoff", cutoff)) == (cutoff <= best), cutoff
 
@@ -120,5 +141,7 @@ def test_what_would_fill_the_memory_is_left_to_the_search(orderly, words, monkey
 
 
 def test_explain_a_stored_class(orderly, small_runs):
-    (row,) = json.loads(told(orderly, "explain", "0", "--run", small_runs / "whole", "--format", "json"))
+    (row,) = json.loads(
+        told(orderly, "explain", "0", "--run", small_runs / "whole", "--format", "json")
+    )
     assert (row["path"], row["status"]) == ("", "eliminated")

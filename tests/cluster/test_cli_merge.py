@@ -1,4 +1,6 @@
-"""``merge``: shares of a run give the answer of one run; what does not go together is named, and nothing is written."""
+"""``merge``: shares of a run give the answer of one run; what does not go together is named, and
+nothing is written.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ from tests.samples import daily
 @pytest.fixture
 def shares(small_runs, tmp_path):
     """Return copies of the three shares."""
-    return [shutil.copytree(small_runs / f"share{number}", tmp_path / f"share{number}") for number in (1, 2, 3)]
+    return [
+        shutil.copytree(small_runs / f"share{number}", tmp_path / f"share{number}")
+        for number in (1, 2, 3)
+    ]
 
 
 @pytest.fixture
@@ -64,7 +69,9 @@ def status(orderly, folder):
 
 @pytest.mark.parametrize(
     "question",
-    daily([["3x3", "--cutoff", 430], ["2x2", "--cutoff", 12]], lambda question: question[0] == "2x2"),
+    daily(
+        [["3x3", "--cutoff", 430], ["2x2", "--cutoff", 12]], lambda question: question[0] == "2x2"
+    ),
     ids=["3x3", "2x2"],
 )
 def test_three_shares_are_one_run(orderly, merge, tmp_path, question):
@@ -74,7 +81,9 @@ def test_three_shares_are_one_run(orderly, merge, tmp_path, question):
         assert (answer.code, "share" in answer.out) == (0, True), answer.err
     target, whole = tmp_path / "together", tmp_path / "whole"
     merge(target, *(tmp_path / f"share{number}" for number in (2, 3, 1)))
-    assert status(orderly, target)["state"] == "incomplete", "nobody has checked yet that it is complete"
+    assert status(orderly, target)["state"] == "incomplete", (
+        "nobody has checked yet that it is complete"
+    )
     done = orderly(*asked, "--out", target)
     assert done.code == 0, done.err
     assert "Proven." in done.out
@@ -83,7 +92,9 @@ def test_three_shares_are_one_run(orderly, merge, tmp_path, question):
     assert orderly("verify", target).code == orderly("verify", whole).code == 0
     assert status(orderly, target)["digest"] == status(orderly, whole)["digest"]
     claims = [json.loads((folder / files.CLAIM).read_text()) for folder in (target, whole)]
-    assert claims[0] == claims[1], "statement, digests and sums of counters are those of the one run"
+    assert claims[0] == claims[1], (
+        "statement, digests and sums of counters are those of the one run"
+    )
 
 
 def test_split_classes_come_with_their_parts_or_are_refused(merge, small_runs, tmp_path):
@@ -107,8 +118,12 @@ def test_split_classes_come_with_their_parts_or_are_refused(merge, small_runs, t
     assert not (tmp_path / "new").exists()
 
 
-def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, merge, small_runs, tmp_path):
-    """A run changes machines: copy, go on, merge the copy back; the copy of that is resumed and loses nothing."""
+def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(
+    orderly, merge, small_runs, tmp_path
+):
+    """A run changes machines: copy, go on, merge the copy back; the copy of that is resumed and
+    loses nothing.
+    """
     ongoing, copy = tmp_path / "ongoing", tmp_path / "copy"
     n_rows = []
     for number in (1, 2, 3):
@@ -117,7 +132,10 @@ def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, mer
         run(config(copy), share=Share(number, 3))
         before = contents(ongoing)
         told = json.loads(merge(ongoing, copy, "--format", "json").out)
-        assert (told["new_parts"], told["verdicts_added"]) == (1, len(rows_of(ongoing)) - sum(n_rows[-1:]))
+        assert (told["new_parts"], told["verdicts_added"]) == (
+            1,
+            len(rows_of(ongoing)) - sum(n_rows[-1:]),
+        )
         shutil.rmtree(copy)
         after = contents(ongoing)
         parts = [name for name in after if name.startswith(files.RESULTS)]
@@ -138,7 +156,11 @@ def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, mer
         assert "stored" not in kinds
         assert added[-1]["sources"] == ["copy"]
         n_rows.append(len(rows_of(ongoing)))
-        sessions = {event["session"] for event in read_events(LocalFolder(ongoing)) if event["event"] == "started"}
+        sessions = {
+            event["session"]
+            for event in read_events(LocalFolder(ongoing))
+            if event["event"] == "started"
+        }
         assert len(sessions) == number
     assert n_rows == sorted(set(n_rows))
     shutil.copytree(ongoing, copy)
@@ -151,11 +173,18 @@ def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(orderly, mer
 def other_verdict(rows):
     """Return the rows with one verdict changed so that nothing but another verdict can tell."""
     at = next(i for i, row in enumerate(rows) if len(row.candidates) == 1)
-    changed = replace(rows[at], candidates=(), status="eliminated", counters={**rows[at].counters, "n_survivors": 1})
+    changed = replace(
+        rows[at],
+        candidates=(),
+        status="eliminated",
+        counters={**rows[at].counters, "n_survivors": 1},
+    )
     return [*rows[:at], changed, *rows[at + 1 :]]
 
 
-def test_two_verdicts_on_one_unit_are_both_named_and_nothing_is_written(merge, small_runs, tmp_path):
+def test_two_verdicts_on_one_unit_are_both_named_and_nothing_is_written(
+    merge, small_runs, tmp_path
+):
     whole = shutil.copytree(small_runs / "whole", tmp_path / "whole")
     other = rewritten(whole, tmp_path / "other", other_verdict)
     before = contents(whole), contents(other)
@@ -171,8 +200,12 @@ def test_two_verdicts_on_one_unit_are_both_named_and_nothing_is_written(merge, s
     assert not (tmp_path / "target").exists()
 
 
-@pytest.mark.parametrize("fault", ["bit", "gone", "foreign class", "foreign part", "size", "run.json"])
-def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(merge, small_runs, shares, tmp_path, fault):
+@pytest.mark.parametrize(
+    "fault", ["bit", "gone", "foreign class", "foreign part", "size", "run.json"]
+)
+def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(
+    merge, small_runs, shares, tmp_path, fault
+):
     target, good, bad = shares
     (part,) = (bad / files.RESULTS).iterdir()
     if fault == "bit":
@@ -183,11 +216,15 @@ def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(merge, 
         (bad / files.RUN).write_text("{}")
     else:
         changes = {
-            "foreign class": {"class_id": 1 + max(row.class_id for row in rows_of(small_runs / "whole"))},
+            "foreign class": {
+                "class_id": 1 + max(row.class_id for row in rows_of(small_runs / "whole"))
+            },
             "foreign part": {"class_id": 10**6, "path": "0=ae"},
             "size": {"n_boards": 1},
         }[fault]
-        bad = rewritten(bad, tmp_path / "bad", lambda rows: [replace(rows[0], **changes), *rows[1:]])
+        bad = rewritten(
+            bad, tmp_path / "bad", lambda rows: [replace(rows[0], **changes), *rows[1:]]
+        )
     before = contents(target)
     for into in (target, tmp_path / "new"):
         assert bad.name in merge(into, good, bad, code=5 if fault == "size" else 3).err
@@ -232,21 +269,36 @@ def test_what_is_no_run_or_not_free_is_refused(merge, shares, tmp_path):
     merge(tmp_path / "new", tmp_path / "empty", code=3)
     merge(tmp_path / "full", one, code=3)
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["letter.txt"]
-    assert "target and a source" in merge(one, two, tmp_path / "share2" / ".." / "share1", code=2).err
+    assert (
+        "target and a source" in merge(one, two, tmp_path / "share2" / ".." / "share1", code=2).err
+    )
     assert not (tmp_path / "new").exists()
     with Store.open(one, open_run(one).fingerprint):
         assert "is being written by" in merge(one, two, code=3).err
         merge(two, one)
 
 
-def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(orderly, merge, small_runs, shares, tmp_path):
+def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(
+    orderly, merge, small_runs, shares, tmp_path
+):
     """Both hosts are this machine; one of its verdicts was contradicted in the source."""
     target = shutil.copytree(small_runs / "whole", tmp_path / "target")
     n_rows = len(rows_of(target))
     found = open_run(shares[0])
     row = next(found.rows())
     with Store.open(shares[0], found.fingerprint) as there:
-        there.append([Row(found.fingerprint.digest, *row.key, QUARANTINED, 0, host=row.host, message="contradicted")])
+        there.append(
+            [
+                Row(
+                    found.fingerprint.digest,
+                    *row.key,
+                    QUARANTINED,
+                    0,
+                    host=row.host,
+                    message="contradicted",
+                )
+            ]
+        )
     assert (target / files.CLAIM).is_file()
     told = json.loads(merge(target, shares[0], "--format", "json").out)
     assert (told["verdicts_added"], told["failures_added"]) == (0, 1)
@@ -278,8 +330,12 @@ def test_a_unit_given_up_in_one_run_and_found_in_another_is_found(orderly, merge
         lambda *case: case in (("publish", 3), ("append_line", 1)),
     ),
 )
-def test_a_merge_that_fails_half_way_goes_on_where_it_was(merge, shares, tmp_path, monkeypatch, method, number):
-    """A part, or the line about it in the manifest, cannot be written; the first one, or the third."""
+def test_a_merge_that_fails_half_way_goes_on_where_it_was(
+    merge, shares, tmp_path, monkeypatch, method, number
+):
+    """A part, or the line about it in the manifest, cannot be written; the first one, or the
+    third.
+    """
     monkeypatch.setattr(merging, "PART_ROWS", 5)
     monkeypatch.setattr(store, "FLUSH_ROWS", 5)
     target = tmp_path / "target"
@@ -288,7 +344,9 @@ def test_a_merge_that_fails_half_way_goes_on_where_it_was(merge, shares, tmp_pat
 
     def fail(self, name, *rest):
         nonlocal n_calls
-        n_calls += name == files.MANIFEST if method == "append_line" else name.startswith(files.RESULTS)
+        n_calls += (
+            name == files.MANIFEST if method == "append_line" else name.startswith(files.RESULTS)
+        )
         if n_calls >= number:
             raise StoreError("no room")
         return working(self, name, *rest)
@@ -320,11 +378,15 @@ def test_runs_in_a_bucket_are_merged_into_one_in_a_bucket(orderly, merge, bucket
 
 @pytest.fixture(scope="module")
 def three(small_runs, tmp_path_factory):
-    """Return runs a, b and c.  Host ``bad`` was contradicted in ``a``; in ``c`` another found some of its units."""
+    """Return runs a, b and c.  Host ``bad`` was contradicted in ``a``; in ``c`` another found some
+    of its units.
+    """
     folder = tmp_path_factory.mktemp("three")
     rows = rows_of(small_runs / "whole")
     third = len(rows) // 3
-    doubt = Row(rows[0].fingerprint, *rows[0].key, QUARANTINED, 0, host="bad", message="contradicted")
+    doubt = Row(
+        rows[0].fingerprint, *rows[0].key, QUARANTINED, 0, host="bad", message="contradicted"
+    )
     held = {
         "a": [replace(rows[0], host="good"), doubt],
         "b": [replace(row, host="bad") for row in rows[: 2 * third]],
@@ -345,7 +407,9 @@ GROUPED = [
 
 
 @pytest.mark.parametrize("groups", daily(GROUPED, lambda groups: groups in GROUPED[::5]))
-def test_merging_in_any_order_gives_the_same_doubts(orderly, merge, three, small_runs, tmp_path, groups):
+def test_merging_in_any_order_gives_the_same_doubts(
+    orderly, merge, three, small_runs, tmp_path, groups
+):
     target = tmp_path / "target"
     for group in groups.split("-"):
         merge(target, *(three / name for name in group))
@@ -359,7 +423,10 @@ def test_merging_in_any_order_gives_the_same_doubts(orderly, merge, three, small
     }
     answer = orderly("verify", target)
     assert answer.code == 4
-    assert f"{len(found.doubted)} verdicts come from hosts that replicas contradicted (bad)" in answer.err
+    assert (
+        f"{len(found.doubted)} verdicts come from hosts that replicas contradicted (bad)"
+        in answer.err
+    )
 
 
 def test_merged_runs_are_merged_further_and_extended_and_the_doubt_stays(merge, three, tmp_path):

@@ -1,4 +1,6 @@
-"""Drawn boards and tables: the layout, the heat of the cells, pictures in files, and what programs read back."""
+"""Drawn boards and tables: the layout, the heat of the cells, pictures in files, and what programs
+read back.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def test_a_board_is_drawn_with_its_columns_downwards_and_the_heat_of_its_words()
     style = {drawn.plain[span.start : span.end].strip(): span.style for span in drawn.spans}
     assert style["B"] != style["D"]
     assert drawn.plain == draw_board(rows).plain
-    assert all("on" not in str(span.style).split() for span in draw_board(rows, [7] * 4).spans), "equal heat: no colour"
+    assert all("on" not in str(span.style).split() for span in draw_board(rows, [7] * 4).spans), (
+        "equal heat: no colour"
+    )
 
 
 WIDE = [("abcdefghijklmno", 123456789, "word " * 40, None), ("[red]x", 1, 'a,"y', 2.5)]
@@ -40,17 +44,23 @@ def test_csv_and_json_read_back_as_written(capsys):
     written = [[str(value or "") for value in row] for row in WIDE]
     assert list(csv.reader(io.StringIO(capsys.readouterr().out))) == [list(COLUMNS), *written]
     write_table(COLUMNS, WIDE, Format.json)
-    assert json.loads(capsys.readouterr().out) == [dict(zip(COLUMNS, row, strict=True)) for row in WIDE]
+    assert json.loads(capsys.readouterr().out) == [
+        dict(zip(COLUMNS, row, strict=True)) for row in WIDE
+    ]
 
 
-def test_a_table_has_one_line_a_row_and_a_narrow_terminal_folds_texts_and_no_number(capsys, monkeypatch):
+def test_a_table_has_one_line_a_row_and_a_narrow_terminal_folds_texts_and_no_number(
+    capsys, monkeypatch
+):
     monkeypatch.setenv("COLUMNS", "20")
     write_table(COLUMNS, WIDE)
     lines = capsys.readouterr().out.splitlines()
     assert (len(lines), lines[1].count("word")) == (3, 40)
     assert "123,456,789" in lines[1]
     assert lines[2].startswith("[red]x ")
-    monkeypatch.setattr(render, "console", lambda: Console(force_terminal=True, width=24, no_color=True))
+    monkeypatch.setattr(
+        render, "console", lambda: Console(force_terminal=True, width=24, no_color=True)
+    )
     write_table(COLUMNS, WIDE)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 10
@@ -96,14 +106,19 @@ SVG = "{http://www.w3.org/2000/svg}"
 def test_every_cell_is_where_it_belongs_and_a_path_goes_from_cell_to_cell():
     rows = format_rows("abqdef", "2x3")
     drawn = ET.fromstring(board_svg(rows, [1, 2, 3, 4, 5, 6], (0, 4, 1), styled=True))
-    faces = {(int(item.get("x")) // SIZE, int(item.get("y")) // SIZE): item.text for item in drawn.iter(f"{SVG}text")}
+    faces = {
+        (int(item.get("x")) // SIZE, int(item.get("y")) // SIZE): item.text
+        for item in drawn.iter(f"{SVG}text")
+    }
     assert [[faces[x, y] for x in range(2)] for y in range(3)] == rows
     (line,) = drawn.iter(f"{SVG}polyline")
     assert line.get("points") == "25,25 75,75 25,75"
     squares = list(drawn.iter(f"{SVG}rect"))
     assert [item.get("class") for item in squares] == ["on", "on", None, None, "on", None]
     papers = [str(item.get("fill")) for item in squares]
-    assert papers == sorted(set(papers), reverse=True), "cell by cell, each redder than the one before"
+    assert papers == sorted(set(papers), reverse=True), (
+        "cell by cell, each redder than the one before"
+    )
     plain = ET.fromstring(board_svg(rows, [7] * 6))
     assert len({item.get("fill") for item in plain.iter(f"{SVG}rect")}) == 1
     assert not list(plain.iter(f"{SVG}polyline"))
@@ -126,8 +141,13 @@ def test_show_draws_into_a_file(orderly, words, tmp_path):
     assert (sizes["B"], sizes["A/E/I"]) == (22, 13), "letters that fit"
     assert "." in sizes
     assert len(list(special.iter(f"{SVG}polyline"))) == 1
-    assert "is not on b.e/eef" in orderly("show", "b.e/eef", "-w", words, "--out", picture, "--word", "bed").err
-    pytest.importorskip("vl_convert", reason="PNG needs the extra: pip install 'orderly-boggle[report]'")
+    assert (
+        "is not on b.e/eef"
+        in orderly("show", "b.e/eef", "-w", words, "--out", picture, "--word", "bed").err
+    )
+    pytest.importorskip(
+        "vl_convert", reason="PNG needs the extra: pip install 'orderly-boggle[report]'"
+    )
     assert orderly("show", "ebeefe", "-w", words, "--out", tmp_path / "b.png").code == 0
     data = (tmp_path / "b.png").read_bytes()
     assert data.startswith(b"\x89PNG")

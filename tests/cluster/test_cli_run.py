@@ -1,4 +1,6 @@
-"""``run``, ``status`` and ``top`` from end to end on small boards, and everything a run must refuse without a trace."""
+"""``run``, ``status`` and ``top`` from end to end on small boards, and everything a run must refuse
+without a trace.
+"""
 
 from __future__ import annotations
 
@@ -67,9 +69,13 @@ def test_a_run_ends_with_the_board_and_the_claim_and_top_lists_the_boards(orderl
     assert scores == sorted(scores, reverse=True)
     assert min(scores) >= 12
     first = json.loads(done(orderly, "top", directory, "-n", "3", "--format", "json"))
-    assert first == [{"board": row["board"], "score": int(row["score"]), "proven": True} for row in rows[:3]]
+    assert first == [
+        {"board": row["board"], "score": int(row["score"]), "proven": True} for row in rows[:3]
+    ]
     assert rows[0]["board"] in done(orderly, "top", directory)
-    again = rows_of(orderly("score", "--format", "csv", stdin="\n".join(row["board"] for row in rows)))
+    again = rows_of(
+        orderly("score", "--format", "csv", stdin="\n".join(row["board"] for row in rows))
+    )
     assert [{**row, "proven": "True"} for row in again] == rows
     assert "none scores 999 or more" in " ".join(
         done(orderly, "run", *SMALL, "--cutoff", "999", "--out", "none").split()
@@ -78,21 +84,54 @@ def test_a_run_ends_with_the_board_and_the_claim_and_top_lists_the_boards(orderl
 
 
 def test_options_override_the_config_and_memory_changes_no_result(orderly, here, proven):
-    (here / "mine.toml").write_text('dims = "2x3"\ncutoff = 1\nwordlist = "nosuch"\n[search]\nnode_budget = 7\n')
+    (here / "mine.toml").write_text(
+        'dims = "2x3"\ncutoff = 1\nwordlist = "nosuch"\n[search]\nnode_budget = 7\n'
+    )
     (here / "words.txt").write_text("bee\nbeef\nfee\n")
-    options = ("--dims", "2X2", "--wordlist", "./words.txt", "--cutoff", "2", "--scores", "1,7", "--workers", "0")
+    options = (
+        "--dims",
+        "2X2",
+        "--wordlist",
+        "./words.txt",
+        "--cutoff",
+        "2",
+        "--scores",
+        "1,7",
+        "--workers",
+        "0",
+    )
     done(orderly, "run", "mine.toml", *options, "--out", "mine")
     record = status(orderly, "mine")
-    assert (record["dims"], record["wordlist"], record["cutoff"], record["best_score"]) == ("2x2", "words", 2, 9)
-    done(orderly, "run", "mine.toml", *SMALL, "--wordlist", "scowl70", "--memory", "16", "--out", "little")
+    assert (record["dims"], record["wordlist"], record["cutoff"], record["best_score"]) == (
+        "2x2",
+        "words",
+        2,
+        9,
+    )
+    done(
+        orderly,
+        "run",
+        "mine.toml",
+        *SMALL,
+        "--wordlist",
+        "scowl70",
+        "--memory",
+        "16",
+        "--out",
+        "little",
+    )
     assert status(orderly, "little")["digest"] == status(orderly, proven)["digest"]
     search = open_run("little").info["config"]["search"]
     assert (search["memory_mb"], search["node_budget"]) == (16, 7)
 
 
 def test_a_run_keeps_the_cell_order_it_began_with(orderly, here):
-    """The order is part of the question: one that is named must be the run's, and without a name the run's is taken."""
-    (here / "few.txt").write_text("".join(f"{a}{b}{c}s\n" for a in "blprt" for b in "aeio" for c in "lnrt"))
+    """The order is part of the question: one that is named must be the run's, and without a name
+    the run's is taken.
+    """
+    (here / "few.txt").write_text(
+        "".join(f"{a}{b}{c}s\n" for a in "blprt" for b in "aeio" for c in "lnrt")
+    )
     words = ("--wordlist", "few.txt", "--cutoff", "8", "--buckets", "aeiou bcdfghjklmnpqrstvwxyz")
     question = ("run", "--dims", "2x3", *words, "--workers", "0")
     done(orderly, *question, "--order", "ring", "--out", "ring")
@@ -119,7 +158,9 @@ def test_a_missing_ray_is_told_before_anything_is_written(orderly, here, monkeyp
 
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory):
-    """Return the directory of a 2x3 run at a cutoff, searched from scratch, and its digest; each is made once."""
+    """Return the directory of a 2x3 run at a cutoff, searched from scratch, and its digest; each is
+    made once.
+    """
     folder = tmp_path_factory.mktemp("scratch")
     known = {}
 
@@ -138,34 +179,46 @@ MIDDLE = 60
 
 
 @pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize("number", daily([signal.SIGINT, signal.SIGKILL], lambda number: number == signal.SIGINT))
+@pytest.mark.parametrize(
+    "number", daily([signal.SIGINT, signal.SIGKILL], lambda number: number == signal.SIGINT)
+)
 def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, scratch, number):
     arguments = (*LARGER, "--cutoff", str(MIDDLE), "--out", "stopped")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
-    process = subprocess.Popen([*COMMAND, *arguments], cwd=here, env=environment, stdout=pipe, stderr=pipe)
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], cwd=here, env=environment, stdout=pipe, stderr=pipe
+    )
     while not (here / "stopped" / "run.json").exists() and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(number)
     _, err = process.communicate(timeout=120)
     assert b"Traceback" not in err
-    assert process.returncode in {signal.SIGINT: (4, 0), signal.SIGKILL: (-signal.SIGKILL, 0)}[number], err
+    assert (
+        process.returncode in {signal.SIGINT: (4, 0), signal.SIGKILL: (-signal.SIGKILL, 0)}[number]
+    ), err
     done(orderly, *arguments)
     assert status(orderly, "stopped")["digest"] == scratch(MIDDLE)[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cutoff", daily([40, MIDDLE - 1, 75], lambda cutoff: cutoff == MIDDLE - 1))
-def test_the_answer_of_an_extended_run_is_that_of_a_search_from_scratch(orderly, scratch, tmp_path, cutoff):
+def test_the_answer_of_an_extended_run_is_that_of_a_search_from_scratch(
+    orderly, scratch, tmp_path, cutoff
+):
     source, _ = scratch(MIDDLE)
     command = (*LARGER, "--cutoff", cutoff, "--out", tmp_path / "out", "--extend", source)
     answer = orderly(*command)
     assert answer.code == 0, answer.err
-    told = re.search(rf"reused ([\d,]+) of ([\d,]+) verdicts of {source} \(cutoff {MIDDLE}\)", answer.err)
+    told = re.search(
+        rf"reused ([\d,]+) of ([\d,]+) verdicts of {source} \(cutoff {MIDDLE}\)", answer.err
+    )
     computed = re.search(r"([\d,]+) verdicts computed", answer.out)
     assert told is not None, answer.err
     assert computed is not None
-    n_reused, n_verdicts, n_computed = (int(number.replace(",", "")) for number in (*told.groups(), computed[1]))
+    n_reused, n_verdicts, n_computed = (
+        int(number.replace(",", "")) for number in (*told.groups(), computed[1])
+    )
     assert n_verdicts == len(list(open_run(source).rows()))
     assert n_computed == n_verdicts - n_reused
     assert (n_computed == 0) == (cutoff > MIDDLE)
@@ -178,7 +231,9 @@ def test_the_answer_of_an_extended_run_is_that_of_a_search_from_scratch(orderly,
 def test_another_question_is_not_extended(orderly, scratch, tmp_path):
     source, _ = scratch(MIDDLE)
     asked = ("--cutoff", 70, "--out")
-    other = orderly("run", "--dims", "2x3", "--workers", "0", *asked, tmp_path / "out", "--extend", source)
+    other = orderly(
+        "run", "--dims", "2x3", "--workers", "0", *asked, tmp_path / "out", "--extend", source
+    )
     assert (other.code, other.out) == (3, "")
     assert "partition: asked for" in other.err
     assert orderly(*LARGER, *asked, tmp_path / "out", "--extend", tmp_path / "none").code == 3
@@ -194,9 +249,14 @@ def test_a_cutoff_far_too_low_is_refused_unless_the_run_began(orderly, tmp_path,
     some = sorted(random.Random(1).sample(words, 1500))
     (tmp_path / "some.txt").write_text("".join(f"{word.replace('q', 'qu')}\n" for word in some))
     out = tmp_path / "run"
-    answer = orderly("run", "3x3", "-w", tmp_path / "some.txt", "--cutoff", "8", "--workers", "0", "--out", out)
+    answer = orderly(
+        "run", "3x3", "-w", tmp_path / "some.txt", "--cutoff", "8", "--workers", "0", "--out", out
+    )
     assert (answer.code, answer.out, out.exists()) == (2, "", False)
-    told = re.search(r"cutoff 8 is far too low: .* climb found (\w+) with (\d+) points, so --cutoff \2 or", answer.err)
+    told = re.search(
+        r"cutoff 8 is far too low: .* climb found (\w+) with (\d+) points, so --cutoff \2 or",
+        answer.err,
+    )
     assert told is not None, answer.err
     assert Scorer("3x3", some, parse_scores("standard")).score(told[1]) == int(told[2]) > 20
     done(orderly, "run", *SMALL, "--out", tmp_path / "old")
@@ -207,7 +267,9 @@ def test_a_cutoff_far_too_low_is_refused_unless_the_run_began(orderly, tmp_path,
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("workers", [0, *(pytest.param(n, marks=[pytest.mark.nightly]) for n in (1, 2))])
+@pytest.mark.parametrize(
+    "workers", [0, *(pytest.param(n, marks=[pytest.mark.nightly]) for n in (1, 2))]
+)
 def test_golden_3x3(enable2k, orderly, tmp_path, workers):
     """The published 3x3 result: same boards, same digest for any workers."""
     question = ("run", "3x3", "--wordlist", "enable2k", "--cutoff", "500")
@@ -221,5 +283,6 @@ def test_golden_3x3(enable2k, orderly, tmp_path, workers):
     assert len(found) == len(expected) == 42
     assert set(found) == expected
     assert found[0][1] == 545
-    digest = "6a8a2a998795c9b26e4fd1964fd3921974aa8c01b9be9bc723b04e4f450a578f"  # of the 42 boards with their scores
+    # of the 42 boards with their scores
+    digest = "6a8a2a998795c9b26e4fd1964fd3921974aa8c01b9be9bc723b04e4f450a578f"
     assert status(orderly, tmp_path / "run")["digest"] == digest

@@ -41,10 +41,19 @@ def test_what_is_offered_after_a_tab(orderly, monkeypatch, tmp_path):
     command = tmp_path / "orderly"
     command.write_text(f"#!{sys.executable}\nfrom cluster.cli.start import main\nmain()\n")
     command.chmod(0o755)
-    script = 'eval "$(orderly --show-completion)"; COMP_WORDS=(orderly cl); COMP_CWORD=1; _orderly_completion orderly'
-    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    script = (
+        'eval "$(orderly --show-completion)"; COMP_WORDS=(orderly cl); COMP_CWORD=1; '
+        "_orderly_completion orderly"
+    )
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+    }
     bash = ["bash", "--norc", "-c", f'{script}; echo "${{COMPREPLY[*]}}"']
-    done = subprocess.run(bash, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    done = subprocess.run(
+        bash, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
     assert done.stdout.split() == ["climb"], done.stderr
 
 
@@ -78,7 +87,12 @@ TOLD = "orderly: the latest run, runs/deep/er/other\n"
 def test_the_latest_run_is_taken_and_named(orderly, here, tmp_path, monkeypatch):
     (here / "boards.txt").write_text("aert,14\n")
     sql = "SELECT count(*) FROM boards"
-    for command, *options in (("status",), ("top", "-n", "1"), ("query", sql), ("compare", "boards.txt")):
+    for command, *options in (
+        ("status",),
+        ("top", "-n", "1"),
+        ("query", sql),
+        ("compare", "boards.txt"),
+    ):
         answer = orderly(command, *options)
         assert (answer.code, answer.err) == (0, TOLD)
         assert answer.out == orderly(command, "runs/deep/er/other", *options).out
@@ -90,7 +104,14 @@ def test_the_latest_run_is_taken_and_named(orderly, here, tmp_path, monkeypatch)
     assert "no run in the folder runs here" in answer.err
 
 
-OTHERS = [("verify",), ("repeat", "--sample", "1"), ("certify",), ("audit",), ("watch",), ("report",)]
+OTHERS = [
+    ("verify",),
+    ("repeat", "--sample", "1"),
+    ("certify",),
+    ("audit",),
+    ("watch",),
+    ("report",),
+]
 
 
 @pytest.mark.parametrize("arguments", OTHERS)
@@ -112,7 +133,12 @@ def test_each_run_has_a_line_and_says_what_its_rows_prove(orderly, folder, tmp_p
     assert answer.code == 0, answer.err
     told = {item["run"]: item for item in json.loads(answer.out)}
     states = {name: item["state"] for name, item in told.items()}
-    assert states == {"deep/er/other": "proven", "good": "proven", "torn": "unreadable", "unscored": "incomplete"}
+    assert states == {
+        "deep/er/other": "proven",
+        "good": "proven",
+        "torn": "unreadable",
+        "unscored": "incomplete",
+    }
     assert told["good"]["best_score"] == 14
     assert told["unscored"]["proven"] is False
     assert "part-" in told["torn"]["why"]
@@ -127,19 +153,27 @@ def test_runs_are_looked_for_below_the_address_of_a_bucket(orderly, bucket, fold
     names = ["deep/er/other", "good"]
     for path in (path for name in names for path in (folder / "runs" / name).rglob("*")):
         if path.is_file() and path.name != files.LOCK:
-            with filesystem.open_output_stream(f"{root}/{path.relative_to(folder / 'runs')}") as out:
+            with filesystem.open_output_stream(
+                f"{root}/{path.relative_to(folder / 'runs')}"
+            ) as out:
                 out.write(path.read_bytes())
 
     def told(address):
         return json.loads(orderly("runs", address, "--format", "json").out)
 
-    assert [(item["run"], item["directory"]) for item in told(bucket)] == [(name, f"{bucket}/{name}") for name in names]
+    assert [(item["run"], item["directory"]) for item in told(bucket)] == [
+        (name, f"{bucket}/{name}") for name in names
+    ]
     assert [item["directory"] for item in told(f"{bucket}/good")] == [f"{bucket}/good"]
     assert [item["state"] for item in told(f"{bucket}/nowhere")] == ["unreadable"]
 
 
-def test_a_report_is_written_and_handed_to_the_browser_of_this_machine(orderly, proven, tmp_path, monkeypatch):
-    pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
+def test_a_report_is_written_and_handed_to_the_browser_of_this_machine(
+    orderly, proven, tmp_path, monkeypatch
+):
+    pytest.importorskip(
+        "altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
+    )
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
     browser.chmod(0o755)

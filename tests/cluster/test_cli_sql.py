@@ -33,7 +33,9 @@ def test_query_in_every_format(orderly, proven, listed):
 def test_a_record_that_comes_with_orderly_is_read_by_its_name(orderly, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "deslatper" in orderly("top", "3x3-enable2k").out
-    best = orderly("query", "3x3-enable2k", "SELECT max(score) AS best FROM boards", "--format", "csv")
+    best = orderly(
+        "query", "3x3-enable2k", "SELECT max(score) AS best FROM boards", "--format", "csv"
+    )
     assert best.out == "best\n545\n"
     assert "a record that comes with orderly: 3x3-" in orderly("status", "3x3-enable").err
     (tmp_path / "3x3-enable2k").mkdir()
@@ -67,12 +69,20 @@ GREEDY = [
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"), daily(GREEDY, lambda sql, _: "list(" in sql or "100000)" in sql or "count" in sql)
+    ("sql", "said"),
+    daily(GREEDY, lambda sql, _: "list(" in sql or "100000)" in sql or "count" in sql),
 )
 def test_a_query_keeps_to_its_memory_and_time(proven, sql, said):
-    limits = ("--memory=128", "--timeout=60") if said == MEMORY else ("--memory=16000", "--timeout=0.2")
-    command, environment = [*COMMAND, "query", str(proven), sql, *limits], {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
+    limits = (
+        ("--memory=128", "--timeout=60") if said == MEMORY else ("--memory=16000", "--timeout=0.2")
+    )
+    command, environment = (
+        [*COMMAND, "query", str(proven), sql, *limits],
+        {**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=240, check=False
+    )
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert said in done.stderr
     assert "internal error" not in done.stderr
@@ -80,7 +90,10 @@ def test_a_query_keeps_to_its_memory_and_time(proven, sql, said):
 
 def test_top_filters(orderly, proven, listed, tmp_path):
     def kept(*options):
-        return [row["board"] for row in rows_of(orderly("top", proven, "-n", "999", "--format", "csv", *options))]
+        return [
+            row["board"]
+            for row in rows_of(orderly("top", proven, "-n", "999", "--format", "csv", *options))
+        ]
 
     assert kept() == listed
     assert kept("--contains", "RATE") == [board for board in listed if set("rate") == set(board)]
@@ -88,9 +101,13 @@ def test_top_filters(orderly, proven, listed, tmp_path):
     scored = orderly("score", "--scores", "words", "--format", "csv", stdin="\n".join(listed))
     assert many == [row["board"] for row in rows_of(scored) if int(row["score"]) >= 13]
     assert 0 < len(many) < len(listed)
-    (tmp_path / "four.toml").write_text('title = "four"\ndims = "2x2"\ndice = "abcde rrrr tttt eeee"\n')
+    (tmp_path / "four.toml").write_text(
+        'title = "four"\ndims = "2x2"\ndice = "abcde rrrr tttt eeee"\n'
+    )
     rollable = ("--rollable", tmp_path / "four.toml")
-    assert kept(*rollable) == [board for board in listed if {*"rte"} < set(board) and set(board) & {*"abcd"}]
+    assert kept(*rollable) == [
+        board for board in listed if {*"rte"} < set(board) and set(board) & {*"abcd"}
+    ]
     assert len(kept("-n", "1", "--contains", "rate", *rollable)) == 1
     (tmp_path / "other").symlink_to(proven)
     rows = rows_of(orderly("top", proven, tmp_path / "other", "-n", "4", "--format", "csv"))
@@ -105,15 +122,28 @@ def test_compare(orderly, proven, listed, tmp_path):
     compare = partial(orderly, "compare", proven, file)
     counts = json.loads(compare("--format", "json").out)["counts"]
     assert counts == {"both": 2, "only_here": len(listed) - 2, "only_there": 1, "below_cutoff": 2}
-    assert {row["board"]: row["where"] for row in rows_of(compare("--format", "csv"))}["yyyy"] == "below cutoff"
+    assert {row["board"]: row["where"] for row in rows_of(compare("--format", "csv"))}[
+        "yyyy"
+    ] == "below cutoff"
     assert "2 both" in compare().out
-    file.write_text(orderly("climb", "-d", "2x2", "-n", "999", "--pool", "50", "--format", "csv").out)
+    file.write_text(
+        orderly("climb", "-d", "2x2", "-n", "999", "--pool", "50", "--format", "csv").out
+    )
     assert json.loads(compare("--format", "json").out)["counts"]["only_there"] == 0
 
 
 def test_bare_boards_are_scored_with_the_word_list_of_the_run(orderly, tmp_path):
     (tmp_path / "mine.txt").write_text("tea\neat\nate\neta\n")
-    options = ("--dims", "2x2", "--wordlist", tmp_path / "mine.txt", "--cutoff", "4", "--workers", "0")
+    options = (
+        "--dims",
+        "2x2",
+        "--wordlist",
+        tmp_path / "mine.txt",
+        "--cutoff",
+        "4",
+        "--workers",
+        "0",
+    )
     assert orderly("run", *options, "--out", tmp_path / "run").code == 0
     file = tmp_path / "boards.txt"
     file.write_text("taex\ntabx\nte/ay\n")
@@ -121,7 +151,11 @@ def test_bare_boards_are_scored_with_the_word_list_of_the_run(orderly, tmp_path)
 
     def compared(*options):
         rows = json.loads(compare("--format", "json", *options).out)["boards"]
-        return {row["board"]: (row["where"], row["score"]) for row in rows if row["where"] != "only here"}
+        return {
+            row["board"]: (row["where"], row["score"])
+            for row in rows
+            if row["where"] != "only here"
+        }
 
     assert compared() == {"atxe": ("both", 4), "atye": ("both", 4), "atxb": ("below cutoff", 0)}
     (tmp_path / "mine.txt").rename(tmp_path / "moved.txt")

@@ -1,4 +1,6 @@
-"""``status`` and ``watch`` from other processes while a run goes on, after it was stopped, killed, resumed."""
+"""``status`` and ``watch`` from other processes while a run goes on, after it was stopped, killed,
+resumed.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +25,34 @@ from tests.conftest import RESTING, ROOT, flip_bit, make_in
 from tests.samples import daily
 
 # long enough to be watched: seconds for the first classes, minutes for all of them
-WATCHED = ("--dims", "3x3", "--cutoff", "430", "--buckets", "bdfgjqvwxz aeiou lnrsy chkmpt", "--workers", "0")
+WATCHED = (
+    "--dims",
+    "3x3",
+    "--cutoff",
+    "430",
+    "--buckets",
+    "bdfgjqvwxz aeiou lnrsy chkmpt",
+    "--workers",
+    "0",
+)
 
 
 @pytest.fixture
 def start(tmp_path):
-    """Start ``orderly run`` as a process of its own that rests now and then; it is killed in the end."""
+    """Start ``orderly run`` as a process of its own that rests now and then; it is killed in the
+    end.
+    """
     processes = []
 
     def call(*arguments):
         command = [*RESTING, "run", *map(str, arguments)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         pipe = subprocess.PIPE
-        processes.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True))
+        processes.append(
+            subprocess.Popen(
+                command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True
+            )
+        )
         return processes[-1]
 
     yield call
@@ -55,7 +72,9 @@ def status(orderly, directory):
 
 
 def wait_until(orderly, directory, condition):
-    """Ask for the status until a condition holds, for a few minutes: kernels may have to be compiled first."""
+    """Ask for the status until a condition holds, for a few minutes: kernels may have to be
+    compiled first.
+    """
     for _ in range(1000):
         if (directory / files.RUN).exists():
             record = status(orderly, directory)
@@ -66,7 +85,9 @@ def wait_until(orderly, directory, condition):
 
 
 @pytest.mark.slow
-def test_a_run_that_goes_on_is_seen_by_others_also_after_it_was_stopped(orderly, start, terminal_of, tmp_path):
+def test_a_run_that_goes_on_is_seen_by_others_also_after_it_was_stopped(
+    orderly, start, terminal_of, tmp_path
+):
     directory = tmp_path / "run"
     process = start(*WATCHED, "--out", directory)
     early = wait_until(orderly, directory, lambda record: record["state"] == "running")
@@ -81,7 +102,10 @@ def test_a_run_that_goes_on_is_seen_by_others_also_after_it_was_stopped(orderly,
     assert record["figures_age_s"] < 120
     assert (record["n_strikes"], record["n_requeued"], record["n_workers_lost"]) == (0, 0, 0)
     table = orderly("status", directory).out
-    assert re.search(r"time left +about .* (processor hours|of one processor), judging by [\d,]+ finished class", table)
+    assert re.search(
+        r"time left +about .* (processor hours|of one processor), judging by [\d,]+ finished class",
+        table,
+    )
     assert re.search(r"rate +[\d,]+ classes and [\d,]+ verdicts an hour", table)
     refused = orderly("run", *WATCHED, "--out", directory)
     assert (refused.code, f"(process {process.pid}), for " in refused.err) == (3, True)
@@ -92,7 +116,11 @@ def test_a_run_that_goes_on_is_seen_by_others_also_after_it_was_stopped(orderly,
     n_done = int(err.partition("stopped by SIGTERM: ")[2].partition(" of ")[0].replace(",", ""))
     record = status(orderly, directory)
     assert (record["state"], record["driver"]) == ("incomplete", None)
-    assert record["n_classes_done"] == n_done == record["rows"]["eliminated"] + record["rows"]["candidates"]
+    assert (
+        record["n_classes_done"]
+        == n_done
+        == record["rows"]["eliminated"] + record["rows"]["candidates"]
+    )
     assert "stopped by SIGTERM" in record["ended"]
     assert events(directory)[-1]["event"] == "stopped"
 
@@ -104,14 +132,18 @@ def test_a_run_that_goes_on_is_seen_by_others_also_after_it_was_stopped(orderly,
     assert first["remaining_s"] > 0, "the stored classes tell"
     assert (first["remaining_low_s"] is None) == (n_done < 30)
     assert 0 < first["n_free_bytes"] <= first["n_total_bytes"]
-    text = terminal.wait_for("running", "class ", "judging by", "verdicts an hour", f"process {process.pid}")
+    text = terminal.wait_for(
+        "running", "class ", "judging by", "verdicts an hour", f"process {process.pid}"
+    )
     assert "proven" not in text
     process.kill()
     process.communicate()
     record = status(orderly, directory)
     assert (record["state"], record["n_classes_done"] >= n_done) == ("incomplete", True)
     assert "killed" in record["ended"]
-    assert [event["n_classes_done"] for event in events(directory) if event["event"] == "started"] == [0, n_done]
+    assert [
+        event["n_classes_done"] for event in events(directory) if event["event"] == "started"
+    ] == [0, n_done]
     terminal.wait_for("incomplete", "killed, or its machine is gone", "in the way")
     terminal.type(b"q")
     assert terminal.end() == 0
@@ -130,9 +162,17 @@ def test_a_whole_run_its_log_and_what_is_said_of_it(orderly, tmp_path, monkeypat
     assert (told[-1]["complete"], told[-1]["digest"]) == (True, record["digest"])
     last = [event for event in told if event["event"] == "progress"][-1]
     assert last["n_classes_done"] == last["n_classes"] == told[0]["n_classes"]
-    assert sum(event["n_rows"] for event in told if event["event"] == "stored") == last["n_verdicts"]
+    assert (
+        sum(event["n_rows"] for event in told if event["event"] == "stored") == last["n_verdicts"]
+    )
     proven = orderly("status", "run").out
-    for value in ("proven", "2x2, scowl70, cutoff 12", "(100.0 %)", record["statement"], record["digest"]):
+    for value in (
+        "proven",
+        "2x2, scowl70, cutoff 12",
+        "(100.0 %)",
+        record["statement"],
+        record["digest"],
+    ):
         assert value in proven
     verbose = orderly("status", "run", "--verbose").out
     assert len(verbose.splitlines()) > 20 > 2 * len(proven.splitlines())
@@ -143,7 +183,11 @@ def test_a_whole_run_its_log_and_what_is_said_of_it(orderly, tmp_path, monkeypat
     assert (unproven[0].split(), len(unproven) <= 10) == (["state", "incomplete"], True)
     assert any(re.match("in the way +its boards were not scored again", line) for line in unproven)
     assert orderly(*run).code == 0
-    assert [event["event"] for event in events(tmp_path / "run")][len(told) :] == ["started", "stage", "finished"]
+    assert [event["event"] for event in events(tmp_path / "run")][len(told) :] == [
+        "started",
+        "stage",
+        "finished",
+    ]
 
     (tmp_path / "without" / files.EVENTS).mkdir(parents=True)
     assert orderly(*run[:-1], "without").code == 0
@@ -152,11 +196,24 @@ def test_a_whole_run_its_log_and_what_is_said_of_it(orderly, tmp_path, monkeypat
 
 @pytest.mark.parametrize(
     ("n_done", "n_classes", "said"),
-    [(34959, 34960, "99.9 %"), (7, 15, "46.7 %"), (0, 15, "0.0 %"), (15, 15, "100.0 %"), (1, 1, "1 class (100.0 %)")],
+    [
+        (34959, 34960, "99.9 %"),
+        (7, 15, "46.7 %"),
+        (0, 15, "0.0 %"),
+        (15, 15, "100.0 %"),
+        (1, 1, "1 class (100.0 %)"),
+    ],
 )
-def test_run_and_status_say_the_same_share_and_100_percent_only_when_nothing_is_left(n_done, n_classes, said):
+def test_run_and_status_say_the_same_share_and_100_percent_only_when_nothing_is_left(
+    n_done, n_classes, said
+):
     report = Report(n_classes=n_classes, n_classes_done=n_done, n_open=1)
-    record = {"n_classes": n_classes, "n_classes_done": n_done, "n_units_in_flight": None, "figures_age_s": None}
+    record = {
+        "n_classes": n_classes,
+        "n_classes_done": n_done,
+        "n_units_in_flight": None,
+        "figures_age_s": None,
+    }
     assert said in done(record)
     assert said in format_report(report)
 
@@ -168,10 +225,18 @@ def going(rows, **progress):
 
 def test_a_board_that_is_not_stored_yet_is_told_as_such(orderly, small_runs):
     rows = status(orderly, small_runs / "whole")
-    rows |= {"rows_state": "incomplete", "proven": False, "n_boards": 0, "best_score": None, "best_boards": []}
+    rows |= {
+        "rows_state": "incomplete",
+        "proven": False,
+        "n_boards": 0,
+        "best_score": None,
+        "best_boards": [],
+    }
     told = lines(going(rows, best_score=1552, best_board="aert"))
     assert told["best"].startswith("1,552 points: aert, not stored yet; 0 stored")
-    stored = going({**rows, "n_boards": 1, "best_score": 1552, "best_boards": ["aert"]}, best_score=1552)
+    stored = going(
+        {**rows, "n_boards": 1, "best_score": 1552, "best_boards": ["aert"]}, best_score=1552
+    )
     assert lines(stored)["best"].startswith("1,552 points: aert; 1 at or above the cutoff")
     assert rate(going(rows)).startswith("unknown")
 
@@ -181,11 +246,20 @@ def test_the_time_left_says_what_it_is_based_on():
     ranged = {"remaining_low_s": 30_000.0, "remaining_high_s": 43_200.0, "n_classes_done": 40}
     shared = {"share": "1/3", "n_own": 33, "n_own_done": 7, "elsewhere_s": 72_000.0}
     for more, expected in (
-        ({}, "about 10 h 00 min, 20.0 processor hours, judging by 20 finished classes, a rough guess"),
-        (ranged, "about 10 h 00 min (8 h 20 min to 12 h 00 min), 20.0 processor hours, judging by 40 finished classes"),
+        (
+            {},
+            "about 10 h 00 min, 20.0 processor hours, judging by 20 finished classes, a rough "
+            "guess",
+        ),
+        (
+            ranged,
+            "about 10 h 00 min (8 h 20 min to 12 h 00 min), 20.0 processor hours, judging by "
+            "40 finished classes",
+        ),
         (
             shared,
-            "about 10 h 00 min for share 1/3, 7 of its 33 classes done, 20.0 processor hours; 20.0 processor hours",
+            "about 10 h 00 min for share 1/3, 7 of its 33 classes done, 20.0 processor hours; "
+            "20.0 processor hours",
         ),
         ({"remaining_s": None}, "unknown: too little has been searched"),
     ):
@@ -210,11 +284,16 @@ def test_a_run_is_shown_until_a_key_is_pressed_or_it_is_damaged_and_nothing_is_c
     terminal_of, proven, tmp_path, key
 ):
     run = shutil.copytree(proven, tmp_path / "run")
-    line = '{"time": 1.0, "session": "x", "event": "stopped", "reason": "E", "message": "\\u001b[2J\\u202egone[red]"}\n'
+    line = (
+        '{"time": 1.0, "session": "x", "event": "stopped", "reason": "E", "message": '
+        '"\\u001b[2J\\u202egone[red]"}\n'
+    )
     (run / files.EVENTS).write_text(line)
     before = state_of(run)
     terminal = terminal_of("watch", run, rows=40, columns=120)
-    text = terminal.wait_for("proven", "55 of 55 classes (100.0 %)", "14  aert", "q quits", "\\x1b[2J\\u202egone[red]")
+    text = terminal.wait_for(
+        "proven", "55 of 55 classes (100.0 %)", "14  aert", "q quits", "\\x1b[2J\\u202egone[red]"
+    )
     assert "free" in text
     wide = max(map(len, text.splitlines()))
     terminal.resize(16, 44)

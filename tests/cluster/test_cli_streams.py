@@ -1,4 +1,6 @@
-"""Where the output goes: pipes that close early, full disks, terminals that know ASCII only or want no colours."""
+"""Where the output goes: pipes that close early, full disks, terminals that know ASCII only or want
+no colours.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,18 @@ SHOW = ("show", "tear")
 
 
 def in_shell(line, *arguments, **environment):
-    """Run a line of bash in which ``"$@"`` is the command; return the codes of its pipeline and what it printed."""
+    """Run a line of bash in which ``"$@"`` is the command; return the codes of its pipeline and
+    what it printed.
+    """
     done = subprocess.run(
-        ["bash", "-c", f'{line}; echo "${{PIPESTATUS[@]}}"', "bash", *COMMAND, *map(str, arguments)],
+        [
+            "bash",
+            "-c",
+            f'{line}; echo "${{PIPESTATUS[@]}}"',
+            "bash",
+            *COMMAND,
+            *map(str, arguments),
+        ],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
@@ -46,7 +57,9 @@ def in_shell(line, *arguments, **environment):
 )
 def test_a_reader_that_has_seen_enough_is_no_error(proven, arguments, unbuffered):
     arguments = [proven if word == "RUN" else word for word in arguments]
-    codes, out, err = in_shell('"$@" | (read line; echo "$line")', *arguments, PYTHONUNBUFFERED=unbuffered)
+    codes, out, err = in_shell(
+        '"$@" | (read line; echo "$line")', *arguments, PYTHONUNBUFFERED=unbuffered
+    )
     assert (codes, len(out), err) == ("0 0", 1, "")
 
 
@@ -75,7 +88,9 @@ def test_a_full_disk_is_not_a_bug(proven, arguments, unbuffered):
     assert (codes, out, err.count("cannot write: No space left on device")) == ("2", [], 1)
 
 
-def test_what_cannot_be_written_is_named_with_the_code_that_the_page_promises(orderly, tmp_path, monkeypatch):
+def test_what_cannot_be_written_is_named_with_the_code_that_the_page_promises(
+    orderly, tmp_path, monkeypatch
+):
     write_all = local.write_all
 
     def full(descriptor, data):
@@ -87,7 +102,10 @@ def test_what_cannot_be_written_is_named_with_the_code_that_the_page_promises(or
     answer = orderly("run", "2x2", "--cutoff", "14", "--workers", "0", "--out", tmp_path / "run")
     assert (answer.code, answer.out) == (2, "")
     assert "cannot write" in answer.err
-    assert '| exit code 2, "cannot write" | the disk is full' in (ROOT / "docs" / "running.md").read_text()
+    assert (
+        '| exit code 2, "cannot write" | the disk is full'
+        in (ROOT / "docs" / "running.md").read_text()
+    )
 
     def fail(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device", "/tmp/scratch")
@@ -107,7 +125,11 @@ ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
     daily(
         [
             (SHOW, ASCII, ["+----+----+", "| T  | A  |"]),
-            (SHOW, {**ASCII, "PYTHONUTF8": "0", "PYTHONIOENCODING": ""}, ["+----+----+", "| T  | A  |"]),
+            (
+                SHOW,
+                {**ASCII, "PYTHONUTF8": "0", "PYTHONIOENCODING": ""},
+                ["+----+----+", "| T  | A  |"],
+            ),
             (("bound", "t e a r", "--tree"), ASCII, ["+- cell 1.1  max ", "   +- 1.1=t  sum "]),
             (("show", "é"), ASCII, []),
             (("wordlist", "list"), ASCII, ["\\xe9"]),
@@ -145,7 +167,10 @@ def colours(data):
         [
             (("show", "tear"), ["14 points"]),
             (("climb", "--dims", "3x3", "--pool", "20"), ["━", " of 5, round ", "found"]),
-            (("run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "RUN"), ["board classes", "━", "Proven."]),
+            (
+                ("run", "2x2", "--cutoff", "14", "--workers", "0", "--out", "RUN"),
+                ["board classes", "━", "Proven."],
+            ),
             (("show", "tea"), ["has 3 cells"]),
             (("run", "--workers", "many"), ["'many'"]),
         ],
@@ -153,7 +178,9 @@ def colours(data):
     ),
 )
 def test_no_color_is_respected_on_a_terminal(terminal_of, tmp_path, arguments, seen):
-    terminal = terminal_of(*(tmp_path / "run" if word == "RUN" else word for word in arguments), NO_COLOR="1")
+    terminal = terminal_of(
+        *(tmp_path / "run" if word == "RUN" else word for word in arguments), NO_COLOR="1"
+    )
     terminal.end()
     assert all(text in terminal.raw.decode() for text in seen)
     assert not colours(terminal.raw)

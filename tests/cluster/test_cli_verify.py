@@ -1,4 +1,6 @@
-"""verify and repeat: a sound run gives its claim again; whatever is lost, altered or swapped is named."""
+"""verify and repeat: a sound run gives its claim again; whatever is lost, altered or swapped is
+named.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,18 @@ def test_a_sound_run_is_verified(orderly, proven, copy):
     assert not (copy / files.CLAIM).exists(), "a reader unless told otherwise"
     quick = orderly("verify", copy, "--quick", "--write")
     assert quick.code == 0, quick.err
-    assert "Verified in part (coverage and boards; eliminations not searched again). Of all" in " ".join(
-        quick.out.split()
+    assert (
+        "Verified in part (coverage and boards; eliminations not searched again). Of all"
+        in " ".join(quick.out.split())
     )
     claim, first = (json.loads((run / files.CLAIM).read_text()) for run in (copy, proven))
     assert claim["result_digest"] == first["result_digest"]
     assert claim["boards"][0] == [claim["best_boards"][0], claim["best_score"]]
     assert claim["statistics"]["n_terms"] > 0
-    assert json.loads(orderly("verify", copy, "--format", "json").out)["verdict_digest"] == claim["verdict_digest"]
+    assert (
+        json.loads(orderly("verify", copy, "--format", "json").out)["verdict_digest"]
+        == claim["verdict_digest"]
+    )
     assert json.loads(orderly("status", copy, "--format", "json").out)["state"] == "proven"
 
 
@@ -51,7 +57,11 @@ def test_an_altered_score_is_a_mismatch(orderly, proven, tmp_path):
     def raised(rows):
         at = next(i for i, row in enumerate(rows) if row.candidates)
         (board, score), *rest = rows[at].candidates
-        return [*rows[:at], replace(rows[at], candidates=((board, score + 1), *rest)), *rows[at + 1 :]]
+        return [
+            *rows[:at],
+            replace(rows[at], candidates=((board, score + 1), *rest)),
+            *rows[at + 1 :],
+        ]
 
     folder = rewritten(proven, tmp_path / "raised", raised)
     answer = orderly("verify", folder)
@@ -61,10 +71,15 @@ def test_an_altered_score_is_a_mismatch(orderly, proven, tmp_path):
 
 
 def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path, monkeypatch):
-    """The rows answer the question at the cutoff of the search; nobody looked for the boards below it."""
+    """The rows answer the question at the cutoff of the search; nobody looked for the boards below
+    it.
+    """
     old = open_run(proven)
     lower = replace(old.fingerprint, cutoff=CUTOFF - 3)
-    rows = [replace(row, fingerprint=lower.digest, max_bound=min(row.max_bound, CUTOFF - 4)) for row in old.rows()]
+    rows = [
+        replace(row, fingerprint=lower.digest, max_bound=min(row.max_bound, CUTOFF - 4))
+        for row in old.rows()
+    ]
     with Store.open(tmp_path / "forged", lower, old.info) as store:
         store.append(rows)
 
@@ -104,10 +119,18 @@ def test_every_verdict_of_a_run_is_found_again(orderly, made, seed):
 
 
 def test_the_draw_is_one_that_anybody_can_repeat(orderly, made):
-    drawn = [orderly("repeat", made, "--sample", 7, "--seed", 5, "--workers", n, "--format", "json") for n in (1, 2)]
-    told = [[(item["class_id"], item["path"]) for item in json.loads(answer.out)["repeated"]] for answer in drawn]
+    drawn = [
+        orderly("repeat", made, "--sample", 7, "--seed", 5, "--workers", n, "--format", "json")
+        for n in (1, 2)
+    ]
+    told = [
+        [(item["class_id"], item["path"]) for item in json.loads(answer.out)["repeated"]]
+        for answer in drawn
+    ]
     keys = [row.key for row in open_run(made).rows() if row.status != SPLIT or row.settled]
-    by_hand = sorted(keys, key=lambda key: hashlib.sha256(f"5 {key[0]} {key[1]}".encode()).hexdigest())[:7]
+    by_hand = sorted(
+        keys, key=lambda key: hashlib.sha256(f"5 {key[0]} {key[1]}".encode()).hexdigest()
+    )[:7]
     assert told[0] == told[1] == by_hand
     other = orderly("repeat", made, "--sample", 7, "--seed", 6, "--format", "csv").out
     assert other.splitlines()[0] == "class_id,path,status,difference,gave_up,seconds"
@@ -135,7 +158,9 @@ def test_a_false_verdict_is_named(orderly, made, tmp_path, fault):
         }
         changes = faults[fault]
     folder = rewritten(
-        made, tmp_path / "altered", lambda rows: [replace(x, **changes) if x == row else x for x in rows]
+        made,
+        tmp_path / "altered",
+        lambda rows: [replace(x, **changes) if x == row else x for x in rows],
     )
     answer = orderly("repeat", folder, "--classes", row.class_id)
     assert (answer.code, answer.out) == (5, "")

@@ -1,4 +1,6 @@
-"""``wordlist``: what is listed, counted, fetched and refused; the server is one of ours on the loopback interface."""
+"""``wordlist``: what is listed, counted, fetched and refused; the server is one of ours on the
+loopback interface.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,18 @@ def test_list(orderly, tmp_path, monkeypatch):
     (tmp_path / "mine.txt").write_text("cat\nquit\n")
     (tmp_path / "bad.txt").write_text("CAT\n")
     monkeypatch.setenv("ORDERLY_WORDLISTS", str(tmp_path))
-    rows = {row["name"]: row for row in json.loads(orderly("wordlist", "list", "--format", "json").out)}
+    rows = {
+        row["name"]: row for row in json.loads(orderly("wordlist", "list", "--format", "json").out)
+    }
     assert rows["mine"]["words"] == 2
     assert rows["scowl70"]["known_as"] == "scowl70"
     assert rows["bad"]["file"].startswith("unusable: ")
-    beside = Path("../shared/wordlists/yawl.txt")  # looked for there as well, from where the tests are run
+    # looked for there as well, from where the tests are run
+    beside = Path("../shared/wordlists/yawl.txt")
     found = rows["yawl"]["file"]
-    assert Path(found).samefile(beside) if beside.is_file() else found == "orderly wordlist get yawl"
+    assert (
+        Path(found).samefile(beside) if beside.is_file() else found == "orderly wordlist get yawl"
+    )
     assert set(sources()) == set(KNOWN_SHA256) <= set(rows)
     assert all(source.url.startswith("https://") or source.note for source in sources().values())
 
@@ -55,13 +62,23 @@ def test_list(orderly, tmp_path, monkeypatch):
 def test_check_counts_by_reason(orderly, tmp_path):
     file = tmp_path / "mine.txt"
     letters = "abcdefghij"
-    file.write_text("".join(f"{a}{b}{c}x\n" for a in letters for b in letters for c in letters) + "ab\nqat\n")
+    file.write_text(
+        "".join(f"{a}{b}{c}x\n" for a in letters for b in letters for c in letters) + "ab\nqat\n"
+    )
     record = json.loads(orderly("wordlist", "check", file, "--format", "json").out)
-    assert (record["n_words"], record["too_short"], record["q_without_u"], record["known_as"]) == (1000, 1, 1, None)
+    assert (record["n_words"], record["too_short"], record["q_without_u"], record["known_as"]) == (
+        1000,
+        1,
+        1,
+        None,
+    )
     file.write_text("cat\nCat\n")
     answer = orderly("wordlist", "check", file)
     assert (answer.code, "line 2" in answer.err) == (2, True)
-    assert json.loads(orderly("wordlist", "check", "scowl70", "--format", "json").out)["known_as"] == "scowl70"
+    assert (
+        json.loads(orderly("wordlist", "check", "scowl70", "--format", "json").out)["known_as"]
+        == "scowl70"
+    )
 
 
 def test_another_alphabet_is_named(orderly, tmp_path, home):
@@ -79,7 +96,11 @@ def test_import_makes_a_list_with_a_record(orderly, tmp_path, home):
     words = ["mère", "pré", "été", "épi", "tri", "trime", "reine", "père", "prise", "mise"]
     file.write_bytes("\r\n".join(words).encode("latin-1"))
     found = json.loads(orderly("wordlist", "import", file, "--format", "json").out)
-    assert (found["name"], found["n_words"], found["file"]) == ("french", 10, str(home / "french.txt"))
+    assert (found["name"], found["n_words"], found["file"]) == (
+        "french",
+        10,
+        str(home / "french.txt"),
+    )
     assert {"lines": 5, "what": "accents folded", "example": "mère > mere"} in found["steps"]
     record = json.loads((home / "french.json").read_text("utf-8"))
     assert record["source"] == str(file)
@@ -99,8 +120,16 @@ def test_import_takes_rules(orderly, tmp_path, home):
     file.write_text("palabra;n\naño;4\nQatar;1\nqatar;2\n", "utf-8")
     options = ("--letter", "ñ=w", "--plain-q", "--names", "keep", "--name", "mine")
     assert orderly("wordlist", "import", file, *options).code == 0
-    assert (home / "mine.txt").read_text("utf-8") == "# letter w is ñ\n# q is a plain q\nawo\nqatar\n"
-    for bad in (("--name", "a/b"), ("--names", "some"), ("--letter", "x"), ("--column", "4"), ("--encoding", "no")):
+    assert (home / "mine.txt").read_text(
+        "utf-8"
+    ) == "# letter w is ñ\n# q is a plain q\nawo\nqatar\n"
+    for bad in (
+        ("--name", "a/b"),
+        ("--names", "some"),
+        ("--letter", "x"),
+        ("--column", "4"),
+        ("--encoding", "no"),
+    ):
         assert orderly("wordlist", "import", file, *bad).code == 2, bad
 
 
@@ -121,13 +150,22 @@ def test_a_letter_of_its_own_is_typed_and_shown(orderly, spanish):
     score = functools.partial(orderly, "score", "-w", "spanish", "--format", "csv")
     assert score(stdin=board).out == "board,score\nanuñaiocd,6\n"
     shown = json.loads(orderly("show", board, "-w", "spanish", "--format", "json").out)
-    assert sorted(word["word"] for word in shown["words"]) == ["ana", "año", "cana", "caña", "nao", "una"]
+    assert sorted(word["word"] for word in shown["words"]) == [
+        "ana",
+        "año",
+        "cana",
+        "caña",
+        "nao",
+        "una",
+    ]
     assert score(stdin="awo/nac/uid").out.endswith(",4\n"), "a w is a w"
     assert orderly("score", "-w", "scowl70", stdin=board).code == 2
     climbed = orderly("climb", "--from", "año/nac", "-w", "spanish", "--contains", "año", "-n", "1")
     assert climbed.code == 0, climbed.err
     assert ("Ñ" in climbed.out, "ñ" in climbed.out.splitlines()[-1]) == (True, True)
-    longest = orderly("longest", "-d", "2x2", "--word", "niña", "-w", "spanish", "--format", "csv").out.splitlines()[1]
+    longest = orderly(
+        "longest", "-d", "2x2", "--word", "niña", "-w", "spanish", "--format", "csv"
+    ).out.splitlines()[1]
     assert longest.startswith("niña,4,")
     assert "ñ" in longest.split(",")[2]
     near = orderly("neighbours", "año/nac", "-w", "spanish", "-n", "1000", "--format", "csv")
@@ -149,7 +187,9 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, spanish, tmp_
     assert scored.split(",")[1] == points, "what top prints is what score reads"
     assert board in orderly("query", run, "SELECT board FROM boards").out
     assert f": {board};" in orderly("status", run).out
-    assert orderly("top", run, "--contains", "año", "--format", "csv", "-n", "1").out.count("ñ") == 1
+    assert (
+        orderly("top", run, "--contains", "año", "--format", "csv", "-n", "1").out.count("ñ") == 1
+    )
     assert "w stands for ñ" in orderly("top", run, "--contains", "awo").err
     (tmp_path / "listed.csv").write_text(csv, "utf-8")
     compared = orderly("compare", run, tmp_path / "listed.csv", "--format", "csv").out
@@ -157,7 +197,10 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, spanish, tmp_
     page = tmp_path / "page.html"
     assert orderly("report", run, "--out", page).code == 0
     text = page.read_text("utf-8")
-    assert all(item in text for item in (f"<code>{board}</code>", ">Ñ</text>", ">año</button>", "w stands for ñ"))
+    assert all(
+        item in text
+        for item in (f"<code>{board}</code>", ">Ñ</text>", ">año</button>", "w stands for ñ")
+    )
     told = read_run(str(run))["boards"][0]
     assert (told["typed"], "Ñ" in told["svg"]) == (board, True)
     assert ">Ñ</text>" in draw("año", board, "2x2", "spanish")
@@ -188,4 +231,7 @@ def test_get_keeps_what_has_the_right_digest_and_nothing_else(orderly, served, h
     assert answer.code == 0, answer.err
     assert json.loads(answer.out)["n_words"] == 2
     assert [path.name for path in home.iterdir()] == ["enable2k.txt"]
-    assert json.loads(orderly("show", "catx", "-w", "enable2k", "--format", "json").out)["n_words"] == 1
+    assert (
+        json.loads(orderly("show", "catx", "-w", "enable2k", "--format", "json").out)["n_words"]
+        == 1
+    )

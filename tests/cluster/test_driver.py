@@ -63,7 +63,9 @@ def expected_boards(cutoff):
     """Return the canonical 2x2 boards that reach the cutoff, with their scores."""
     boards, scores = all_scores()
     reaching = np.flatnonzero(scores >= cutoff)
-    return {(canonical_board(boards[place], geometry("2x2")), int(scores[place])) for place in reaching}
+    return {
+        (canonical_board(boards[place], geometry("2x2")), int(scores[place])) for place in reaching
+    }
 
 
 def test_proves_the_boards_that_are_there_and_again_without_an_executor(config):
@@ -79,7 +81,11 @@ def test_proves_the_boards_that_are_there_and_again_without_an_executor(config):
     assert report.best_score == outcome.listed.boards[0].score
     progress.end.assert_called_once_with()
     info = open_run(config.out).info
-    assert info["wordlist"] == {"name": "tiny", "n_words": len(WORDS), "left_out": dict.fromkeys(REASONS, 0)}
+    assert info["wordlist"] == {
+        "name": "tiny",
+        "n_words": len(WORDS),
+        "left_out": dict.fromkeys(REASONS, 0),
+    }
     assert info["n_classes"] == make_plan(config).partition.n_canonical
     assert {"python", "numba", "numpy"} <= set(info["versions"])
     assert info["config"]["search"]["memory_mb"] == 16
@@ -92,7 +98,11 @@ def test_proves_the_boards_that_are_there_and_again_without_an_executor(config):
 def test_same_digest_however_it_is_found(config):
     with ThreadPoolExecutor() as threads:
         first = threads.submit(run, config).result()
-    ways = ({"buckets": "abcdefghijklmnopqrstuvwxyz"}, {"seed": 5}, {"search": {"memory_mb": 16, "node_budget": 50}})
+    ways = (
+        {"buckets": "abcdefghijklmnopqrstuvwxyz"},
+        {"seed": 5},
+        {"search": {"memory_mb": 16, "node_budget": 50}},
+    )
     for number, changes in enumerate(ways):
         other = run(change(config, out=f"{config.out}{number}", **changes))
         assert (other.complete, other.digest) == (True, first.digest)
@@ -107,7 +117,9 @@ def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
     info = open_run(auto.out).info
     assert info["climbed"]["score"] == best
     assert info["config"]["cutoff"] == "auto"
-    monkeypatch.setattr("search.local.methods.local_search", lambda *_, **__: pytest.fail("climbs again"))
+    monkeypatch.setattr(
+        "search.local.methods.local_search", lambda *_, **__: pytest.fail("climbs again")
+    )
     assert run(change(auto, seed=9)).n_computed == 0  # a run with another cutoff would be refused
 
 
@@ -119,9 +131,12 @@ class PartialExecutor(InProcessExecutor):
         self.n_left, self.number, self.held = n_left, number, []
 
     def poll(self, timeout_s):
-        """Hand on one event at a time, however many have piled up, so that the run is not over before the signal."""
+        """Hand on one event at a time, however many have piled up, so that the run is not over
+        before the signal.
+        """
         events = super().poll(0.0 if self.held else timeout_s)
-        self.held += [event for event in events if not isinstance(event, Heartbeat)]  # how many come is chance
+        # how many come is chance
+        self.held += [event for event in events if not isinstance(event, Heartbeat)]
         self.n_left -= bool(self.held)
         if self.n_left == 0:
             self.n_left = -1
@@ -135,7 +150,11 @@ class LyingBreaker(Breaker):
 
     def break_unit(self, unit):
         found = super().break_unit(unit)
-        return replace(found, status="candidates", candidates=(("aaaa", 1),)) if unit.class_id == 0 else found
+        return (
+            replace(found, status="candidates", candidates=(("aaaa", 1),))
+            if unit.class_id == 0
+            else found
+        )
 
 
 def test_verdicts_that_break_the_schema_never_enter_the_store(config):
@@ -143,7 +162,10 @@ def test_verdicts_that_break_the_schema_never_enter_the_store(config):
     assert not outcome.complete
     assert outcome.claim is None
     assert outcome.coverage.quarantined == ["class 0"]
-    assert "scores 1, below cutoff 4" in next(row for row in open_run(config.out).rows() if not row.is_verdict).message
+    assert (
+        "scores 1, below cutoff 4"
+        in next(row for row in open_run(config.out).rows() if not row.is_verdict).message
+    )
     assert "given up: 1: class 0" in outcome.message
     repaired = run(config)
     assert repaired.complete, "a unit that was given up is tried again"
@@ -157,7 +179,9 @@ class TiredBreaker(Breaker):
         if unit.path:
             return found
         masks = self.partition.class_masks(unit.class_id).tolist()
-        parts = split(class_node(masks, self.geometry, self.spec.params), self.geometry, self.spec.params)
+        parts = split(
+            class_node(masks, self.geometry, self.spec.params), self.geometry, self.spec.params
+        )
         children = tuple(Unit(unit.class_id, part.path) for part in parts)
         return replace(found, status="split", candidates=(), children=children)
 
@@ -165,20 +189,36 @@ class TiredBreaker(Breaker):
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize(
     ("number", "breaker", "search"),
-    [(signal.SIGINT, TiredBreaker, {}), (signal.SIGXCPU, Breaker, {"memory_mb": 32, "node_budget": 50})],
+    [
+        (signal.SIGINT, TiredBreaker, {}),
+        (signal.SIGXCPU, Breaker, {"memory_mb": 32, "node_budget": 50}),
+    ],
 )
-def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, monkeypatch, number, breaker, search):
+def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(
+    config, monkeypatch, number, breaker, search
+):
     before = signal.getsignal(number)
-    with pytest.raises(Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"):
+    with pytest.raises(
+        Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"
+    ):
         run(config, make_executor=lambda spec: PartialExecutor(spec, 8, number))
     assert signal.getsignal(number) is before
-    resumed = run(change(config, search=search), make_executor=lambda spec: InProcessExecutor(spec, breaker))
+    resumed = run(
+        change(config, search=search), make_executor=lambda spec: InProcessExecutor(spec, breaker)
+    )
     assert resumed.complete
     assert resumed.n_reused > 0
-    assert resumed.n_reused + resumed.n_computed == resumed.coverage.n_units > resumed.coverage.n_classes
+    assert (
+        resumed.n_reused + resumed.n_computed
+        == resumed.coverage.n_units
+        > resumed.coverage.n_classes
+    )
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
-    monkeypatch.setattr("cluster.driver.driver.rows_out_of_space", lambda _: signal.raise_signal(number))
-    with pytest.raises(Interrupted, match=f"stopped by {number.name}"):  # before there is a search, or need of one
+    monkeypatch.setattr(
+        "cluster.driver.driver.rows_out_of_space", lambda _: signal.raise_signal(number)
+    )
+    # before there is a search, or need of one
+    with pytest.raises(Interrupted, match=f"stopped by {number.name}"):
         run(change(config, search=search))
 
 
@@ -210,7 +250,9 @@ def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkey
 
 
 def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch):
-    """Small parts: rows of splits are lost while those of their children are not, and the other way round."""
+    """Small parts: rows of splits are lost while those of their children are not, and the other way
+    round.
+    """
     monkeypatch.setattr("results.store.store.FLUSH_ROWS", 1)
     broken = []
 
@@ -223,7 +265,8 @@ def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch):
     first = run(config, **make)
     old = open_run(config.out)
     rows = {
-        part.name: [row.key for row in from_table(table)] for part, table in read_parts(old.folder, old.manifest.parts)
+        part.name: [row.key for row in from_table(table)]
+        for part, table in read_parts(old.folder, old.manifest.parts)
     }
     assert len(rows) > 10
     chosen = np.random.default_rng(5).choice(sorted(rows), len(rows) // 3, replace=False)
@@ -261,8 +304,12 @@ def test_other_parts_and_another_question_are_refused_on_resume(config):
     others: dict[str, dict[str, object]] = {
         r"fused: asked for \['corner'\], stored \['center'\]": {"fused": ["corner"]},
         "unfuse_parts: asked for 7, stored 3": {"unfuse_parts": 7},
-        "letter_order: asked for 'abc.*', stored 'jqx.*'": {"letter_order": "abcdefghijklmnopqrstuvwxyz"},
-        r"force_groups: asked for \['aeiou', .*stored \['j',": {"force_groups": ["aeiou", "bcdfghjklmnpqrstvwxyz"]},
+        "letter_order: asked for 'abc.*', stored 'jqx.*'": {
+            "letter_order": "abcdefghijklmnopqrstuvwxyz"
+        },
+        r"force_groups: asked for \['aeiou', .*stored \['j',": {
+            "force_groups": ["aeiou", "bcdfghjklmnpqrstvwxyz"]
+        },
     }
     run(config)
     for message, changes in others.items():
@@ -292,7 +339,10 @@ def test_predicted_costs_are_products_over_the_cells(config):
     ids = plan.class_ids()[:: max(1, plan.partition.n_canonical // 50)]
     costs = plan.predicted_costs(ids)
     letters = [plan.partition.class_letters(int(class_id)) for class_id in ids]
-    expected = [prod(1 + max(map(plan.spec.params.letter_order.index, cell)) for cell in cells) for cells in letters]
+    expected = [
+        prod(1 + max(map(plan.spec.params.letter_order.index, cell)) for cell in cells)
+        for cells in letters
+    ]
     assert costs.tolist() == pytest.approx(expected)
     assert len(set(costs.tolist())) > 1
     assert np.all(np.diff(plan.class_ids()) > 0)
@@ -308,12 +358,17 @@ def test_plain_lines():
     lines.end()
     written = stream.getvalue().splitlines()
     assert written[0] == "3x3, enable2k"
-    assert written[1] == "13/26 classes (50.0 %), best 545 abc, 30 s gone, about 1 h 01 min left, 1 worker lost"
+    assert (
+        written[1]
+        == "13/26 classes (50.0 %), best 545 abc, 30 s gone, about 1 h 01 min left, 1 worker lost"
+    )
     assert len(written) == 4
 
 
 @pytest.mark.parametrize(("start_s", "unit_s", "told"), [(900.0, 0.0, True), (9.0, 20.0, False)])
-def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monkeypatch, start_s, unit_s, told):
+def test_workers_that_take_longer_to_start_than_to_search_are_told(
+    config, monkeypatch, start_s, unit_s, told
+):
     slow_s = [0.0]
 
     class Starting(InProcessExecutor):
@@ -327,11 +382,19 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(config, monke
             super().assign(order)
 
     now = time.monotonic
-    monkeypatch.setattr("cluster.driver.driver.time", SimpleNamespace(monotonic=lambda: now() + slow_s[0]))
+    monkeypatch.setattr(
+        "cluster.driver.driver.time", SimpleNamespace(monotonic=lambda: now() + slow_s[0])
+    )
     progress = mock.Mock(spec=Progress)
     config = change(config, workers=2)
     assert run(config, progress=progress, make_executor=Starting).complete
-    hints = [call.args[0] for call in progress.note.call_args_list if "--workers 0 is faster" in call.args[0]]
+    hints = [
+        call.args[0]
+        for call in progress.note.call_args_list
+        if "--workers 0 is faster" in call.args[0]
+    ]
     assert len(hints) == told
     assert all(re.match(r"starting the workers took 9\d\d of 9\d\d", text) for text in hints)
-    assert progress.update.call_args_list[0].args[0].n_workers, "no figures before there are workers"
+    assert progress.update.call_args_list[0].args[0].n_workers, (
+        "no figures before there are workers"
+    )

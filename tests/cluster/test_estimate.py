@@ -20,7 +20,8 @@ from tests.conftest import ROOT
 from tests.samples import daily
 
 BUCKETS = (
-    "center: aeiou bcdfghjklm npqrstvwxyz, edge: aeiou bcdfghjklm npqrstvwxyz, corner: aeiou bcdfghjklm npqrstvwxyz"
+    "center: aeiou bcdfghjklm npqrstvwxyz, edge: aeiou bcdfghjklm npqrstvwxyz, corner: aeiou "
+    "bcdfghjklm npqrstvwxyz"
 )
 
 
@@ -33,8 +34,14 @@ def effort(result: UnitResult, seconds: float) -> float:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     words = tmp_path_factory.mktemp("words") / "some.txt"
-    words.write_text("".join((ROOT / "configs/wordlists/scowl70.txt").read_text().splitlines(keepends=True)[::30]))
-    return make_plan(RunConfig(dims="2x3", buckets=BUCKETS, cutoff=4, workers=0, wordlist=str(words)))
+    words.write_text(
+        "".join(
+            (ROOT / "configs/wordlists/scowl70.txt").read_text().splitlines(keepends=True)[::30]
+        )
+    )
+    return make_plan(
+        RunConfig(dims="2x3", buckets=BUCKETS, cutoff=4, workers=0, wordlist=str(words))
+    )
 
 
 def whole_cost(breaker: Breaker, class_id: int) -> float:
@@ -49,7 +56,12 @@ def whole_cost(breaker: Breaker, class_id: int) -> float:
 def test_the_mean_of_many_probes_is_the_cost(small):
     """Over all seeds; the tolerance is four standard errors."""
     params = replace(
-        small.spec.params, node_budget=20, least_budget=20, fused_budget=20, fused_per_term=0, unit_budget=0
+        small.spec.params,
+        node_budget=20,
+        least_budget=20,
+        fused_budget=20,
+        fused_per_term=0,
+        unit_budget=0,
     )
     breaker = Breaker(replace(small.spec, params=params))
     n_split = 0
@@ -63,7 +75,10 @@ def test_the_mean_of_many_probes_is_the_cost(small):
 
 def test_the_parts_of_a_fused_cell_are_expected_to_share_its_cost():
     params = Params()
-    likely = {path: likely_cost(Unit(0, path), geometry("3x3"), params) for path in ("4=a", "1=a", "1=j", "4=a/1=a")}
+    likely = {
+        path: likely_cost(Unit(0, path), geometry("3x3"), params)
+        for path in ("4=a", "1=a", "1=j", "4=a/1=a")
+    }
     assert likely["4=a"] > 5 * likely["1=a"]
     assert likely["1=a"] > 10 * likely["1=j"]
     assert likely["1=a"] == pytest.approx(params.unfuse_parts * likely["4=a/1=a"])
@@ -83,7 +98,9 @@ def test_an_estimate_of_everything_is_near_the_truth_and_is_it_when_every_class_
 
 
 def test_a_class_that_was_split_is_not_known(small):
-    params = replace(small.spec.params, node_budget=20, least_budget=20, fused_budget=20, fused_per_term=0)
+    params = replace(
+        small.spec.params, node_budget=20, least_budget=20, fused_budget=20, fused_per_term=0
+    )
     split = replace(small, spec=replace(small.spec, params=params))
     told: list[float] = []
     found = estimate(split, 0, 0, effort, 0, least=len(small.class_ids()) // 4, tell=told.append)
@@ -93,7 +110,9 @@ def test_a_class_that_was_split_is_not_known(small):
     assert told == sorted(told)
 
 
-@pytest.mark.parametrize(("freedom", "wanted"), [(2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042)])
+@pytest.mark.parametrize(
+    ("freedom", "wanted"), [(2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042)]
+)
 def test_student(freedom, wanted):
     assert student(freedom) == pytest.approx(wanted, rel=0.01)
 

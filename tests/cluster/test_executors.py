@@ -1,4 +1,6 @@
-"""Workers as threads and the run loop, with breakers that are instant, bad or absent; as processes: test_process.py."""
+"""Workers as threads and the run loop, with breakers that are instant, bad or absent; as processes:
+test_process.py.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class ListSink:
     @property
     def verdicts(self):
         return {
-            item.answer.result.unit: item.answer.result for item in self.settled if not isinstance(item, Quarantine)
+            item.answer.result.unit: item.answer.result
+            for item in self.settled
+            if not isinstance(item, Quarantine)
         }
 
     @property
@@ -56,18 +60,34 @@ def until(executor, kind, n=1, timeout_s=1.0):
     """Poll until ``n`` events of a kind have come; return all events but the heartbeats between."""
     events: list[Event] = []
     while sum(isinstance(event, kind) for event in events) < n:
-        events += [event for event in executor.poll(timeout_s) if kind is Heartbeat or not isinstance(event, Heartbeat)]
-        assert kind is WorkerDown or not any(isinstance(event, WorkerDown) for event in events), events
+        events += [
+            event
+            for event in executor.poll(timeout_s)
+            if kind is Heartbeat or not isinstance(event, Heartbeat)
+        ]
+        assert kind is WorkerDown or not any(isinstance(event, WorkerDown) for event in events), (
+            events
+        )
     return events
 
 
 def play(executor, n_classes=20, stop=lambda: "", **policy):
     """Run classes 0..n-1 to the end; return the sink and how it finished."""
     work = Work(np.arange(n_classes), np.ones(n_classes) * 0.01)
-    scheduler = Scheduler(Policy(**{"n_workers": 1} | policy), work, np.random.default_rng(0), difference)
+    scheduler = Scheduler(
+        Policy(**{"n_workers": 1} | policy), work, np.random.default_rng(0), difference
+    )
     sink = ListSink()
     with executor:
-        finish = run_loop(scheduler, executor, sink, clock=time.monotonic, stop=stop, watch=lambda _: None, poll_s=0.1)
+        finish = run_loop(
+            scheduler,
+            executor,
+            sink,
+            clock=time.monotonic,
+            stop=stop,
+            watch=lambda _: None,
+            poll_s=0.1,
+        )
     return sink, finish
 
 

@@ -1,4 +1,6 @@
-"""A run directory that a stranger hands over: rows rewritten, every seal right.  No reader may say what is untrue."""
+"""A run directory that a stranger hands over: rows rewritten, every seal right.  No reader may say
+what is untrue.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,15 @@ from results.storage.lock import parse_owner
 from results.store.documents import list_name
 from results.store.rows import QUARANTINED, SPLIT, Row
 from results.store.run import open_run
-from tests.cluster.whole_run import depth, forge, seal_claim, seal_run, store_rows, verified, without_boards
+from tests.cluster.whole_run import (
+    depth,
+    forge,
+    seal_claim,
+    seal_run,
+    store_rows,
+    verified,
+    without_boards,
+)
 
 SQL = "SELECT board, score, proven FROM boards"
 FORMATS = ("table", "json", "csv")
@@ -39,14 +49,18 @@ OTHER_CLAIM = "claim.json: it says that the run is proven; its rows do not"
 def climbed(tmp_path_factory):
     """A finished run whose cutoff was climbed to."""
     folder = tmp_path_factory.mktemp("climbed") / "run"
-    assert run(load_config(None, {"dims": "2x2", "cutoff": "auto", "workers": 0, "out": str(folder)})).complete
+    assert run(
+        load_config(None, {"dims": "2x2", "cutoff": "auto", "workers": 0, "out": str(folder)})
+    ).complete
     (folder / files.LOCK).unlink(missing_ok=True)
     return folder
 
 
 @pytest.fixture
 def ask(orderly, tmp_path):
-    """Ask a run with each reader in some formats; return the answers by reader and format, and the page."""
+    """Ask a run with each reader in some formats; return the answers by reader and format, and the
+    page.
+    """
     (tmp_path / "boards.txt").write_text("aest,9\nzzzz,8\n")
 
     def call(folder, formats=("json",)):
@@ -55,7 +69,9 @@ def ask(orderly, tmp_path):
             answers["status", fmt] = orderly("status", folder, "--format", fmt)
             answers["top", fmt] = orderly("top", folder, "-n", 999, "--format", fmt)
             answers["query", fmt] = orderly("query", folder, SQL, "--format", fmt)
-            answers["compare", fmt] = orderly("compare", folder, tmp_path / "boards.txt", "--format", fmt)
+            answers["compare", fmt] = orderly(
+                "compare", folder, tmp_path / "boards.txt", "--format", fmt
+            )
         page = tmp_path / "page.html"
         page.unlink(missing_ok=True)
         answers["report", "table"] = orderly("report", folder, "--out", page)
@@ -69,7 +85,9 @@ def rows_of(answer):
 
 
 def check_not_proven(answers, page, code=4):
-    """Check that all readers show what there is and say, in every format that was asked for, that it is not proven."""
+    """Check that all readers show what there is and say, in every format that was asked for, that
+    it is not proven.
+    """
     for (reader, fmt), answer in answers.items():
         assert answer.code == (0 if reader == "status" else code), (reader, fmt, answer)
         assert "Proven." not in answer.out
@@ -80,8 +98,13 @@ def check_not_proven(answers, page, code=4):
         if fmt == "table" and reader in ("top", "compare"):
             assert answer.out.startswith("found so far, not proven: ")
     if ("status", "table") in answers:
-        assert re.search("^boards below +found so far, not proven$", answers["status", "table"].out, re.MULTILINE)
-    found = {reader: json.loads(answers[reader, "json"].out) for reader in ("status", "top", "query", "compare")}
+        assert re.search(
+            "^boards below +found so far, not proven$", answers["status", "table"].out, re.MULTILINE
+        )
+    found = {
+        reader: json.loads(answers[reader, "json"].out)
+        for reader in ("status", "top", "query", "compare")
+    }
     status = found["status"]
     state = "faulty" if code == 5 else "incomplete"
     assert (status["state"], status["proven"], status["statement"]) == (state, False, None)
@@ -103,8 +126,13 @@ def test_of_an_unfinished_run_every_reader_says_found_so_far(ask, whole, tmp_pat
     folder = store_rows(tmp_path / "begun", open_run(whole), kept)
     answers, page = ask(folder, FORMATS if n_rows else ("json",))
     check_not_proven(answers, page)
-    assert ("not scored again" if n_rows is None else "classes have no verdict") in answers["top", "json"].err
-    assert any(row.candidates for row in kept) or "No board that reaches the cutoff was found so far." in page
+    assert ("not scored again" if n_rows is None else "classes have no verdict") in answers[
+        "top", "json"
+    ].err
+    assert (
+        any(row.candidates for row in kept)
+        or "No board that reaches the cutoff was found so far." in page
+    )
 
 
 # ---- what is claimed
@@ -125,14 +153,19 @@ def altered(where, **changes):
 
 
 def without(level, *, forgotten=False):
-    """Return what takes away the first verdict of a level, and its name from the split above if asked to."""
+    """Return what takes away the first verdict of a level, and its name from the split above if
+    asked to.
+    """
 
     def change(rows):
         gone = next(filter(is_verdict(level), rows))
         kept = [row for row in rows if row is not gone]
         if not forgotten:
             return kept
-        return [replace(row, children=tuple(x for x in row.children if (row.class_id, x) != gone.key)) for row in kept]
+        return [
+            replace(row, children=tuple(x for x in row.children if (row.class_id, x) != gone.key))
+            for row in kept
+        ]
 
     return change
 
@@ -142,7 +175,12 @@ def foreign_board(place):
 
     def change(rows):
         row = next(row for row in rows if len(row.candidates) > 3 and row.path)
-        foreign = next(x for other in rows for x in other.candidates if other.class_id != row.class_id and x[1] >= 4)
+        foreign = next(
+            x
+            for other in rows
+            for x in other.candidates
+            if other.class_id != row.class_id and x[1] >= 4
+        )
         mixed = list(row.candidates)
         mixed[place] = foreign
         return [replace(item, candidates=tuple(mixed)) if item is row else item for item in rows]
@@ -151,7 +189,12 @@ def foreign_board(place):
 
 
 def doubted(rows):
-    return [*rows, Row(rows[0].fingerprint, *rows[0].key, QUARANTINED, 0, host=rows[0].host, message="differs")]
+    return [
+        *rows,
+        Row(
+            rows[0].fingerprint, *rows[0].key, QUARANTINED, 0, host=rows[0].host, message="differs"
+        ),
+    ]
 
 
 # Rows rewritten, everything sealed again: how, exit code, what is said.
@@ -165,17 +208,29 @@ FORGED = {
     "the first board of another class": (foreign_board(0), 5, "which is not in it"),
     "the second board of another class": (foreign_board(1), 5, "which is not in it"),
     "the last board of another class": (foreign_board(-1), 5, "which is not in it"),
-    "a class of another size": (altered(lambda row: not row.path, n_boards=1), 5, "boards, its row says 1"),
+    "a class of another size": (
+        altered(lambda row: not row.path, n_boards=1),
+        5,
+        "boards, its row says 1",
+    ),
     "a part of another size": (
-        altered(lambda row: depth(row) == 3 and row.n_boards > 2, n_boards=2), 5, "boards, its row says 2"
+        altered(lambda row: depth(row) == 3 and row.n_boards > 2, n_boards=2),
+        5,
+        "boards, its row says 2",
     ),
     "a contradicted host": (doubted, 4, "come from hosts that replicas contradicted"),
-    "a unit given up": (altered(is_verdict(0), status=QUARANTINED, host="", message="died"), 4, "1 unit was given up"),
-}  # fmt: skip
+    "a unit given up": (
+        altered(is_verdict(0), status=QUARANTINED, host="", message="died"),
+        4,
+        "1 unit was given up",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_rows_rewritten_and_everything_sealed_again_prove_nothing(ask, whole, tmp_path, orderly, name):
+def test_rows_rewritten_and_everything_sealed_again_prove_nothing(
+    ask, whole, tmp_path, orderly, name
+):
     change, code, told = FORGED[name]
     folder = forge(tmp_path / "forged", whole, change)
     found = summary(folder)
@@ -192,11 +247,15 @@ def test_rows_rewritten_and_everything_sealed_again_prove_nothing(ask, whole, tm
         assert orderly("verify", folder)[:2] == (code, "")
 
 
-def test_every_reader_says_that_a_run_is_proven_and_takes_nothing_from_its_claim(ask, whole, tmp_path, orderly):
+def test_every_reader_says_that_a_run_is_proven_and_takes_nothing_from_its_claim(
+    ask, whole, tmp_path, orderly
+):
     folder = shutil.copytree(whole, tmp_path / "run")
     before, page = ask(folder, FORMATS)
     assert {(answer.code, answer.err) for answer in before.values()} == {(0, "")}
-    assert json.loads(before["status", "json"].out)["statement"].startswith("Of all 456,976 2x2 boards")
+    assert json.loads(before["status", "json"].out)["statement"].startswith(
+        "Of all 456,976 2x2 boards"
+    )
     assert all(item["proven"] is True for item in json.loads(before["top", "json"].out))
     assert json.loads(before["compare", "json"].out)["proven"] is True
     assert "Proven.</strong> Of all 456,976 2x2 boards" in page
@@ -204,7 +263,11 @@ def test_every_reader_says_that_a_run_is_proven_and_takes_nothing_from_its_claim
     after, page = ask(folder, FORMATS)
     for key, answer in after.items():
         assert answer.code == 0
-        assert answer.out == before[key].out or key in (("status", "json"), ("status", "csv"), ("report", "table"))
+        assert answer.out == before[key].out or key in (
+            ("status", "json"),
+            ("status", "csv"),
+            ("report", "table"),
+        )
         assert "do not believe" in answer.err
         assert files.CLAIM in answer.err
     assert LIE not in page.partition("Note:")[0]
@@ -232,7 +295,9 @@ def test_every_reader_says_that_a_run_is_proven_and_takes_nothing_from_its_claim
 
 
 @pytest.mark.parametrize("kept_boards", ["none", "all others"])
-def test_the_board_that_was_climbed_to_must_be_among_the_boards(ask, climbed, tmp_path, orderly, kept_boards):
+def test_the_board_that_was_climbed_to_must_be_among_the_boards(
+    ask, climbed, tmp_path, orderly, kept_boards
+):
     """Another one as good does not stand for it."""
     run, shape = open_run(climbed), geometry("2x2")
     lost = canonical_board(run.info["climbed"]["board"], shape)
@@ -240,13 +305,22 @@ def test_the_board_that_was_climbed_to_must_be_among_the_boards(ask, climbed, tm
 
     def lose(row):
         kept = tuple(item for item in row.candidates if canonical_board(item[0], shape) != lost)
-        return replace(row, candidates=kept) if kept and kept_boards == "all others" else without_boards(row)
+        return (
+            replace(row, candidates=kept)
+            if kept and kept_boards == "all others"
+            else without_boards(row)
+        )
 
     folder = forge(tmp_path / "forged", climbed, lambda rows: list(map(lose, rows)))
-    assert len(unscored_boards(open_run(folder)).boards) == (n_boards - 1 if kept_boards == "all others" else 0)
+    assert len(unscored_boards(open_run(folder)).boards) == (
+        n_boards - 1 if kept_boards == "all others" else 0
+    )
     answers, page = ask(folder)
     check_not_proven(answers, page, 5)
-    for code, *command in (5, "verify", folder), (4, "run", "2x2", "--cutoff", "auto", "--workers", 0, "--out", folder):
+    for code, *command in (
+        (5, "verify", folder),
+        (4, "run", "2x2", "--cutoff", "auto", "--workers", 0, "--out", folder),
+    ):
         answer = orderly(*command)
         assert (answer.code, answer.out) == (code, "")
         assert "which scores 14; the rows do not list it" in answer.err
@@ -260,7 +334,11 @@ def test_nonsense_for_the_board_that_was_climbed_to(climbed, tmp_path, orderly):
         ("aert", 3, "info.climbed is 'aert'"),
         ({"board": 7, "score": 14}, 3, "info.climbed.board is 7"),
         ({"board": "aert"}, 5, "does not say which board the cutoff was climbed to"),
-        ({"board": "toolong", "score": 14}, 5, "does not say which board the cutoff was climbed to"),
+        (
+            {"board": "toolong", "score": 14},
+            5,
+            "does not say which board the cutoff was climbed to",
+        ),
     ):
         seal_run(folder, climbed=nonsense)
         answer = orderly("verify", folder)
@@ -298,7 +376,10 @@ def test_rows_of_other_classes_are_named_and_can_be_got_rid_of(ask, climbed, tmp
     check_not_proven(answers, page, 5)
     (name,) = {part.name for part in open_run(folder).manifest.parts if part.last_id > alien}
     for reader in ("top", "query", "compare"):
-        assert f"rows of 2 classes that are not its own: {alien}, {alien + 1}, in {name}" in answers[reader, "json"].err
+        assert (
+            f"rows of 2 classes that are not its own: {alien}, {alien + 1}, in {name}"
+            in answers[reader, "json"].err
+        )
         assert "--drop-damaged" in answers[reader, "json"].err
     status = json.loads(answers["status", "json"].out)
     assert status["n_classes_begun"] == status["n_classes_done"] == status["n_classes"] == 55
@@ -313,7 +394,9 @@ def test_rows_of_other_classes_are_named_and_can_be_got_rid_of(ask, climbed, tmp
     assert orderly("verify", folder).code == 0
     mended = json.loads(orderly("status", folder, "--format", "json").out)
     assert mended["proven"]
-    assert mended["digest"] == json.loads(orderly("status", climbed, "--format", "json").out)["digest"]
+    assert (
+        mended["digest"] == json.loads(orderly("status", climbed, "--format", "json").out)["digest"]
+    )
 
 
 # ---- numbers
@@ -325,11 +408,17 @@ def test_the_largest_numbers_do_not_wrap(whole, tmp_path, orderly):
 
     def enlarge(row):
         bound = largest if row.status == SPLIT else row.max_bound
-        return replace(row, max_bound=bound, counters={**row.counters, "n_terms": large, "max_tree_bytes": largest})
+        return replace(
+            row,
+            max_bound=bound,
+            counters={**row.counters, "n_terms": large, "max_tree_bytes": largest},
+        )
 
     folder = forge(tmp_path / "forged", whole, lambda rows: list(map(enlarge, rows)))
     n_terms = len(list(open_run(folder).rows())) * large
-    statistics = json.loads(orderly("verify", folder, "--write", "--format", "json").out)["statistics"]
+    statistics = json.loads(orderly("verify", folder, "--write", "--format", "json").out)[
+        "statistics"
+    ]
     written = read_claim(open_run(folder))
     assert written is not None
     assert written.statistics == statistics
@@ -338,7 +427,10 @@ def test_the_largest_numbers_do_not_wrap(whole, tmp_path, orderly):
     assert orderly("report", folder, "--out", page).code == 0
     assert f"{n_terms:,} terms" in page.read_text()
     assert "<h3>Bounds</h3>" in page.read_text()
-    sql = "SELECT sum(n_terms) AS n, max(max_bound) AS most, sum(max_bound) > most AS more FROM classes"
+    sql = (
+        "SELECT sum(n_terms) AS n, max(max_bound) AS most, sum(max_bound) > most AS more FROM "
+        "classes"
+    )
     answer = json.loads(orderly("query", folder, sql, "--format", "json").out)
     assert answer == [{"n": n_terms, "most": largest, "more": True}]
 
@@ -352,12 +444,18 @@ def test_a_driver_has_no_better_board_than_the_rows_of_a_proven_run(climbed, tmp
     lines = (folder / files.EVENTS).read_text().splitlines()
     last = next(event for event in map(json.loads, reversed(lines)) if event["event"] == "progress")
     forged = {**last, "time": time.time(), "best_score": 999, "best_board": "zzzz"}
-    (folder / files.EVENTS).write_text("".join(f"{line}\n" for line in [*lines, json.dumps(forged)]))
+    (folder / files.EVENTS).write_text(
+        "".join(f"{line}\n" for line in [*lines, json.dumps(forged)])
+    )
     with (folder / files.LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         told = json.loads(orderly("status", folder, "--format", "json").out)
         assert (told["proven"], told["driver"], told["best_score"]) == (True, "unknown", 14)
-        for command in (("status", folder), ("status", folder, "--verbose"), ("runs", folder.parent)):
+        for command in (
+            ("status", folder),
+            ("status", folder, "--verbose"),
+            ("runs", folder.parent),
+        ):
             assert "zzzz" not in orderly(*command).out
     note = {"user": "a", "host": "h", "pid": 7, "since": time.time()}
     assert parse_owner(json.dumps(note).encode()) is not None
@@ -371,10 +469,15 @@ def test_a_driver_has_no_better_board_than_the_rows_of_a_proven_run(climbed, tmp
 def content(folder):
     """Return everything about a directory that a writer would change."""
     paths = sorted([folder, *folder.rglob("*")])
-    return [(path, path.stat()[:6], path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths]
+    return [
+        (path, path.stat()[:6], path.stat().st_mtime_ns, path.is_file() and path.read_bytes())
+        for path in paths
+    ]
 
 
-def test_readers_write_nothing_and_work_where_nothing_can_be_written(ask, whole, tmp_path, orderly, monkeypatch):
+def test_readers_write_nothing_and_work_where_nothing_can_be_written(
+    ask, whole, tmp_path, orderly, monkeypatch
+):
     folder = shutil.copytree(whole, tmp_path / "run")
     (folder / files.CLAIM).unlink()
     directories = [folder, *(path for path in folder.rglob("*") if path.is_dir())]

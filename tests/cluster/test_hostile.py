@@ -1,9 +1,9 @@
 """Run directories of strangers: no command trusts, follows, obeys or trips over what is in one.
 
-Forged (tests/cluster/forge.py): every command ends with an exit code of its own, never as a bug; prints no control
-characters; and ``run --drop-damaged`` either ends with the answer of the run as it was or refuses.  Damaged: every
-command says what it said before, or refuses with a file and a remedy, or says that nothing is proven; the last one
-repairs.
+Forged (tests/cluster/forge.py): every command ends with an exit code of its own, never as a bug;
+prints no control characters; and ``run --drop-damaged`` either ends with the answer of the run as
+it was or refuses.  Damaged: every command says what it said before, or refuses with a file and a
+remedy, or says that nothing is proven; the last one repairs.
 """
 
 from __future__ import annotations
@@ -48,7 +48,11 @@ RUN = ("run", "2x2", "--cutoff", "5", "--workers", "0")
 def call(*arguments: object) -> Answer:
     """Run a command in this process."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    with mock.patch.object(sys, "argv", ["orderly", *map(str, arguments)]), redirect_stdout(out), redirect_stderr(err):
+    with (
+        mock.patch.object(sys, "argv", ["orderly", *map(str, arguments)]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
         try:
             cli.main()
         except SystemExit as left:
@@ -57,7 +61,9 @@ def call(*arguments: object) -> Answer:
 
 
 class Campaign:
-    """A finished run with everything that a run can have, and one in several parts, to be tampered with in copies."""
+    """A finished run with everything that a run can have, and one in several parts, to be tampered
+    with in copies.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.whole, self.in_parts = folder, folder / "whole", folder / "parts"
@@ -65,7 +71,12 @@ class Campaign:
         self.words[1].write_text("".join(f"{word}\n" for word in forge.WORDS))
         (folder / "boards.txt").write_text("aert\n")
         whole = self.whole
-        for command in ((*RUN, "--out", whole), ("certify", whole), ("audit", whole), ("verify", whole)):
+        for command in (
+            (*RUN, "--out", whole),
+            ("certify", whole),
+            ("audit", whole),
+            ("verify", whole),
+        ):
             assert call(*command, *self.words).code == 0, command
         with mock.patch("results.store.store.FLUSH_ROWS", 20):
             assert call(*RUN, *self.words, "--out", self.in_parts).code == 0
@@ -83,7 +94,13 @@ class Campaign:
             yield "top", run, "--format", fmt
         yield "query", run, "SELECT * FROM classes"
         yield "query", run, "SELECT * FROM runs", "--format", "csv"
-        yield "query", run, "SELECT sum(n_boards), sum(seconds), max(max_bound) FROM classes", "--format", "json"
+        yield (
+            "query",
+            run,
+            "SELECT sum(n_boards), sum(seconds), max(max_bound) FROM classes",
+            "--format",
+            "json",
+        )
         yield "compare", run, self.folder / "boards.txt"
         yield "report", run, *self.words, "--out", self.folder / "page.html"
         yield "explain", "255", "--run", run
@@ -134,7 +151,9 @@ def test_damage_is_told_and_repaired(campaign, kind, n, times):
         for command, before in zip(asked, truth, strict=True):
             said = call(*command)
             if said.code == 3:
-                named = any(victim.name in said.err for victim in victims) or files.MANIFEST in said.err
+                named = (
+                    any(victim.name in said.err for victim in victims) or files.MANIFEST in said.err
+                )
                 assert (said.out, named, bool(REMEDY.search(said.err))) == ("", True, True), said
             elif (said.code, said.out) != (before.code, before.out):
                 assert said.code in (0, 4, 5), said
@@ -167,7 +186,9 @@ def document(name: str, *keys: str, value: object):
 def rows(**columns: object):
     def change(run: Path) -> None:
         for name, value in columns.items():
-            forge.write_part(run, forge.with_value(forge.read_part(run, files.RESULTS), name, -1, value))
+            forge.write_part(
+                run, forge.with_value(forge.read_part(run, files.RESULTS), name, -1, value)
+            )
 
     return change
 
@@ -184,10 +205,16 @@ NAMED = {
     "scores: []": document(files.RUN, "fingerprint", "scores", value=[]),
     "a cutoff of 10^40": document(files.RUN, "fingerprint", "cutoff", value=10**40),
     "a board of 99,999 x 99,999": document(files.RUN, "fingerprint", "dims", value="99999x99999"),
-    "rules of the search that cannot be": document(files.RUN, "info", "structure", "unfuse_parts", value="x"),
+    "rules of the search that cannot be": document(
+        files.RUN, "info", "structure", "unfuse_parts", value="x"
+    ),
     "half a surrogate pair": document(files.RUN, "info", "scores", value="\ud800"),
-    "a path of 3,600 characters": rows(status="split", candidates=[], children=["/".join(["0=a"] * 900)]),
-    "a chain of 2,400 narrower parts": rows(status="split", candidates=[], children=["/".join(["3=qrstvwxyz"] * 300)]),
+    "a path of 3,600 characters": rows(
+        status="split", candidates=[], children=["/".join(["0=a"] * 900)]
+    ),
+    "a chain of 2,400 narrower parts": rows(
+        status="split", candidates=[], children=["/".join(["3=qrstvwxyz"] * 300)]
+    ),
     "seconds 1e308": rows(seconds=1e308),
     "certificates without columns": lambda run: forge.write_certificates(run, pa.table({"a": [1]})),
     "an audit that divides by zero": document(files.AUDITS, "audits", value=[NO_AUDIT]),
@@ -212,7 +239,9 @@ def test_what_was_dropped_is_told(campaign):
     assert said.code == 0
     assert f"dropped {part}: its rows are computed again" in said.err
     assert "UTF8" in said.err
-    assert [line["name"] for line in forge.read_lines(run / files.EVENTS) if line["event"] == "dropped"] == [part]
+    assert [
+        line["name"] for line in forge.read_lines(run / files.EVENTS) if line["event"] == "dropped"
+    ] == [part]
     run = campaign.copy()
     document(files.RUN, "info", "wordlist", value=[])(run)
     document(files.CLAIM, "n_words", value="many")(run)
@@ -228,7 +257,9 @@ def test_what_was_dropped_is_told(campaign):
 
 
 def put(place: Path, kind: str, target: Path) -> None:
-    """Put a link to ``target`` or a special file in the place of a file or folder, or one of these for the other."""
+    """Put a link to ``target`` or a special file in the place of a file or folder, or one of these
+    for the other.
+    """
     was_folder = place.is_dir()
     if was_folder:
         shutil.rmtree(place)
@@ -245,13 +276,18 @@ def put(place: Path, kind: str, target: Path) -> None:
 
 
 def content(victim: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in (victim.rglob("*") if victim.is_dir() else [victim])}
+    return {
+        path: path.read_bytes() for path in (victim.rglob("*") if victim.is_dir() else [victim])
+    }
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
     daily(
-        [*product(NAMES, ("link", "pipe", "socket")), *product((*files.PLAIN, *files.FOLDERS[1:]), ["other"])],
+        [
+            *product(NAMES, ("link", "pipe", "socket")),
+            *product((*files.PLAIN, *files.FOLDERS[1:]), ["other"]),
+        ],
         lambda name, kind: kind == "link" or name in (files.RUN, files.RESULTS),
     ),
 )
@@ -303,7 +339,9 @@ def test_a_link_put_there_later_is_not_followed(campaign, tmp_path):
     assert content(victim) == before
 
 
-def test_a_log_with_a_second_name_is_not_written_to_and_the_run_directory_itself_may_be_a_link(campaign, tmp_path):
+def test_a_log_with_a_second_name_is_not_written_to_and_the_run_directory_itself_may_be_a_link(
+    campaign, tmp_path
+):
     (tmp_path / "elsewhere").symlink_to(campaign.whole)
     assert call("status", tmp_path / "elsewhere").code == 0
     run = campaign.copy()
@@ -327,7 +365,11 @@ def everywhere(run: Path) -> None:
         document(files.CLAIM, name, value=ESCAPES)(run)
     lines = forge.read_lines(run / files.EVENTS)
     for line in lines:
-        line |= {name: ESCAPES for name in ("message", "text", "host", "best_board", "board") if name in line}
+        line |= {
+            name: ESCAPES
+            for name in ("message", "text", "host", "best_board", "board")
+            if name in line
+        }
         line |= {"hosts": {ESCAPES: 1}, "flagged": [ESCAPES]} if line["event"] == "progress" else {}
     lines[-1] |= {"event": "stopped", "reason": ESCAPES, "message": ESCAPES}
     forge.write_lines(run / files.EVENTS, lines)

@@ -15,13 +15,17 @@ SOME, ALL = ["worker", "driver"], [*KINDS, "worker", "worker-stop"]
 
 @pytest.mark.parametrize(
     ("victims", "unit_budget", "question"),
-    daily([(SOME, 1, SMALL | {"workers": 2}), (ALL, 200_000, {})], lambda victims, *_: victims is SOME),
+    daily(
+        [(SOME, 1, SMALL | {"workers": 2}), (ALL, 200_000, {})], lambda victims, *_: victims is SOME
+    ),
     ids=["some", "all"],
 )
 @pytest.mark.timeout(1500)  # two minutes, unless the machine has ten other things to do
 def test_kills_and_the_digest_of_an_undisturbed_run(tmp_path, victims, unit_budget, question):
     search = SearchConfig(memory_mb=256, unit_budget=unit_budget)
-    campaign = Campaign(config_of_units(tmp_path, search=search, **question), tmp_path, seed=0, pause_s=0.1)
+    campaign = Campaign(
+        config_of_units(tmp_path, search=search, **question), tmp_path, seed=0, pause_s=0.1
+    )
     digest, n_units = campaign.undisturbed()
     try:
         notes = campaign.play(campaign.rng.sample(victims, len(victims)), n_units)

@@ -21,7 +21,12 @@ from search.breaker import Unit, UnitResult
 from tests.cluster.fakes import REPORT
 
 PRINT = Fingerprint(
-    "2x2", "0" * 64, parse_scores("words").points, 4, "corner: abcdefghijklm nopqrstuvwxyz", (0, 1, 2, 3)
+    "2x2",
+    "0" * 64,
+    parse_scores("words").points,
+    4,
+    "corner: abcdefghijklm nopqrstuvwxyz",
+    (0, 1, 2, 3),
 )
 
 
@@ -38,13 +43,17 @@ def ledger(store):
 
 def answer(class_id, *candidates):
     status = "candidates" if candidates else "eliminated"
-    return events.Answer(1, 2, UnitResult(Unit(class_id), status, 4, 3, candidates, (), (), {}, 1.0), "there")
+    return events.Answer(
+        1, 2, UnitResult(Unit(class_id), status, 4, 3, candidates, (), (), {}, 1.0), "there"
+    )
 
 
 def test_what_is_admitted_is_stored_with_its_attempt(ledger, store):
     admitted = ledger.admit([answer(0), events.Tick(), answer(5, ("abcd", 7))])
     assert admitted[1] == events.Tick()
-    ledger.publish([events.Publish(event, 2) for event in admitted if isinstance(event, events.Answer)])
+    ledger.publish(
+        [events.Publish(event, 2) for event in admitted if isinstance(event, events.Answer)]
+    )
     assert [(row.class_id, row.candidates, row.host, row.attempt) for row in store] == [
         (0, (), "there", 2),
         (5, (("abcd", 7),), "there", 2),
@@ -73,7 +82,9 @@ def test_a_verdict_of_a_host_that_is_contradicted_in_the_same_turn_is_in_doubt(t
     with Store.open(tmp_path, PRINT) as store:
         ledger = Ledger(store, PRINT)
         (event,) = ledger.admit([answer(0)])
-        ledger.publish([events.Publish(event), events.Quarantine(Unit(5), 1, "contradicted", ("there",))])
+        ledger.publish(
+            [events.Publish(event), events.Quarantine(Unit(5), 1, "contradicted", ("there",))]
+        )
     assert open_run(tmp_path).doubted == [(0, "")]
 
 
@@ -87,21 +98,40 @@ def told(tmp_path) -> list[dict]:
 
 
 def test_workers_and_units(journal, tmp_path):
-    ups = [events.WorkerUp(1, "alpha", "k"), events.WorkerUp(2, "beta", "k"), events.WorkerUp(3, "beta", "k")]
+    ups = [
+        events.WorkerUp(1, "alpha", "k"),
+        events.WorkerUp(2, "beta", "k"),
+        events.WorkerUp(3, "beta", "k"),
+    ]
     journal.loop(ups, [])
     assert journal.hosts == {"alpha": 1, "beta": 2}
     unit = Unit(7, "0=ab")
-    journal.loop([events.UnitFailed(1, 9, unit, "boom")], [events.Quarantine(unit, 3, "boom" * 1000)])
+    journal.loop(
+        [events.UnitFailed(1, 9, unit, "boom")], [events.Quarantine(unit, 3, "boom" * 1000)]
+    )
     journal.loop(
         [events.WorkerDown(1, events.Death.oom, "killed")],
         [events.Retire(2, "silent for too long"), events.Retire(99, "never seen")],
     )
     assert journal.hosts == {"beta": 1}
     failed, given_up, down, retired = told(tmp_path)[3:]
-    assert (failed["event"], failed["class_id"], failed["path"], failed["host"]) == ("unit_failed", 7, "0=ab", "alpha")
-    assert (given_up["event"], given_up["attempts"], len(given_up["message"])) == ("unit_quarantined", 3, 500)
+    assert (failed["event"], failed["class_id"], failed["path"], failed["host"]) == (
+        "unit_failed",
+        7,
+        "0=ab",
+        "alpha",
+    )
+    assert (given_up["event"], given_up["attempts"], len(given_up["message"])) == (
+        "unit_quarantined",
+        3,
+        500,
+    )
     assert (down["event"], down["host"], down["reason"]) == ("worker_down", "alpha", "oom")
-    assert (retired["event"], retired["host"], retired["message"]) == ("worker_retired", "beta", "silent for too long")
+    assert (retired["event"], retired["host"], retired["message"]) == (
+        "worker_retired",
+        "beta",
+        "silent for too long",
+    )
 
 
 def test_progress_comes_often_at_first_and_rarely_later(tmp_path):
@@ -119,10 +149,19 @@ def test_progress_comes_often_at_first_and_rarely_later(tmp_path):
 
 
 def test_a_better_board_and_a_host_that_is_not_believed_any_more_are_told_once(journal, tmp_path):
-    for score, flagged in ((None, ()), (5, ("beta",)), (5, ("beta",)), (7, ("alpha", "beta")), (7, ("alpha", "beta"))):
+    for score, flagged in (
+        (None, ()),
+        (5, ("beta",)),
+        (5, ("beta",)),
+        (7, ("alpha", "beta")),
+        (7, ("alpha", "beta")),
+    ):
         journal.report(replace(REPORT, best_score=score, flagged=flagged))
     assert [event["score"] for event in told(tmp_path) if event["event"] == "best"] == [5, 7]
-    assert [event["host"] for event in told(tmp_path) if event["event"] == "host_flagged"] == ["beta", "alpha"]
+    assert [event["host"] for event in told(tmp_path) if event["event"] == "host_flagged"] == [
+        "beta",
+        "alpha",
+    ]
     assert next(event for event in told(tmp_path) if event["event"] == "progress")["flagged"] == []
 
 
@@ -139,4 +178,8 @@ def test_an_end_by_an_error_is_told(journal, tmp_path):
     with journal:
         pass
     (event,) = told(tmp_path)
-    assert (event["event"], event["reason"], event["message"]) == ("stopped", "ValueError", "no more")
+    assert (event["event"], event["reason"], event["message"]) == (
+        "stopped",
+        "ValueError",
+        "no more",
+    )

@@ -1,4 +1,6 @@
-"""Workers as processes: killed, stopped, without memory, without a driver; and runs from the command line."""
+"""Workers as processes: killed, stopped, without memory, without a driver; and runs from the
+command line.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from cluster.scheduling.events import Answer, Assign, Death, Returned, UnitFailed, WorkerDown, WorkerUp
+from cluster.scheduling.events import (
+    Answer,
+    Assign,
+    Death,
+    Returned,
+    UnitFailed,
+    WorkerDown,
+    WorkerUp,
+)
 from cluster.workers.executors import ProcessExecutor
 from results.log import read_events
 from results.storage.local import LocalFolder
@@ -27,7 +37,10 @@ from tests.cluster.test_executors import play, until, verdicts_of
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
 
-pytestmark = [pytest.mark.timeout(240), pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")]
+pytestmark = [
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
+]
 
 
 def workers(root=None):
@@ -87,7 +100,9 @@ def test_a_worker_that_runs_out_of_memory_is_replaced_and_the_remedy_is_told():
         failed, down = until(executor, WorkerDown)
     assert (type(failed), failed.unit, failed.oom) == (UnitFailed, Unit(0), True)
     assert down.reason is Death.oom
-    assert all("use fewer workers, or a smaller memory_mb" in event.message for event in (failed, down))
+    assert all(
+        "use fewer workers, or a smaller memory_mb" in event.message for event in (failed, down)
+    )
 
 
 def test_the_last_line_of_a_worker_that_cannot_start_is_told(tmp_path, monkeypatch):
@@ -98,7 +113,10 @@ def test_the_last_line_of_a_worker_that_cannot_start_is_told(tmp_path, monkeypat
         module = importlib.import_module("nowhere")
     _, finish = play(ProcessExecutor(fakes.SPEC, module.Breaker), max_deaths=1)
     assert not finish.complete
-    said = "ended with exit code 1 before it could work: ModuleNotFoundError: No module named 'nowhere'"
+    said = (
+        "ended with exit code 1 before it could work: ModuleNotFoundError: No module named "
+        "'nowhere'"
+    )
     assert said in finish.message
 
 
@@ -140,16 +158,27 @@ def test_it_ends_with_the_executor_stopped_or_starting(one):
 
 
 def launch(config, folder, cwd=ROOT, address=""):
-    """Start ``orderly run`` in a folder, as the installed command does: with no modules from there (-P)."""
+    """Start ``orderly run`` in a folder, as the installed command does: with no modules from there
+    (-P).
+    """
     path = folder / "config.toml"
     path.write_text(
         f'dims = "3x3"\ncutoff = {config.cutoff}\nbuckets = "{config.buckets}"\nworkers = 1\n'
         f'out = "{config.out}"\n[search]\nmemory_mb = 64\nfused = []\n'
     )
-    command = [COMMAND[0], "-P", *COMMAND[1:], "run", str(path), *(["--address", address] if address else [])]
+    command = [
+        COMMAND[0],
+        "-P",
+        *COMMAND[1:],
+        "run",
+        str(path),
+        *(["--address", address] if address else []),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with (folder / "said").open("wb") as said:
-        return subprocess.Popen(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        return subprocess.Popen(
+            command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        )
 
 
 def wait_for(child, folder, condition):
@@ -166,14 +195,18 @@ def started(tmp_path, elsewhere, terminal):
     config = config_of_classes(tmp_path)
     child = launch(config, tmp_path, elsewhere)
     log = LocalFolder(Path(config.out))
-    wait_for(child, tmp_path, lambda: any(event.get("n_verdicts") for event in read_events(log)[1:]))
+    wait_for(
+        child, tmp_path, lambda: any(event.get("n_verdicts") for event in read_events(log)[1:])
+    )
     yield child, Path(config.out)
     child.kill()
     child.wait()
 
 
 def check_stopped(child, out, family, number, least=1):
-    """The run ended with exit code 4, an event, all that had arrived in the store, and no process left."""
+    """The run ended with exit code 4, an event, all that had arrived in the store, and no process
+    left.
+    """
     said = out.parent / "said"
     assert child.wait(120) == 4, said.read_text()
     assert f"stopped by {number.name}" in said.read_text()
@@ -219,12 +252,29 @@ def test_sigterm_while_a_worker_starts_and_does_not_get_on(terminal, tmp_path):
     check_stopped(child, Path(config.out), family, signal.SIGTERM, least=0)
 
 
-@pytest.mark.parametrize("optimize", daily(["", "2"], lambda level: not level))  # 2: all of Python is parsed anew
+# 2: all of Python is parsed anew
+@pytest.mark.parametrize("optimize", daily(["", "2"], lambda level: not level))
 def test_a_run_of_a_machine_needs_neither_network_nor_docstrings(tmp_path, optimize):
     alone = ["unshare", "--user", "--map-root-user", "--net"]
-    if not shutil.which("unshare") or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+    if (
+        not shutil.which("unshare")
+        or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode
+    ):
         alone = []  # a container that may not
-    command = [*alone, *COMMAND, "run", "2x2", "--cutoff", "14", "--workers", "1", "--out", str(tmp_path / "run")]
+    command = [
+        *alone,
+        *COMMAND,
+        "run",
+        "2x2",
+        "--cutoff",
+        "14",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path / "run"),
+    ]
     environment = {**os.environ, "PYTHONOPTIMIZE": optimize}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr

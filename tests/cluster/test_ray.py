@@ -1,4 +1,6 @@
-"""Ray clusters of several nodes: nodes come and go, actors are killed, strangers stay outside, figures are scraped."""
+"""Ray clusters of several nodes: nodes come and go, actors are killed, strangers stay outside,
+figures are scraped.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,15 @@ import pytest
 
 from cluster.driver.driver import run
 from cluster.planning.plan import make_plan
-from cluster.scheduling.events import Answer, Assign, Death, Heartbeat, Returned, WorkerDown, WorkerUp
+from cluster.scheduling.events import (
+    Answer,
+    Assign,
+    Death,
+    Heartbeat,
+    Returned,
+    WorkerDown,
+    WorkerUp,
+)
 from cluster.workers import ray_cluster, ray_executor
 from cluster.workers.executors import InProcessExecutor
 from cluster.workers.ray_cluster import RayError, UnguardedError, check_guarded, connected
@@ -45,7 +55,9 @@ from tests.conftest import ROOT
 pytestmark = [
     pytest.mark.ray,
     pytest.mark.timeout(240),
-    pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'orderly-boggle[cluster]'"),
+    pytest.mark.skipif(
+        find_spec("ray") is None, reason="needs Ray: pip install 'orderly-boggle[cluster]'"
+    ),
 ]
 
 
@@ -86,7 +98,11 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
             added.append(nodes.add())
         elif len(added) == 1 and seen:
             added.append(nodes.add(2))
-        elif len(nodes._cluster.worker_nodes) == 2 and len(seen) == 3 and executor._actors[1].order is not None:
+        elif (
+            len(nodes._cluster.worker_nodes) == 2
+            and len(seen) == 3
+            and executor._actors[1].order is not None
+        ):
             nodes.remove(added[0])
         return ""
 
@@ -96,7 +112,9 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
     assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(n_units)))
     assert len(sink.settled) == len(sink.verdicts)
     assert len(nodes._cluster.worker_nodes) == 1
-    assert max(item.attempt for item in sink.settled) > 1, "something was in flight on the node that was removed"
+    assert max(item.attempt for item in sink.settled) > 1, (
+        "something was in flight on the node that was removed"
+    )
     assert len(seen) == 3, "a worker on each processor, none on the head"
     nodes.remove_all()
 
@@ -104,7 +122,9 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
 def test_whole_run_and_the_token_stays_secret(nodes, node, tmp_path):
     config = tiny(tmp_path, cutoff=3, buckets="abcdefgh ijklmnopqr stuvwxyz", address=nodes.address)
     outcome = run(config)
-    alone = run(config.model_copy(update={"out": str(tmp_path / "alone")}), make_executor=InProcessExecutor)
+    alone = run(
+        config.model_copy(update={"out": str(tmp_path / "alone")}), make_executor=InProcessExecutor
+    )
     assert outcome.complete
     assert outcome.digest == alone.digest
     token = TOKEN.encode()
@@ -142,11 +162,14 @@ def test_a_worker_beats_inside_a_kernel(nodes, node, monkeypatch):
     with RayExecutor(plan.spec, 0, None, address=nodes.address) as executor:
         executor.spawn(1)
         until(executor, WorkerUp)
-        executor.assign(Assign(1, 1, (Unit(4),)))  # the centre is e: a second or two, most of it in one kernel
+        # the centre is e: a second or two, most of it in one kernel
+        executor.assign(Assign(1, 1, (Unit(4),)))
         events = []
         while not any(isinstance(event, Answer) for event in events):
             events += executor.poll(0.03)
-    assert sum(event == Heartbeat(1, 1) for event in events) >= 2, "it answered while it broke one unit"
+    assert sum(event == Heartbeat(1, 1) for event in events) >= 2, (
+        "it answered while it broke one unit"
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +181,11 @@ def test_a_worker_beats_inside_a_kernel(nodes, node, monkeypatch):
         ("WorkerCrashedError", (), Death.died),
         ("RayActorError", (), Death.died),
         ("RayActorError", (None, "x", True), Death.unfit),
-        ("RayActorError", (None, "Task was killed due to the node running low on memory"), Death.oom),
+        (
+            "RayActorError",
+            (None, "Task was killed due to the node running low on memory"),
+            Death.oom,
+        ),
         ("RayActorError", (None, "x", False, True), Death.node),
         ("RayActorError", (None, "The actor is dead because its owner has died."), Death.node),
     ],
@@ -222,7 +249,10 @@ def test_a_start_that_does_not_end_is_given_up(monkeypatch):
     monkeypatch.setattr(ray_cluster, "_START_S", 0.1)
     with (
         mock.patch.dict(os.environ),
-        pytest.raises(RayError, match="cannot start Ray: no answer within 0 s; --workers without --address needs no"),
+        pytest.raises(
+            RayError,
+            match="cannot start Ray: no answer within 0 s; --workers without --address needs no",
+        ),
         connected("local", 1),
     ):
         pass
@@ -239,7 +269,11 @@ def test_an_open_cluster_is_refused(nodes, folder):
 def test_a_local_cluster_listens_on_loopback_and_nothing_of_it_stays(tmp_path, terminal):
     config = config_of_classes(tmp_path)
     child = launch(config, tmp_path, address="local")
-    wait_for(child, tmp_path, lambda: [x for x in descendants(child.pid) if "ray::Worker" in command_line(x)])
+    wait_for(
+        child,
+        tmp_path,
+        lambda: [x for x in descendants(child.pid) if "ray::Worker" in command_line(x)],
+    )
     family = descendants(child.pid)
     loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
     assert set() != listening_addresses(family) <= loopback
@@ -265,7 +299,9 @@ def test_a_signal_ends_a_start_that_does_not_get_on_and_nothing_of_it_stays(tmp_
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_cluster_that_goes_away_is_told_or_ends_the_driver_and_the_run_goes_on(tmp_path, number, terminal):
+def test_a_cluster_that_goes_away_is_told_or_ends_the_driver_and_the_run_goes_on(
+    tmp_path, number, terminal
+):
     with started(tmp_path) as cluster:
         cluster.add()
         config = config_of_classes(tmp_path)
@@ -281,7 +317,9 @@ def test_a_cluster_that_goes_away_is_told_or_ends_the_driver_and_the_run_goes_on
 @pytest.mark.nightly
 def test_the_page_works_step_by_step(folder):
     """Every command under "By hand", on one machine, with a smaller question."""
-    section = (ROOT / "docs" / "clusters.md").read_text().partition("## By hand")[2].partition("\n## ")[0]
+    section = (
+        (ROOT / "docs" / "clusters.md").read_text().partition("## By hand")[2].partition("\n## ")[0]
+    )
     commands = re.findall(r"^    (.+?)(?:  +#.*)?$", section, re.MULTILINE)
     assert len(commands) == 5
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
@@ -293,8 +331,12 @@ def test_the_page_works_step_by_step(folder):
     head, said = "", {}
     try:
         for command in commands:
-            text = command.replace("HEAD:6379", head).replace("4x4 --cutoff 3500", "2x2 --cutoff 14")
-            done = subprocess.run(["sh", "-c", text], cwd=folder, env=environment, capture_output=True, text=True)
+            text = command.replace("HEAD:6379", head).replace(
+                "4x4 --cutoff 3500", "2x2 --cutoff 14"
+            )
+            done = subprocess.run(
+                ["sh", "-c", text], cwd=folder, env=environment, capture_output=True, text=True
+            )
             assert done.returncode == 0, f"{text}\n{done.stdout}{done.stderr}"
             head = head or "".join(re.findall(r"--address='(\S+)'", done.stdout)[:1])
             said[command] = done.stdout
@@ -315,13 +357,21 @@ def test_gauges_are_exported():
 
     port = free_port()
     quiet = {"log_to_driver": False, "logging_level": "CRITICAL", "include_dashboard": False}
-    ray.init(address="local", num_cpus=1, _node_ip_address="127.0.0.1", _metrics_export_port=port, **quiet)
+    ray.init(
+        address="local",
+        num_cpus=1,
+        _node_ip_address="127.0.0.1",
+        _metrics_export_port=port,
+        **quiet,
+    )
     try:
         metrics = RayMetrics("2x2 cutoff 5")
         found = shown(metrics, REPORT, port, "verdicts")
         assert found.keys() == GAUGES.keys() - {"remaining_seconds"}, "what is not known is not set"
         assert (found["verdicts"], found["strikes"]) == (40, 1)
-        found = shown(metrics, replace(REPORT, n_classes_done=14, remaining_s=99.0), port, "remaining_seconds")
+        found = shown(
+            metrics, replace(REPORT, n_classes_done=14, remaining_s=99.0), port, "remaining_seconds"
+        )
         assert (found["remaining_seconds"], found["classes_done"]) == (99, 14)
     finally:
         ray.shutdown()

@@ -1,4 +1,6 @@
-"""From rows to claim, on a run like real ones: boards in several parts and rows, deep splits, hosts in doubt."""
+"""From rows to claim, on a run like real ones: boards in several parts and rows, deep splits, hosts
+in doubt.
+"""
 
 from __future__ import annotations
 
@@ -74,9 +76,13 @@ def test_what_is_stored_twice_counts_once_and_dropped_parts_do_not_count(rows, w
     run = open_run(folder)
     assert run.index.repeated
     assert boards_by_sql(run) == unscored_boards(run) == unscored_boards(open_run(whole))
-    assert verified(folder).claim == replace(verified(whole).claim, statistics=verified(folder).claim.statistics)
+    assert verified(folder).claim == replace(
+        verified(whole).claim, statistics=verified(folder).claim.statistics
+    )
     with (folder / files.MANIFEST).open("a") as manifest:
-        with_boards = [part for part in run.manifest.parts if part.number in run.index.with_candidates]
+        with_boards = [
+            part for part in run.manifest.parts if part.number in run.index.with_candidates
+        ]
         for part in (with_boards[0], *run.manifest.parts[n_parts:]):
             manifest.write(replace(part, dropped=True).format() + "\n")
     run = open_run(folder)
@@ -89,7 +95,10 @@ def test_what_is_stored_twice_counts_once_and_dropped_parts_do_not_count(rows, w
 
 def doubt(row, *hosts):
     """Return the rows that a contradicted replica of a unit leaves, one for each host."""
-    return [Row(row.fingerprint, *row.key, QUARANTINED, 0, host=host, message="they differ") for host in hosts]
+    return [
+        Row(row.fingerprint, *row.key, QUARANTINED, 0, host=host, message="they differ")
+        for host in hosts
+    ]
 
 
 def add(folder, rows):
@@ -112,7 +121,9 @@ def test_a_contradiction_leaves_a_row_for_each_host(whole, rows, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
     print_of = open_run(folder).fingerprint
     with Store.open(folder, print_of) as store:
-        Ledger(store, print_of).publish([Quarantine(Unit(*rows[0].key), 2, "they differ", ("a", "b"))])
+        Ledger(store, print_of).publish(
+            [Quarantine(Unit(*rows[0].key), 2, "they differ", ("a", "b"))]
+        )
     assert open_run(folder).index.doubted_hosts == {"a", "b"}
 
 
@@ -124,7 +135,8 @@ def test_what_was_found_again_is_not_in_doubt_any_more(shared, written):
     run = add(folder, [replace(row, host="c") for row in theirs[:-2]])
     assert run.doubted == sorted(row.key for row in theirs[-2:])
     assert not is_proven(folder)
-    run = add(folder, [replace(row, host="a") for row in theirs])  # later, which is all that a single machine can do
+    # later, which is all that a single machine can do
+    run = add(folder, [replace(row, host="a") for row in theirs])
     hosts = [row.host for row in run.rows()]
     assert set(hosts) == {*"abc", "a (2)"}
     assert hosts.count("a (2)") == 2, "what is not in doubt is not stored again"
@@ -140,7 +152,9 @@ def test_a_host_that_is_doubted_again_loses_what_it_found_since(shared, written)
     assert run.index.doubted_hosts == {"a", "a (2)"}
 
 
-def test_verdicts_in_doubt_are_not_taken_over_and_contradicting_them_stops_the_store(shared, written):
+def test_verdicts_in_doubt_are_not_taken_over_and_contradicting_them_stops_the_store(
+    shared, written
+):
     plain = {row.key for row in reusable(open_run(written(shared, "plain")), 5)}
     assert plain == {row.key for row in shared}
     folder = written([*shared, *doubt(shared[0], "a", "b")])
@@ -156,14 +170,25 @@ def test_verdicts_in_doubt_are_not_taken_over_and_contradicting_them_stops_the_s
 
 
 def test_a_row_is_checked_twice_on_its_way_to_the_claim_and_read_once_by_verify(whole, tmp_path):
-    options = {"dims": "2x2", "cutoff": 12, "workers": 0, "replicate": 0, "out": str(tmp_path / "run")}
+    options = {
+        "dims": "2x2",
+        "cutoff": 12,
+        "workers": 0,
+        "replicate": 0,
+        "out": str(tmp_path / "run"),
+    }
     check = mock.Mock(wraps=rows_module.check_table)
-    with mock.patch.object(rows_module, "check_table", check), mock.patch.object(run_module, "check_table", check):
+    with (
+        mock.patch.object(rows_module, "check_table", check),
+        mock.patch.object(run_module, "check_table", check),
+    ):
         assert run(load_config(None, options)).complete
     n_rows = len(list(open_run(tmp_path / "run").rows()))
     n_checked = sum(call.args[0].num_rows for call in check.call_args_list)
     assert n_checked == 2 * n_rows, "where it enters, and where the run is read back"
-    with mock.patch.object(LocalFolder, "read", autospec=True, side_effect=LocalFolder.read) as read:
+    with mock.patch.object(
+        LocalFolder, "read", autospec=True, side_effect=LocalFolder.read
+    ) as read:
         assert verified(whole).claim
     n_read = sum(call.args[1].startswith(files.RESULTS) for call in read.call_args_list)
     assert n_read == len(open_run(whole).manifest.parts)

@@ -1,4 +1,6 @@
-"""The scheduler's decisions one by one, and its promises under kills, delays, duplicates and lost replies."""
+"""The scheduler's decisions one by one, and its promises under kills, delays, duplicates and lost
+replies.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def result(unit, *children, candidates=(), settled=(), seconds=1.0, n_terms=0):
 class Bench:
     """A scheduler with a clock that is set by hand."""
 
-    def __init__(self, costs, children=(), history=NO_HISTORY, elsewhere=NO_HISTORY.costs, **policy):
+    def __init__(
+        self, costs, children=(), history=NO_HISTORY, elsewhere=NO_HISTORY.costs, **policy
+    ):
         self.now = 0.0
         self.costs = np.asarray(costs, np.float64)
         policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
@@ -60,11 +64,16 @@ class Bench:
 
     def up(self, out, host="a"):
         """Bring up the workers spawned in ``out``; return what follows."""
-        return [order for spawn in of(out, Spawn) for order in self.tell(WorkerUp(spawn.worker, host))]
+        return [
+            order for spawn in of(out, Spawn) for order in self.tell(WorkerUp(spawn.worker, host))
+        ]
 
     def answer(self, order, *children, **found):
         """Answer every unit of an assignment; return what follows."""
-        answers = [Answer(order.worker, order.assignment, result(unit, *children, **found)) for unit in order.units]
+        answers = [
+            Answer(order.worker, order.assignment, result(unit, *children, **found))
+            for unit in order.units
+        ]
         return [more for answer in answers for more in self.tell(answer)]
 
 
@@ -77,7 +86,9 @@ def units_of(out):
 
 
 def played(bench):
-    """Answer everything one by one; return the class ids in the order in which they were given out."""
+    """Answer everything one by one; return the class ids in the order in which they were given
+    out.
+    """
     out, given = bench.start(), []
     while of(out, Assign):
         given += units_of(out)
@@ -222,13 +233,19 @@ def test_circuit_breaker():
     n_deaths = 0
     while not of(out, Finish):
         spawns = of(out, Spawn)
-        out = [more for spawn in spawns for more in bench.tell(WorkerDown(spawn.worker, Death.unfit, "no numba"))]
+        out = [
+            more
+            for spawn in spawns
+            for more in bench.tell(WorkerDown(spawn.worker, Death.unfit, "no numba"))
+        ]
         n_deaths += len(spawns)
         bench.now += 1.0
         out += bench.tell(Tick())
         assert bench.now < 1000
     assert n_deaths == 8
-    assert of(out, Finish) == [Finish(False, "8 workers died without one verdict in between; the last: no numba")]
+    assert of(out, Finish) == [
+        Finish(False, "8 workers died without one verdict in between; the last: no numba")
+    ]
 
 
 def test_foreign_kernels_are_refused():
@@ -290,13 +307,18 @@ def test_a_worker_that_grew_is_replaced_between_assignments():
 
 @pytest.mark.parametrize("is_told", [True, False])
 def test_time_left_of_a_run_that_goes_on(is_told):
-    """The random classes are behind it and the most expensive ones come first: only the past knows the others."""
+    """The random classes are behind it and the most expensive ones come first: only the past knows
+    the others.
+    """
     costs = np.random.default_rng(2).permutation(np.geomspace(1, 50, 800))
     efforts = 1000 * costs**0.7
     searched = np.zeros(800, np.bool_)
     searched[:40] = searched[np.argsort(costs)[-200:]] = True
     left = dict(zip(range(0, 8000, 10), efforts[~searched].tolist(), strict=False))
-    bench = Bench(costs[~searched], history=History(costs[searched], efforts[searched]) if is_told else NO_HISTORY)
+    bench = Bench(
+        costs[~searched],
+        history=History(costs[searched], efforts[searched]) if is_told else NO_HISTORY,
+    )
     out = bench.start()
     for _ in range(5):
         effort = left.pop(of(out, Assign)[0].units[0].class_id)
@@ -307,14 +329,18 @@ def test_time_left_of_a_run_that_goes_on(is_told):
 
 @pytest.mark.parametrize("scatter", [0.3, 1.0])
 def test_the_interval_of_the_time_left_holds_the_truth_as_often_as_it_says(scatter):
-    """Stored classes tell the pace, how far costs scatter about the predictions, and what the other shares take."""
+    """Stored classes tell the pace, how far costs scatter about the predictions, and what the other
+    shares take.
+    """
     costs, elsewhere, rng = np.geomspace(1, 50, 600), [], np.random.default_rng(6)
     n_right = 0
     for _ in range(100):
         efforts = 1000 * costs**0.7 * rng.lognormal(0, scatter, 600)
         known, own, other = map(np.sort, np.split(rng.permutation(600), [120, 400]))
         past = History(costs[known], efforts[known], float(efforts[known].sum()) / 250)
-        report = Bench(costs[own], history=past, elsewhere=costs[other], n_workers=2).scheduler.snapshot()
+        report = Bench(
+            costs[own], history=past, elsewhere=costs[other], n_workers=2
+        ).scheduler.snapshot()
         n_right += report.remaining_low_s < efforts[own].sum() / 250 < report.remaining_high_s
         elsewhere.append(report.elsewhere_s * 250 / efforts[other].sum())
     assert 88 <= n_right <= 99
@@ -323,7 +349,9 @@ def test_the_interval_of_the_time_left_holds_the_truth_as_often_as_it_says(scatt
 
 
 def test_time_left_is_not_guessed_from_another_kind_of_unit():
-    """Parts of an earlier run come first: what they took says nothing about the classes behind them."""
+    """Parts of an earlier run come first: what they took says nothing about the classes behind
+    them.
+    """
     bench = Bench(np.ones(3), children=[Unit(7, "4=a")])
     out = bench.start()
     out = bench.answer(of(out, Assign)[0], seconds=4.0)
@@ -360,7 +388,10 @@ def test_storms_do_happen_and_the_same_with_the_same_seed():
     runs = [Simulation(seed).play() for seed in range(60)]
     assert runs[3].log == Simulation(3).play().log
     text = "\n".join(line for run in runs for line in run.log)
-    signs = "lost Answer, lost WorkerDown, Death.oom, Death.node, alone=True, silent for too long, Quarantine"
+    signs = (
+        "lost Answer, lost WorkerDown, Death.oom, Death.node, alone=True, silent for too long, "
+        "Quarantine"
+    )
     assert [sign for sign in signs.split(", ") if sign not in text] == []
     assert any(run.scheduler.snapshot().n_duplicates for run in runs)
     assert not all(run.quarantined for run in runs)

@@ -1,4 +1,6 @@
-"""``run --share K/N``: shares are apart and together all classes, one alone proves nothing, what is said is true."""
+"""``run --share K/N``: shares are apart and together all classes, one alone proves nothing, what is
+said is true.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,15 @@ def options(folder, *more):
 
 
 def test_shares_are_apart_together_all_classes_equally_dear_and_dealt_as_ever(tmp_path):
-    """Shares that different versions deal out have to be the same, or classes are searched twice or by nobody.
+    """Shares that different versions deal out have to be the same, or classes are searched twice or
+    by nobody.
 
     The classes and predictions are those of 4x4-enable2k, whatever the word list.
     """
-    tiny, large = make_plan(config(tmp_path)), make_plan(load_config("4x4", {"cutoff": 3600, "out": str(tmp_path)}))
+    tiny, large = (
+        make_plan(config(tmp_path)),
+        make_plan(load_config("4x4", {"cutoff": 3600, "out": str(tmp_path)})),
+    )
     for plan, n_shares in ((tiny, 1), (tiny, len(tiny.class_ids())), (large, 2), (large, 5)):
         dealt = [Share(number, n_shares).of(plan) for number in range(1, n_shares + 1)]
         assert sorted(np.concatenate(dealt).tolist()) == plan.class_ids().tolist()
@@ -48,12 +54,16 @@ def test_shares_are_apart_together_all_classes_equally_dear_and_dealt_as_ever(tm
 
 
 def test_a_share_does_not_depend_on_the_machine_or_on_what_is_stored(tmp_path):
-    shard = [Share(1, 3).of(make_plan(config(tmp_path / "a", seed=seed))).tolist() for seed in (0, 7)]
+    shard = [
+        Share(1, 3).of(make_plan(config(tmp_path / "a", seed=seed))).tolist() for seed in (0, 7)
+    ]
     run(config(tmp_path / "a"), share=Share(2, 3))
     assert shard[0] == shard[1] == Share(1, 3).of(make_plan(config(tmp_path / "a"))).tolist()
 
 
-@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "1/", "-1/3", "1/0", "1/3/5", "a/b", "", "1.0/3", "²/3"])
+@pytest.mark.parametrize(
+    "text", ["0/3", "4/3", "3", "1/", "-1/3", "1/0", "1/3/5", "a/b", "", "1.0/3", "²/3"]
+)
 def test_what_names_no_share_is_refused(text):
     with pytest.raises(ConfigError, match="expected K/N"):
         parse_share(text)
@@ -66,7 +76,9 @@ def test_what_is_no_share_of_the_run_is_refused_before_anything_is_written(order
     assert not (tmp_path / "run").exists()
 
 
-def test_a_share_says_that_nothing_is_proven_and_the_last_one_of_the_directory_proves(orderly, tmp_path, small_runs):
+def test_a_share_says_that_nothing_is_proven_and_the_last_one_of_the_directory_proves(
+    orderly, tmp_path, small_runs
+):
     folder = tmp_path / "run"
     answer = orderly(*options(folder, "--share", "2/3"))
     assert answer.code == 0, answer.err
@@ -79,7 +91,11 @@ def test_a_share_says_that_nothing_is_proven_and_the_last_one_of_the_directory_p
     assert not (folder / files.CLAIM).exists()
     assert orderly("verify", folder).code == 4
     record = json.loads(orderly("status", folder, "--format", "json").out)
-    assert (record["state"], record["n_classes_done"], record["statement"]) == ("incomplete", len(mine), None)
+    assert (record["state"], record["n_classes_done"], record["statement"]) == (
+        "incomplete",
+        len(mine),
+        None,
+    )
     assert record["n_classes_left"] == record["n_classes"] - len(mine) > 0
     assert "share 2/3 is done" in record["ended"]
     listed = orderly("top", folder)
@@ -102,9 +118,19 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
     whole = make_plan(config(folder))
     n_all, n_own = len(whole.class_ids()), len(Share(2, 3).of(whole))
     report = replace(
-        REPORT, n_classes=n_all, n_classes_done=2, n_open=5, best_score=None, n_deaths=0, elapsed_s=10.0,
-        remaining_s=25.0, share="2/3", n_own=n_own, n_own_done=1, elsewhere_s=7200.0,
-    )  # fmt: skip
+        REPORT,
+        n_classes=n_all,
+        n_classes_done=2,
+        n_open=5,
+        best_score=None,
+        n_deaths=0,
+        elapsed_s=10.0,
+        remaining_s=25.0,
+        share="2/3",
+        n_own=n_own,
+        n_own_done=1,
+        elsewhere_s=7200.0,
+    )
     assert f"2/{n_all} classes" in format_report(report)
     assert f", 1/{n_own} of share 2/3, " in format_report(report)
     assert "about 25 s left of share 2/3" in format_report(report)
@@ -120,7 +146,9 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
 
 
 def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path, small_runs):
-    """What splits left over in another share's classes is not searched; what they left over in the share's own is."""
+    """What splits left over in another share's classes is not searched; what they left over in the
+    share's own is.
+    """
     folder = tmp_path / "run"
     rows = list(open_run(small_runs / "cut_up").rows())
     plan = make_plan(config(folder, **CUT_UP))
@@ -143,21 +171,27 @@ def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path, small
     with Store.open(tmp_path / "run", plan.fingerprint, plan.run_info) as store:
         store.append(rows)
         store.flush()
-        told, done = Share(1, 1).judge(plan.class_ids(), store, check_coverage(store.snapshot()), "", [])
+        told, done = Share(1, 1).judge(
+            plan.class_ids(), store, check_coverage(store.snapshot()), "", []
+        )
     n_split = sum(row.status == "split" for row in rows)
     assert not done
     assert told.startswith(f"share 1/1 is not done: {n_split} of its")
 
 
 def test_a_share_with_a_doubted_host_elsewhere_does_not_let_the_run_be_proven(tmp_path, small_runs):
-    """All classes have a verdict, but those of a host that is not believed are found again by their own share only."""
+    """All classes have a verdict, but those of a host that is not believed are found again by their
+    own share only.
+    """
     folder = shutil.copytree(small_runs / "whole", tmp_path / "run")
     (folder / files.CLAIM).unlink()
     found = open_run(folder)
     host = next(found.rows()).host
     with Store.open(folder, found.fingerprint) as store:
         key = next(found.rows()).key
-        doubt = Row(found.fingerprint.digest, *key, QUARANTINED, 0, host=host, message="contradicted")
+        doubt = Row(
+            found.fingerprint.digest, *key, QUARANTINED, 0, host=host, message="contradicted"
+        )
         store.append([doubt])
     first = run(config(folder), share=Share(1, 2))
     assert (first.complete, first.share_done) == (False, True)

@@ -12,7 +12,9 @@ from dataclasses import replace
 import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
-pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
+pytest.importorskip(
+    "altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
+)
 
 from cluster.watch.view import Watcher
 from results.errors import ConflictError
@@ -38,7 +40,10 @@ SAID = {
 
 def written(folder, like, rows):
     """Write a run with these rows, the last of which may contradict another."""
-    with contextlib.suppress(ConflictError), Store.open(folder, like.fingerprint, like.info) as store:
+    with (
+        contextlib.suppress(ConflictError),
+        Store.open(folder, like.fingerprint, like.info) as store,
+    ):
         for row in rows:
             store.append([row])
             store.flush()
@@ -50,8 +55,12 @@ def folder(tmp_path_factory, proven):
     shutil.copytree(proven, top / "runs" / "finished")
     finished = open_run(top / "runs" / "finished")
     rows = [row for _, table in finished.checked() for row in from_table(table)]
-    contradiction = replace(rows[0], max_bound=1, status="split", candidates=(), children=("0=ab", "0=cd"))
-    foreign = replace(rows[0], class_id=next(i for i in range(10**6) if i not in {row.class_id for row in rows}))
+    contradiction = replace(
+        rows[0], max_bound=1, status="split", candidates=(), children=("0=ab", "0=cd")
+    )
+    foreign = replace(
+        rows[0], class_id=next(i for i in range(10**6) if i not in {row.class_id for row in rows})
+    )
     for name in ("unfinished", "running"):
         written(top / "runs" / name, finished, rows[:9])
     written(top / "runs" / "contradicting", finished, [*rows[:9], contradiction])
@@ -62,7 +71,9 @@ def folder(tmp_path_factory, proven):
     part.write_bytes(part.read_bytes()[:100])
     with contextlib.ExitStack() as drivers:
         for name in ("running", "running-faulty"):
-            drivers.enter_context(Store.open(top / "runs" / name, finished.fingerprint, finished.info))
+            drivers.enter_context(
+                Store.open(top / "runs" / name, finished.fingerprint, finished.info)
+            )
         yield top / "runs"
 
 
@@ -88,12 +99,20 @@ def looked(watcher):
     pytest.fail("the run was never read")
 
 
-def test_runs_and_pages_say_the_same_of_every_run_and_no_more_of_its_best_board(orderly, folder, served):
-    listed = {run["run"]: run["state"] for run in json.loads(orderly("runs", folder, "--format", "json").out)}
+def test_runs_and_pages_say_the_same_of_every_run_and_no_more_of_its_best_board(
+    orderly, folder, served
+):
+    listed = {
+        run["run"]: run["state"]
+        for run in json.loads(orderly("runs", folder, "--format", "json").out)
+    }
     assert listed == {name: state.value for name, state in SAID.items()}
     assert {name: run["state"] for name, run in served.items()} == listed
     assert f"({served['unfinished']['percent']})" in orderly("status", folder / "unfinished").out
-    begins = {State.PROVEN: "With scowl70 none of the other 456,975 2x2 boards beats it", State.UNREADABLE: ""}
+    begins = {
+        State.PROVEN: "With scowl70 none of the other 456,975 2x2 boards beats it",
+        State.UNREADABLE: "",
+    }
     for name, state in SAID.items():
         said = (served[name]["best"] or {"said": ""})["said"]
         assert said.startswith(begins.get(state, "The best found so far; ")), (name, said)
@@ -102,7 +121,9 @@ def test_runs_and_pages_say_the_same_of_every_run_and_no_more_of_its_best_board(
         assert is_counted == (state in (State.INCOMPLETE, State.RUNNING))
 
 
-@pytest.mark.parametrize("name", daily(SAID, lambda name: name not in ("foreign", "running-faulty", "unfinished")))
+@pytest.mark.parametrize(
+    "name", daily(SAID, lambda name: name not in ("foreign", "running-faulty", "unfinished"))
+)
 def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_path, name):
     assert looked(Watcher(str(folder / name)))["state"] == SAID[name]
     status = orderly("status", folder / name, "--format", "json")
@@ -115,14 +136,20 @@ def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_
     assert json.loads(status.out)["state"] == SAID[name]
     assert status.code == 0
     if name == "contradicting":
-        assert "1 unit has contradicting verdicts (class " in json.loads(status.out)["why_not_proven"]
+        assert (
+            "1 unit has contradicting verdicts (class " in json.loads(status.out)["why_not_proven"]
+        )
     html = page.read_text()
     assert re.findall(r"State of the run</th><td>(\w+)", html) == [SAID[name].value]
     assert report.code == {State.PROVEN: 0, State.FAULTY: 5}.get(SAID[name], 4)
-    first = {State.PROVEN: "Proven.", State.FAULTY: "Not proven."}.get(SAID[name], "Not proven yet.")
+    first = {State.PROVEN: "Proven.", State.FAULTY: "Not proven."}.get(
+        SAID[name], "Not proven yet."
+    )
     assert re.findall(r"<strong>(.*?proven.*?)</strong>", html, re.IGNORECASE) == [first]
     database = connect([folder / name])
-    assert database.query("SELECT state FROM runs").rows == [(SAID[name].replace("running", "incomplete"),)]
+    assert database.query("SELECT state FROM runs").rows == [
+        (SAID[name].replace("running", "incomplete"),)
+    ]
     database.close()
 
 
@@ -137,7 +164,9 @@ def test_a_terminal_calls_nothing_proven_that_has_changed_since_it_was_read(fold
     assert looked(watcher)["state"] == State.UNREADABLE
 
 
-def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again(folder, monkeypatch):
+def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again(
+    folder, monkeypatch
+):
     calls = []
 
     def fail(*_):
@@ -147,17 +176,25 @@ def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again
     monkeypatch.setattr("results.proof.prove.summary", fail)
     watcher = Watcher(str(folder / "finished"))
     record = looked(watcher)
-    assert (record["state"], record["error"]) == (State.UNREADABLE, "internal error, ZeroDivisionError: oh")
+    assert (record["state"], record["error"]) == (
+        State.UNREADABLE,
+        "internal error, ZeroDivisionError: oh",
+    )
     for _ in range(3):
         watcher.watched._next_s = 0.0
         watcher.look()
         time.sleep(0.1)
     assert len(calls) == 1
     monkeypatch.setattr("cluster.watch.view.live", fail)  # lock and log
-    assert looked(Watcher(str(folder / "finished")))["error"] == "internal error, ZeroDivisionError: oh"
+    assert (
+        looked(Watcher(str(folder / "finished")))["error"]
+        == "internal error, ZeroDivisionError: oh"
+    )
 
 
-def test_the_server_says_any_error_in_reading_rows_and_does_not_read_them_again(folder, monkeypatch):
+def test_the_server_says_any_error_in_reading_rows_and_does_not_read_them_again(
+    folder, monkeypatch
+):
     calls = []
 
     async def fail(_queue, priority, *_, **__):
@@ -171,7 +208,10 @@ def test_the_server_says_any_error_in_reading_rows_and_does_not_read_them_again(
         for _ in range(2):
             time.sleep(1.1)
             (run,) = client.ask("/api/runs").json
-        assert (run["state"], run["error"]) == ("unreadable", "internal error, ZeroDivisionError: oh")
+        assert (run["state"], run["error"]) == (
+            "unreadable",
+            "internal error, ZeroDivisionError: oh",
+        )
         assert len(calls) == 1
 
 

@@ -1,4 +1,5 @@
-"""Hosts are trusted after replicas that agree; from one that is contradicted, nothing counts afterwards.
+"""Hosts are trusted after replicas that agree; from one that is contradicted, nothing counts
+afterwards.
 
 Under bad weather, with hosts that lie: test_scheduler.py.
 """
@@ -44,7 +45,9 @@ LIE = (("zzzz", 9),)
 def told(order, host, *children, **found):
     """Return the answer of a worker on ``host`` to an assignment of one unit."""
     verdict = result(*order.units, *children, **found)
-    return Answer(order.worker, order.assignment, verdict, host, is_replica=order.replica is not None)
+    return Answer(
+        order.worker, order.assignment, verdict, host, is_replica=order.replica is not None
+    )
 
 
 def bench(n_classes, hosts, **policy):
@@ -55,7 +58,9 @@ def bench(n_classes, hosts, **policy):
 
 
 def turn(made, hosts, orders):
-    """Answer the first order truthfully; put the orders that follow behind the others, and return all that follows."""
+    """Answer the first order truthfully; put the orders that follow behind the others, and return
+    all that follows.
+    """
     order = orders.pop(0)
     out = made.tell(told(order, hosts[order.worker - 1]))
     orders += of(out, Assign)
@@ -92,7 +97,9 @@ def test_a_difference_gives_up_the_unit_and_the_new_host():
     while trust.held or not all(map(trust.is_trusted, "abc")):
         turn(made, hosts, orders)
     (spawn,) = of(made.tell(WorkerDown(1, Death.node)), Spawn)
-    orders = [order for order in orders if order.worker != 1] + of(made.tell(WorkerUp(spawn.worker, "new")), Assign)
+    orders = [order for order in orders if order.worker != 1] + of(
+        made.tell(WorkerUp(spawn.worker, "new")), Assign
+    )
     lied = next(order for order in orders if order.worker == spawn.worker)
     orders.remove(lied)
     out = made.tell(told(lied, "new", candidates=LIE))
@@ -136,8 +143,12 @@ def test_a_replica_that_cannot_be_had_is_let_go():
     out = made.tell(told(second, "b"))
     for _ in range(3):
         assert not of(out, Publish)
-        check = next(order for order in of(out, Assign) if order.replica and order.units == first.units)
-        out = made.tell(UnitFailed(check.worker, check.assignment, check.units[0], "IncompleteError"))
+        check = next(
+            order for order in of(out, Assign) if order.replica and order.units == first.units
+        )
+        out = made.tell(
+            UnitFailed(check.worker, check.assignment, check.units[0], "IncompleteError")
+        )
     assert [item.answer.result.unit for item in of(out, Publish)] == list(first.units)
 
 
@@ -150,7 +161,9 @@ def test_of_a_split_the_settled_parts_are_searched_again():
     (published,) = of(made.tell(told(check, "b", candidates=LIE)), Publish)
     assert published.answer.result.children
     made, (first, _) = bench(4, "ab")
-    assert of(made.tell(told(first, "a", "4=a")), Publish), "nothing is settled: nothing to search again"
+    assert of(made.tell(told(first, "a", "4=a")), Publish), (
+        "nothing is settled: nothing to search again"
+    )
 
 
 class LyingBreaker(Breaker):
@@ -158,12 +171,16 @@ class LyingBreaker(Breaker):
 
     def replicate(self, unit, paths, seed):
         found = super().replicate(unit, paths, seed)
-        return replace(found, candidates=found.candidates[1:]) if len(found.candidates) > 3 else found
+        return (
+            replace(found, candidates=found.candidates[1:]) if len(found.candidates) > 3 else found
+        )
 
 
 @pytest.fixture
 def config(tmp_path):
-    return tiny(tmp_path, search=SearchConfig(memory_mb=16, unit_budget=20, node_budget=5), replicate=100.0)
+    return tiny(
+        tmp_path, search=SearchConfig(memory_mb=16, unit_budget=20, node_budget=5), replicate=100.0
+    )
 
 
 def test_a_contradicted_host_is_searched_again_before_there_is_a_claim(config):
@@ -193,7 +210,9 @@ class FaultyBreaker(Breaker):
 
 def test_what_a_faulty_host_stored_is_found_out_later(config):
     policy = replace(default_policy(config, 16), replicate=0.5, max_batch=1)
-    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, FaultyBreaker), policy=policy)
+    outcome = run(
+        config, make_executor=lambda spec: InProcessExecutor(spec, FaultyBreaker), policy=policy
+    )
     assert not outcome.complete
     assert outcome.n_computed > 5, "some were stored before one was contradicted"
     with pytest.raises(ConflictError, match="has different verdicts"):
@@ -250,7 +269,11 @@ def test_nothing_is_claimed_of_rows_that_are_not_read_back(config, monkeypatch, 
 
 def test_nothing_is_claimed_without_a_board_that_was_seen(config, monkeypatch):
     note = Ledger.note_candidates
-    monkeypatch.setattr(Ledger, "note_candidates", lambda self, found: note(self, [*found, ("zzzz", 99)]))
-    with pytest.raises(DamagedError, match="lacks 1 board stored there before, such as zzzz with 99 points"):
+    monkeypatch.setattr(
+        Ledger, "note_candidates", lambda self, found: note(self, [*found, ("zzzz", 99)])
+    )
+    with pytest.raises(
+        DamagedError, match="lacks 1 board stored there before, such as zzzz with 99 points"
+    ):
         run(config)
     assert not (Path(config.out) / files.CLAIM).exists()

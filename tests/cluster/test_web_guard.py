@@ -1,4 +1,6 @@
-"""Who is answered by ``orderly serve``: nobody without the token, under another name, or with another method."""
+"""Who is answered by ``orderly serve``: nobody without the token, under another name, or with
+another method.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,23 @@ from tests.conftest import COMMAND, ROOT, flip_bit, make_in
 
 PATHS = [
     *("/", "/records", "/board", "/class", "/runs/000000000000", "/api/runs", "/api/records"),
-    *("/api/board?letters=abcd", "/api/roll?dice=new", "/static/site.css", "/static/lib.js", "/static/board.css"),
+    *(
+        "/api/board?letters=abcd",
+        "/api/roll?dice=new",
+        "/static/site.css",
+        "/static/lib.js",
+        "/static/board.css",
+    ),
     "/nowhere",
 ]
 FILES = [
     *("/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static//etc/passwd"),
-    *("/static/%2fetc%2fpasswd", "/runs/../../etc/passwd", "/runs/..%2f..%2fsecret.txt", "/api/runs/..%2foutside"),
+    *(
+        "/static/%2fetc%2fpasswd",
+        "/runs/../../etc/passwd",
+        "/runs/..%2f..%2fsecret.txt",
+        "/api/runs/..%2foutside",
+    ),
     *("/api/runs/%00", "/api/runs/outside"),
 ]
 SECRET = "this must not be read"
@@ -47,15 +60,28 @@ HOSTILE = "<script>alert(1)</script>\u202e\x1b[2J"
 def folder(tmp_path_factory, proven):
     """Return a folder of runs: proven ones, links to one outside, and two that a stranger wrote."""
     top = tmp_path_factory.mktemp("web")
-    for name in ("outside", "runs/good", "runs/to-move", "runs/to-change", "runs/<b>bold", "runs/holds-a-link"):
+    for name in (
+        "outside",
+        "runs/good",
+        "runs/to-move",
+        "runs/to-change",
+        "runs/<b>bold",
+        "runs/holds-a-link",
+    ):
         shutil.copytree(proven, top / name)
     (top / "runs" / "linked").symlink_to(top / "outside")
     (top / "secret.txt").write_text(SECRET)
     log = top / "runs" / "holds-a-link" / files.EVENTS
     log.unlink()
     log.symlink_to(top / "secret.txt")
-    claim = top / "runs" / "to-change" / files.CLAIM  # whoever made a run can write what was checked, and seal it
-    rewrite(claim, lambda values: values.update(strength="complete, audited every one of 2,000,000,000 leaves"))
+    # whoever made a run can write what was checked, and seal it
+    claim = top / "runs" / "to-change" / files.CLAIM
+    rewrite(
+        claim,
+        lambda values: values.update(
+            strength="complete, audited every one of 2,000,000,000 leaves"
+        ),
+    )
     bold = top / "runs" / "<b>bold"
     rewrite(bold / files.RUN, lambda values: values["info"]["wordlist"].update(name=HOSTILE))
     stopped = {"time": 1.0, "session": "x", "event": "stopped", "reason": "E", "message": HOSTILE}
@@ -92,14 +118,25 @@ def key_of(client, name):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_nothing_is_answered_without_the_token(server, path):
-    wrong = ({}, {"Cookie": f"orderly-{server.port}=wrong"}, {"Cookie": f"other={server.token}"}, {"Cookie": "orderly"})
+    wrong = (
+        {},
+        {"Cookie": f"orderly-{server.port}=wrong"},
+        {"Cookie": f"other={server.token}"},
+        {"Cookie": "orderly"},
+    )
     for headers in wrong:
         reply = server.ask(path, headers)
         assert reply.status == 403
         assert reply.headers["content-type"].startswith("text/html")
         assert "Open the address that <code>orderly serve</code> printed" in reply.body.decode()
         assert "set-cookie" not in reply.headers
-    for query in ("token=", "token=wrong", f"token={server.token[:-1]}", f"TOKEN={server.token}", "token=%ff%fe"):
+    for query in (
+        "token=",
+        "token=wrong",
+        f"token={server.token[:-1]}",
+        f"TOKEN={server.token}",
+        "token=%ff%fe",
+    ):
         assert server.ask(f"/?{query}", {}).status == 403
 
 
@@ -107,7 +144,9 @@ def test_nothing_is_answered_without_the_token(server, path):
 def test_with_the_cookie_every_answer_has_a_strict_policy(server, path):
     reply = server.ask(path)
     assert reply.status == (404 if path in ("/nowhere", "/runs/000000000000") else 200)
-    policy = dict(part.strip().split(" ", 1) for part in reply.headers["content-security-policy"].split(";"))
+    policy = dict(
+        part.strip().split(" ", 1) for part in reply.headers["content-security-policy"].split(";")
+    )
     assert policy["default-src"] == "'none'"
     assert "unsafe" not in reply.headers["content-security-policy"]
     assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
@@ -115,8 +154,14 @@ def test_with_the_cookie_every_answer_has_a_strict_policy(server, path):
     assert reply.headers["referrer-policy"] == "no-referrer"
     assert reply.headers["cache-control"] in ("no-store", "no-cache")
     assert "access-control-allow-origin" not in reply.headers
-    for page in re.findall(rb"<[^>]*>", reply.body) if reply.headers["content-type"].startswith("text/html") else ():
-        assert not re.search(rb"\son[a-z]+=|\sstyle=|<style|https?://", page), "the policy forbids it, or it is foreign"
+    for page in (
+        re.findall(rb"<[^>]*>", reply.body)
+        if reply.headers["content-type"].startswith("text/html")
+        else ()
+    ):
+        assert not re.search(rb"\son[a-z]+=|\sstyle=|<style|https?://", page), (
+            "the policy forbids it, or it is foreign"
+        )
 
 
 def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(server):
@@ -128,10 +173,20 @@ def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_cannot_use(serv
         assert server.ask(f"{path}?token={server.token}", {}).headers["location"] == "/"
 
 
-HOSTS = ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "", "0.0.0.0", "192.168.1.7", "a b"]
+HOSTS = [
+    "evil.example",
+    "evil.example:8765",
+    "127.0.0.1.evil.example",
+    "",
+    "0.0.0.0",
+    "192.168.1.7",
+    "a b",
+]
 
 
-def test_another_name_for_this_machine_is_refused_even_with_the_token_and_loopback_is_answered_at_any_port(server):
+def test_another_name_for_this_machine_is_refused_and_loopback_is_answered_at_any_port(
+    server,
+):
     for host in HOSTS:
         assert server.ask("/", {**server.cookie, "Host": host}).status in (400, 421), host
         assert server.ask(f"/?token={server.token}", {"Host": host}).status in (400, 421), host
@@ -185,7 +240,9 @@ def test_a_run_that_became_a_link_is_not_opened(server, folder):
     pytest.fail("it is still read")
 
 
-def test_a_run_is_never_called_proven_after_a_file_has_changed_nor_as_strong_as_its_claim_says(server, folder):
+def test_a_run_is_never_called_proven_after_a_file_has_changed_nor_as_strong_as_its_claim_says(
+    server, folder
+):
     key = key_of(server, "to-change")
     assert settled(server, key)["state"] == "proven", settled(server, key)
     answer = server.ask(f"/api/runs/{key}/proven")
@@ -196,12 +253,17 @@ def test_a_run_is_never_called_proven_after_a_file_has_changed_nor_as_strong_as_
     time.sleep(1.2)  # a reading is kept for a second
     assert server.ask(f"/api/runs/{key}").json["state"] in ("reading", "unreadable")
     (told,) = (run for run in server.ask("/api/runs").json if run["key"] == key)
-    for said in (json.dumps(told), *(server.ask(f"/api/runs/{key}{path}").body.decode() for path in ("", "/proven"))):
+    for said in (
+        json.dumps(told),
+        *(server.ask(f"/api/runs/{key}{path}").body.decode() for path in ("", "/proven")),
+    ):
         assert not re.search(r'"proven": ?true|beats it|of all', said)
     assert settled(server, key)["state"] == "unreadable"
 
 
-def test_a_board_of_a_run_is_scored_with_its_own_list_and_points_or_not_at_all(tmp_path, monkeypatch):
+def test_a_board_of_a_run_is_scored_with_its_own_list_and_points_or_not_at_all(
+    tmp_path, monkeypatch
+):
     lists = tmp_path / "lists"
     lists.mkdir()
     (lists / "few.txt").write_text("tea\neat\nate\nrate\ntear\n")
@@ -214,7 +276,10 @@ def test_a_board_of_a_run_is_scored_with_its_own_list_and_points_or_not_at_all(t
         other = client.ask("/api/board?letters=aert&list=scowl70").json
         assert (ours["wordlist"], ours["score"], ours["n_words"]) == ("few", 25, 5)
         assert (other["wordlist"], other["score"]) == ("scowl70", 14)
-        assert max(map(max, client.ask(f"/api/around?letters=aert&run={run['key']}").json["scores"])) == 25
+        assert (
+            max(map(max, client.ask(f"/api/around?letters=aert&run={run['key']}").json["scores"]))
+            == 25
+        )
         assert client.ask("/api/board?letters=aert&run=000000000000").status == 404
         (lists / "few.txt").write_text("tea\neat\nate\nrate\n")  # another list of the same name
         refused = client.ask(f"/api/board?letters=aert&run={run['key']}")
@@ -226,8 +291,12 @@ def test_tiles_and_rules_are_asked_for_by_name(server):
     told = server.ask(f"/api/board?letters={quote('[-ing] k s / rat / neb')}&bonus=4=dw").json
     assert [told[name] for name in ("board", "dims", "usual")] == ["[-ing]ks/rat/neb", "3x3", None]
     assert told["cells"] == ["[-ing]", *"rnkaestb"]
-    assert told["score"] == 201 + sum(word["points"] // 2 for word in told["words"] if 4 in word["path"])
-    svg = server.ask(f"/api/board.svg?letters={quote('[-ing]ks/rat/neb')}&word=betaking").body.decode()
+    assert told["score"] == 201 + sum(
+        word["points"] // 2 for word in told["words"] if 4 in word["path"]
+    )
+    svg = server.ask(
+        f"/api/board.svg?letters={quote('[-ing]ks/rat/neb')}&word=betaking"
+    ).body.decode()
     assert ">-Ing</text>" in svg
     assert "polyline" in svg
     for asked, said in {
@@ -254,9 +323,21 @@ def test_stored_text_of_a_stranger_comes_out_harmless(server):
 
 
 def test_other_hosts_than_loopback_and_what_is_not_there_are_bad_input(orderly, tmp_path):
-    for host in ("192.168.1.1", "0.0.0.0", "::", "example.org", "10.0.0.1", "", "127.0.0.1.example.org"):
+    for host in (
+        "192.168.1.1",
+        "0.0.0.0",
+        "::",
+        "example.org",
+        "10.0.0.1",
+        "",
+        "127.0.0.1.example.org",
+    ):
         answer = orderly("serve", tmp_path, "--host", host, "--port", "0")
-        assert (answer.code, answer.out, "expected 127.0.0.1 or ::1" in answer.err) == (2, "", True), host
+        assert (answer.code, answer.out, "expected 127.0.0.1 or ::1" in answer.err) == (
+            2,
+            "",
+            True,
+        ), host
     assert orderly("serve", tmp_path / "none", "--port", "0").code == 2
     with socket.create_server(("127.0.0.1", 0)) as taken:
         answer = orderly("serve", tmp_path, "--port", taken.getsockname()[1])
@@ -281,7 +362,9 @@ def test_a_network_that_was_asked_for_is_answered_with_the_token_only(folder):
 
 
 @pytest.mark.parametrize(("own", "said"), [("8.8.8.8", "private network"), (None, "in no network")])
-def test_a_machine_without_a_private_address_serves_no_network(orderly, folder, monkeypatch, own, said):
+def test_a_machine_without_a_private_address_serves_no_network(
+    orderly, folder, monkeypatch, own, said
+):
     class Probe(socket.socket):
         def connect(self, _):
             if own is None:
@@ -321,7 +404,12 @@ def test_the_command_listens_on_loopback_only_and_ends_with_ctrl_c(folder, termi
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [*COMMAND, "serve", str(folder / "runs"), "--port", "0"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
     ) as process:
         assert process.stdout is not None
         client = Client(process.stdout.readline().strip())

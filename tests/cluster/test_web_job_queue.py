@@ -1,4 +1,6 @@
-"""Work for a page has limits: it is ended, the next question is answered, and nobody waits for somebody else's."""
+"""Work for a page has limits: it is ended, the next question is answered, and nobody waits for
+somebody else's.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def in_queue(ask):
     return anyio.run(whole)
 
 
-def test_whatever_becomes_of_a_question_the_next_is_answered_and_no_module_of_the_folder_at_hand_counts(
+def test_the_next_question_is_answered_and_no_module_of_the_folder_at_hand_counts(
     elsewhere, monkeypatch
 ):
     monkeypatch.chdir(elsewhere)
@@ -45,7 +47,8 @@ def test_whatever_becomes_of_a_question_the_next_is_answered_and_no_module_of_th
     async def ask(queue):
         with pytest.raises(Refused, match=r"takes more than 6 s"):
             await queue.ask(Priority.quick, time.sleep, 1000, seconds=GRACE_S + 1)
-        with pytest.raises(Refused, match="internal error, TypeError"):  # a bug must not be asked for again
+        # a bug must not be asked for again
+        with pytest.raises(Refused, match="internal error, TypeError"):
             await queue.ask(Priority.quick, len, 1)
         with pytest.raises(Refused, match="MiB: ask for less"):
             await queue.ask(Priority.quick, bytearray, 2**36, memory_mb=64)

@@ -1,4 +1,6 @@
-"""The pages of ``orderly serve`` in a real browser: typed in, clicked, looked at by axe; a run ends while watched."""
+"""The pages of ``orderly serve`` in a real browser: typed in, clicked, looked at by axe; a run ends
+while watched.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def server(folder):
 
 @pytest.fixture
 def opened(tabs, server):
-    """Open a page as a device would: ``opened(path, **options)``; nothing foreign is asked for and nothing fails."""
+    """Open a page as a device would: ``opened(path, **options)``; nothing foreign is asked for and
+    nothing fails.
+    """
 
     def call(path, **options):
         tab = tabs.new(**options)
@@ -73,10 +77,14 @@ def settle(tab, path):
         expect(tab.locator(".pill.proven").first).to_be_visible()
 
 
-VIEWS = [(path, scheme, device) for path in PAGES for scheme in ("light", "dark") for device in DEVICES]
+VIEWS = [
+    (path, scheme, device) for path in PAGES for scheme in ("light", "dark") for device in DEVICES
+]
 
 
-@pytest.mark.parametrize(("path", "scheme", "device"), daily(VIEWS, lambda *view: view in VIEWS[::7]))
+@pytest.mark.parametrize(
+    ("path", "scheme", "device"), daily(VIEWS, lambda *view: view in VIEWS[::7])
+)
 def test_pages_keep_nobody_out(opened, path, scheme, device):
     """Axe finds nothing, nothing is cut off or scrolls sideways, and every picture has a name."""
     tab = opened(path, color_scheme=scheme, **DEVICES[device])
@@ -106,7 +114,9 @@ def test_a_board_is_typed_along_its_rows_and_a_word_clicked_is_drawn(opened, sco
     assert word.get_attribute("aria-pressed") == "true"
     assert tab.locator(".tile.on").count() == len(path)
     for drawn, cell in zip(tab.locator("#trace polyline").evaluate(POINTS), path, strict=True):
-        assert drawn == pytest.approx(middle(tab.locator(f".tile[data-cell='{cell}']").bounding_box()), abs=1.5)
+        assert drawn == pytest.approx(
+            middle(tab.locator(f".tile[data-cell='{cell}']").bounding_box()), abs=1.5
+        )
     expect(tab.locator("#spoken")).to_have_text("treadles: 11 points")
     word.click()
     assert tab.locator("#trace polyline").count() == 0
@@ -120,15 +130,23 @@ def test_a_board_is_typed_along_its_rows_and_a_word_clicked_is_drawn(opened, sco
     expect(tab.locator("#told")).to_have_text("1 more letter")
 
 
-def test_the_heat_map_tells_the_score_with_each_letter_and_nothing_before_its_answer_is_there(opened, scorer):
+def test_the_heat_map_tells_the_score_with_each_letter_and_nothing_before_its_answer_is_there(
+    opened, scorer
+):
     tab = opened(f"/board?letters={BOARD}")
     settle(tab, "/board")
-    cell = tab.locator("#heat tbody tr", has_text="row 1, column 2").locator("td").nth(ord("r") - ord("a"))
+    cell = (
+        tab.locator("#heat tbody tr", has_text="row 1, column 2")
+        .locator("td")
+        .nth(ord("r") - ord("a"))
+    )
     assert cell.get_attribute("title") == f"{scorer.score('berratdes')} points"
     tab.locator(".tile[data-cell='8']").click()
     swapped = tab.locator("#near button", has_text="berlasdet")
     expect(swapped).to_contain_text("row 3, column 2, T and row 3, column 3, S swapped")
-    expect(tab.locator("#near button", has_text="perlatdes")).to_contain_text("row 1, column 1, B to P")
+    expect(tab.locator("#near button", has_text="perlatdes")).to_contain_text(
+        "row 1, column 1, B to P"
+    )
     key = tab.locator("#keys button[data-letter='p']")
     expect(key.locator("small")).to_have_text(str(scorer.score("berlatdep")))
     held = []
@@ -147,7 +165,8 @@ def test_the_heat_map_tells_the_score_with_each_letter_and_nothing_before_its_an
 def paste(tab, text):
     tab.evaluate(
         """text => { const clipboardData = new DataTransfer(); clipboardData.setData("text", text);
-        const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+        const event = new ClipboardEvent("paste",
+            { clipboardData, bubbles: true, cancelable: true });
         document.activeElement.dispatchEvent(event); }""",
         text,
     )
@@ -204,7 +223,9 @@ def test_other_tiles_and_rules(opened):
     paste(tab, "stare/linos/gedra")
     expect(tab.locator("#score")).to_have_text("395")
     assert tab.locator(".tile").count() == 15
-    tab.goto(tab.url.split("?")[0] + f"?letters={BOARD}&letter_values=scrabble&scores=1,1,2,3,4,5,6")
+    tab.goto(
+        tab.url.split("?")[0] + f"?letters={BOARD}&letter_values=scrabble&scores=1,1,2,3,4,5,6"
+    )
     expect(tab.locator("#score")).to_have_text("2,671")
     tab.locator("#letter_values").fill("")
     tab.locator("#min_letters").fill("9")
@@ -273,7 +294,9 @@ def test_records_say_what_their_rows_prove_and_warn_of_the_published_table(opene
     assert "4x4-enable2k" in cards.first.text_content(), "the largest comes first"
     card = cards.filter(has_text="3x3-enable2k")
     expect(card).to_contain_text("545 points")
-    expect(card).to_contain_text(f"With enable2k none of the other {26**9 - 1:,} 3x3 boards beats it.")
+    expect(card).to_contain_text(
+        f"With enable2k none of the other {26**9 - 1:,} 3x3 boards beats it."
+    )
     expect(card.locator("svg")).to_have_attribute("aria-label", "Board D L P / E A E / S T R")
     assert "delratpes" in tab.locator("aside").text_content()
     languages = tab.locator("#runs h2").all_text_contents()
@@ -320,9 +343,21 @@ def test_a_run_that_goes_on_says_how_much_is_searched_and_what_its_workers_do(op
     def unproven(route):
         (run,) = route.fetch().json()
         said = "The best found so far; 1 of 3 classes is done (33.3 %)."
-        route.fulfill(json=[run | {"state": "incomplete", "best": run["best"] | {"said": said}, "n_classes_done": 1}])
+        route.fulfill(
+            json=[
+                run
+                | {"state": "incomplete", "best": run["best"] | {"said": said}, "n_classes_done": 1}
+            ]
+        )
 
-    far = {"worker": 2, "host": "<b>far</b>", "class_id": 1234, "path": "5=ab", "n_units": 3, "seconds": 61.0}
+    far = {
+        "worker": 2,
+        "host": "<b>far</b>",
+        "class_id": 1234,
+        "path": "5=ab",
+        "n_units": 3,
+        "seconds": 61.0,
+    }
     near = {"worker": 7, "host": "near", "class_id": 3, "path": "", "n_units": 1, "seconds": 2.0}
     busy = [far | {"n_bytes": 3 * 2**29}, near]
     memory = {"n_free_bytes": 2**31, "n_total_bytes": 2**34}
@@ -330,12 +365,20 @@ def test_a_run_that_goes_on_says_how_much_is_searched_and_what_its_workers_do(op
     def run_on(route):
         answer = route.fetch().json()
         answer["live"] |= {"is_running": True, "time_left": "about 5 s (4 s to 9 s)"}
-        answer["live"]["progress"] |= {"n_workers": 2, "hosts": {"near": 1}, "busy": busy, **memory, "time": 4e9}
+        answer["live"]["progress"] |= {
+            "n_workers": 2,
+            "hosts": {"near": 1},
+            "busy": busy,
+            **memory,
+            "time": 4e9,
+        }
         route.fulfill(json=answer | {"state": "running"})
 
     tab.route("**/api/runs", unproven)
     tab.reload()
-    expect(tab.locator(".cards li").first).to_contain_text("The best found so far; 1 of 3 classes is done (33.3 %).")
+    expect(tab.locator(".cards li").first).to_contain_text(
+        "The best found so far; 1 of 3 classes is done (33.3 %)."
+    )
     assert tab.locator(".cards progress").is_visible()
     tab.route(re.compile(r"/api/runs/[0-9a-f]+$"), run_on)
     tab.get_by_role("link", name="small").click()
@@ -360,7 +403,9 @@ def test_a_run_is_watched_until_it_ends_without_a_reload(opened, folder):
     words.write_text("".join(line for line in lines if "s" not in line and len(line) <= 6))
     options = ("--wordlist", str(words), "--cutoff", "170", "--workers", "0", "--out", str(out))
     command = [*COMMAND, "run", "3x3", *options]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
         while not (out / files.RUN).exists():
             assert process.poll() is None
             time.sleep(0.01)
@@ -376,6 +421,8 @@ def test_a_run_is_watched_until_it_ends_without_a_reload(opened, folder):
         assert process.wait(60) == 0
     assert tab.evaluate("window.never") == "reloaded"
     expect(tab.locator("#percent")).to_be_hidden()
-    expect(tab.locator("#cost")).to_contain_text(re.compile("(seconds|hours) of one worker.*, by the clock: on a busy"))
+    expect(tab.locator("#cost")).to_contain_text(
+        re.compile("(seconds|hours) of one worker.*, by the clock: on a busy")
+    )
     expect(tab.locator("#claim")).to_contain_text("Proven. Of all")
     expect(tab.locator("#best li").first).to_contain_text("202 points")

@@ -1,4 +1,6 @@
-"""A web server of this process in a thread of its own, and plain requests to it: nothing is put right on the way."""
+"""A web server of this process in a thread of its own, and plain requests to it: nothing is put
+right on the way.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class Reply(NamedTuple):
 
 
 class Client:
-    """Asks a server as any program of this machine may; ``cookie`` is what a browser sends once it was let in."""
+    """Asks a server as any program of this machine may; ``cookie`` is what a browser sends once it
+    was let in.
+    """
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -37,7 +41,9 @@ class Client:
     def root(self) -> str:
         return f"http://{self.host}:{self.port}"
 
-    def ask(self, path: str, headers: Mapping[str, str] | None = None, method: str = "GET") -> Reply:
+    def ask(
+        self, path: str, headers: Mapping[str, str] | None = None, method: str = "GET"
+    ) -> Reply:
         connection = http.client.HTTPConnection(self.host, self.port, timeout=120)
         asked = self.cookie if headers is None else headers
         connection.putrequest(method, path, skip_host="Host" in asked)
@@ -45,7 +51,11 @@ class Client:
             connection.putheader(name, value)
         connection.endheaders()
         answer = connection.getresponse()
-        reply = Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        reply = Reply(
+            answer.status,
+            {name.lower(): value for name, value in answer.getheaders()},
+            answer.read(),
+        )
         connection.close()
         return reply
 

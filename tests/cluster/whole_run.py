@@ -1,7 +1,8 @@
-"""A real run with all that real runs have, and the tools of somebody who forges one: rows rewritten, everything sealed.
+"""A real run with all that real runs have, and the tools of somebody who forges one: rows
+rewritten, everything sealed.
 
-The run: 2x2, budgets of almost nothing, so that units split four levels deep and settle parts out of turn; candidates
-in several parts and several in one row.
+The run: 2x2, budgets of almost nothing, so that units split four levels deep and settle parts out
+of turn; candidates in several parts and several in one row.
 """
 
 from __future__ import annotations
@@ -33,14 +34,23 @@ Rows = list[Row]
 
 
 def make_whole_run(folder: Path) -> Path:
-    """Make the run in ``folder``, a part for every twenty rows, with the claim that ``verify`` gives it."""
+    """Make the run in ``folder``, a part for every twenty rows, with the claim that ``verify``
+    gives it.
+    """
     search = SearchConfig(
-        memory_mb=16, unit_budget=1, node_budget=1, least_budget=1, force_groups=GROUPS, product_limit=1
+        memory_mb=16,
+        unit_budget=1,
+        node_budget=1,
+        least_budget=1,
+        force_groups=GROUPS,
+        product_limit=1,
     )
     config = tiny(folder, search=search, workers=0)
     made = Path(config.out)
     assert run(config).complete
-    whole = store_rows(folder / "whole", open_run(made), sorted(open_run(made).rows(), key=lambda row: row.key))
+    whole = store_rows(
+        folder / "whole", open_run(made), sorted(open_run(made).rows(), key=lambda row: row.key)
+    )
     record(open_run(whole), verified(whole))
     shutil.rmtree(made)
     return whole
@@ -53,8 +63,12 @@ def verified(folder: Path) -> VerifyResult:
     return verify(asked, scorer, scorer, question_of(asked))
 
 
-def store_rows(folder: Path, old: Run, rows: Iterable[Row], info: Mapping[str, Any] | None = None) -> Path:
-    """Write rows as a run like an older one: the store checks them one by one, so each is valid by itself."""
+def store_rows(
+    folder: Path, old: Run, rows: Iterable[Row], info: Mapping[str, Any] | None = None
+) -> Path:
+    """Write rows as a run like an older one: the store checks them one by one, so each is valid by
+    itself.
+    """
     with Store.open(folder, old.fingerprint, old.info if info is None else info) as store:
         waiting = list(rows)
         for first in range(0, len(waiting), PER_PART):
@@ -72,12 +86,21 @@ def forge(folder: Path, whole: Path, change: Callable[[Rows], Rows], **claimed: 
     listed = unscored_boards(forged)
     n_units = len(forged.index.places)
     digest = digest_of(forged.fingerprint, listed, complete=True)
-    seal_claim(folder, whole, n_units=n_units, result_digest=digest, n_candidates=listed.n_candidates, **claimed)
+    seal_claim(
+        folder,
+        whole,
+        n_units=n_units,
+        result_digest=digest,
+        n_candidates=listed.n_candidates,
+        **claimed,
+    )
     return folder
 
 
 def seal_claim(folder: Path, whole: Path, **changes: Any) -> None:
-    """Put the claim of a whole run into another one, with some values changed and its seal renewed."""
+    """Put the claim of a whole run into another one, with some values changed and its seal
+    renewed.
+    """
     values = json.loads((whole / files.CLAIM).read_text())
     del values["sha256"]
     (folder / files.CLAIM).write_bytes(format_document({**values, **changes}))

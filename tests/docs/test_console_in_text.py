@@ -1,4 +1,6 @@
-"""What the documentation shows of the command line is what it prints: ``console`` blocks, a ``$`` before a command."""
+"""What the documentation shows of the command line is what it prints: ``console`` blocks, a ``$``
+before a command.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,12 @@ _MATCHING = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def steps(page: Path) -> Iterator[tuple[str, str]]:
-    """Yield the commands of a page in order, and what it says they print; ``...`` stands for anything."""
-    for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+    """Yield the commands of a page in order, and what it says they print; ``...`` stands for
+    anything.
+    """
+    for block in re.findall(
+        r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    ):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, expected = part.partition("\n")
             yield command, expected
@@ -36,7 +42,11 @@ def prepared(folder: Path) -> dict[str, str]:
     (tools / "python").chmod(0o755)
     for name in ("configs", "docs"):
         (folder / name).symlink_to(ROOT / name)
-    names = {"PYTHONPATH": str(ROOT), "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "ORDERLY_WORDLISTS": ""}
+    names = {
+        "PYTHONPATH": str(ROOT),
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "ORDERLY_WORDLISTS": "",
+    }
     return {**os.environ, **names}
 
 
@@ -47,7 +57,9 @@ def printed(command: str, folder: Path, environment: dict[str, str]) -> str:
         with mock.patch.dict(os.environ, environment):
             return make_in(folder, *arguments)
     bash = ["bash", "-c", command]
-    done = subprocess.run(bash, cwd=folder, env=environment, capture_output=True, text=True, timeout=280, check=False)
+    done = subprocess.run(
+        bash, cwd=folder, env=environment, capture_output=True, text=True, timeout=280, check=False
+    )
     assert done.returncode == 0, f"{command}\n{done.stderr}"
     return done.stdout
 
@@ -59,7 +71,10 @@ PAGES = {str(path.relative_to(ROOT)): list(steps(path)) for path in FILES}
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    "page", daily([page for page, found in PAGES.items() if found], lambda page: page == "docs/algorithm.md")
+    "page",
+    daily(
+        [page for page, found in PAGES.items() if found], lambda page: page == "docs/algorithm.md"
+    ),
 )
 def test_commands_print_what_the_page_says(page, tmp_path):
     environment = prepared(tmp_path)

@@ -49,7 +49,9 @@ def test_json_documents(written, with_a_run):
     assert dict(told("run.json", "key of `info`")) == types_of(run["info"])
     asked = json.loads((written / "run.json").read_text())["info"]
     assert (set(asked), asked["climbed"]) == (set(run["info"]), None)
-    assert dict(told("claim.json", "key")) == types_of(json.loads((written / "claim.json").read_text()))
+    assert dict(told("claim.json", "key")) == types_of(
+        json.loads((written / "claim.json").read_text())
+    )
     for line in (written / "manifest.jsonl").read_text().splitlines():
         assert dict(told("manifest.jsonl", "key")) == types_of(json.loads(line))
     names = [name for name, _ in told("claim.json", "key")]
@@ -66,7 +68,9 @@ def test_views(written):
     shown = {view: [row[:2] for row in database.query(f"DESCRIBE {view}").rows] for view in views}
     database.close()
     for view in ("boards", "runs"):
-        assert sorted(told("The views of `orderly query`", f"column of `{view}`")) == sorted(shown[view])
+        assert sorted(told("The views of `orderly query`", f"column of `{view}`")) == sorted(
+            shown[view]
+        )
     columns = [name for name in SCHEMA.names if name != "fingerprint"]
     columns.insert(columns.index("path") + 1, "depth")
     assert [name for name, _ in shown["classes"]] == ["run", *columns]

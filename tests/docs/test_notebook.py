@@ -12,26 +12,39 @@ import pytest
 
 from tests.conftest import ROOT
 
-nbclient = pytest.importorskip("nbclient", reason="needs nbclient: pip install 'orderly-boggle[test]'")
-nbformat = pytest.importorskip("nbformat", reason="needs nbclient: pip install 'orderly-boggle[test]'")
+nbclient = pytest.importorskip(
+    "nbclient", reason="needs nbclient: pip install 'orderly-boggle[test]'"
+)
+nbformat = pytest.importorskip(
+    "nbformat", reason="needs nbclient: pip install 'orderly-boggle[test]'"
+)
 pytest.importorskip("ipykernel", reason="needs ipykernel: pip install 'orderly-boggle[test]'")
 pytest.importorskip("pandas", reason="needs pandas: pip install 'orderly-boggle[notebook]'")
 
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
-_SECONDS = re.compile(r"(?<=seconds=)[\d.e+-]+|(?<=seconds</td><td style=\"text-align: left\">)[\d.]+")
+_SECONDS = re.compile(
+    r"(?<=seconds=)[\d.e+-]+|(?<=seconds</td><td style=\"text-align: left\">)[\d.]+"
+)
 
 
 def carried_out():
     """Return the notebook with new outputs and nothing of this machine."""
-    notebook, folder = nbformat.read(NOTEBOOK, as_version=4), {"metadata": {"path": NOTEBOOK.parent}}
+    notebook, folder = (
+        nbformat.read(NOTEBOOK, as_version=4),
+        {"metadata": {"path": NOTEBOOK.parent}},
+    )
     client = nbclient.NotebookClient(notebook, timeout=120, record_timing=False, resources=folder)
     client.execute(env={**os.environ, "PYTHONPATH": str(ROOT), "ORDERLY_WORDLISTS": ""})
-    notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
+    }
     return notebook
 
 
 def outputs(notebook):
-    """Yield the source of each cell of code and what it shows: no times, and not the markup of other packages."""
+    """Yield the source of each cell of code and what it shows: no times, and not the markup of
+    other packages.
+    """
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         shown = {}
         for output in cell.outputs:
@@ -42,14 +55,18 @@ def outputs(notebook):
 
 
 def test_the_notebook_shows_what_it_says():
-    """Boards are drawn and tables are tables; it is small and says nothing of the machine that made it."""
+    """Boards are drawn and tables are tables; it is small and says nothing of the machine that made
+    it.
+    """
     stored = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(stored)
     assert list(outputs(carried_out())) == list(outputs(stored))
     shown = [kinds for _, kinds in outputs(stored)]
     assert sum("image/svg+xml" in kinds for kinds in shown) >= 2
     assert sum("<table>" in kinds.get("text/html", "") for kinds in shown) >= 3
-    assert all(kinds for source, kinds in outputs(stored) if not source.startswith(("import", "from")))
+    assert all(
+        kinds for source, kinds in outputs(stored) if not source.startswith(("import", "from"))
+    )
     text = NOTEBOOK.read_text(encoding="utf-8")
     assert len(text) < 60_000
     assert not re.search(r"/(home|root|tmp|usr|work|Users)/|0x[0-9a-f]{6}", text)

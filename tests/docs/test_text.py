@@ -1,4 +1,6 @@
-"""What the README and the pages say: commands and options exist, examples and pictures show what comes out."""
+"""What the README and the pages say: commands and options exist, examples and pictures show what
+comes out.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ PAGES = sorted((README, *(ROOT / "docs").rglob("*.md"), *(ROOT / "results").rglo
 SOURCES = [path for package in PRODUCT for path in sorted((ROOT / package).rglob("*.py"))]
 WITH_EXAMPLES = [path for path in (*SOURCES, *PAGES) if ">>> " in path.read_text("utf-8")]
 GENERAL = {"--help", "-h", "--debug", "--version", "--install-completion", "--show-completion"}
-QUICK = ("show", "roll", "neighbours", "lists", "top")  # those of docs/examples that take seconds as they stand
+# those of docs/examples that take seconds as they stand
+QUICK = ("show", "roll", "neighbours", "lists", "top")
 
 
 def name_of(path: Path) -> str:
@@ -31,7 +34,9 @@ def name_of(path: Path) -> str:
 
 
 def used(page):
-    """Yield the words of each use of ``orderly`` in code: in blocks to the end of the line, in text to the backtick."""
+    """Yield the words of each use of ``orderly`` in code: in blocks to the end of the line, in text
+    to the backtick.
+    """
     text = page.read_text(encoding="utf-8")
     inline = re.findall(r"`orderly ([^`]+)`", text)
     blocks = re.findall(r"^(?:    |\$ |.*\| )(?:\.venv/bin/)?orderly (.+)$", text, re.MULTILINE)
@@ -45,7 +50,11 @@ def test_commands_and_options_exist():
     assert len(found) > 50
     for page, words in found:
         command, rest = typer.main.get_command(app), words
-        while rest and hasattr(command, "get_command") and (inner := command.get_command(None, rest[0])):
+        while (
+            rest
+            and hasattr(command, "get_command")
+            and (inner := command.get_command(None, rest[0]))
+        ):
             command, rest = inner, rest[1:]
         if hasattr(command, "get_command") and rest:
             assert not re.fullmatch(r"[a-z]+", rest[0]), (page, words)
@@ -65,7 +74,8 @@ def test_the_commands_of_the_readme_run_in_their_order(orderly, tmp_path, monkey
     (tmp_path / "configs").symlink_to(ROOT / "configs")
     (tmp_path / "mylist.txt").write_text("tea\neat\nate\neta\nrate\ntear\n")
     ran = []
-    at_hand = [words for words in commands(README) if words[0] != "watch"]  # it needs a terminal: test_cli_status.py
+    # it needs a terminal: test_cli_status.py
+    at_hand = [words for words in commands(README) if words[0] != "watch"]
     for words in at_hand:
         smaller = [re.sub("3x3|3x4|4x4", "2x2", word).replace("1400", "14") for word in words]
         answer = orderly(*smaller, *(("--seconds", "1") if words[0] == "plan" else ()))
@@ -118,8 +128,12 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.nightly
 def test_the_program_draws_the_pictures(tmp_path, monkeypatch):
-    pytest.importorskip("altair", reason="the example needs the extra: pip install 'orderly-boggle[report]'")
-    pytest.importorskip("vl_convert", reason="the example needs the extra: pip install 'orderly-boggle[report]'")
+    pytest.importorskip(
+        "altair", reason="the example needs the extra: pip install 'orderly-boggle[report]'"
+    )
+    pytest.importorskip(
+        "vl_convert", reason="the example needs the extra: pip install 'orderly-boggle[report]'"
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(IMAGES)
     monkeypatch.setenv("ORDERLY_WORDLISTS", "")
@@ -130,8 +144,13 @@ def test_the_program_draws_the_pictures(tmp_path, monkeypatch):
     runpy.run_path(str(regenerate.EXAMPLE))
     drawn = {path.name: path.read_text() for path in tmp_path.glob("*.svg")}
     chart = drawn.pop("rolls.svg")  # Altair draws it: the version decides the details
-    assert drawn == {path.name: path.read_text() for path in IMAGES.glob("*.svg") if path.name != "rolls.svg"}
+    assert drawn == {
+        path.name: path.read_text() for path in IMAGES.glob("*.svg") if path.name != "rolls.svg"
+    }
     texts = [item.text for item in ET.fromstring(chart).iter("{http://www.w3.org/2000/svg}text")]
-    kept = [item.text for item in ET.parse(IMAGES / "rolls.svg").iter("{http://www.w3.org/2000/svg}text")]
+    kept = [
+        item.text
+        for item in ET.parse(IMAGES / "rolls.svg").iter("{http://www.w3.org/2000/svg}text")
+    ]
     assert any(text and text.startswith("111,460 words: ") for text in texts)
     assert texts[-1] == kept[-1]

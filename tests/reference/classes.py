@@ -1,6 +1,7 @@
 """Slow twins of boardclass: geometry drawn on a grid, canonical forms and counts by brute force.
 
-Plain Python, no numpy, nothing from the package except that the column-major convention is the same.
+Plain Python, no numpy, nothing from the package except that the column-major convention is the
+same.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def mirrored(grid: Grid) -> Grid:
 
 
 def slow_images(values: Sequence[Any], w: int, h: int) -> list[tuple[Any, ...]]:
-    """Return the image under each rotation and reflection that keeps the shape, with repetitions."""
+    """Return the image under each rotation and reflection that keeps the shape, with
+    repetitions.
+    """
     found = []
     grid = to_grid(values, w, h)
     for _ in range(4):
@@ -82,11 +85,17 @@ def all_digits(radix: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def slow_canonical_ranks(radix: Sequence[int], w: int, h: int) -> list[int]:
     """Return the ranks of the classes that are their own smallest image."""
-    return [rank for rank, digits in enumerate(all_digits(radix)) if slow_canonical(digits, w, h) == digits]
+    return [
+        rank
+        for rank, digits in enumerate(all_digits(radix))
+        if slow_canonical(digits, w, h) == digits
+    ]
 
 
 def slow_orbits(radix: Sequence[int], w: int, h: int) -> dict[tuple[int, ...], int]:
-    """Return each canonical class with the number of classes that have it as their canonical image."""
+    """Return each canonical class with the number of classes that have it as their canonical
+    image.
+    """
     sizes: dict[tuple[int, ...], int] = {}
     for digits in all_digits(radix):
         smallest = slow_canonical(digits, w, h)
@@ -95,9 +104,13 @@ def slow_orbits(radix: Sequence[int], w: int, h: int) -> dict[tuple[int, ...], i
 
 
 def slow_burnside(radix: Sequence[int], w: int, h: int) -> int:
-    """Count orbits as the mean number of classes that a symmetry leaves alone, counting those one by one."""
+    """Count orbits as the mean number of classes that a symmetry leaves alone, counting those one
+    by one.
+    """
     n_symmetries = len(slow_images(range(w * h), w, h))
-    n_fixed = sum(image == digits for digits in all_digits(radix) for image in slow_images(digits, w, h))
+    n_fixed = sum(
+        image == digits for digits in all_digits(radix) for image in slow_images(digits, w, h)
+    )
     assert n_fixed % n_symmetries == 0
     return n_fixed // n_symmetries
 
@@ -108,6 +121,10 @@ def slow_normalise(lines: Sequence[str]) -> list[str]:
     for line in lines:
         word = line.strip()
         others_only = word.replace("qu", "")
-        if len(word) >= 3 and "q" not in others_only and all("a" <= letter <= "z" for letter in word):
+        if (
+            len(word) >= 3
+            and "q" not in others_only
+            and all("a" <= letter <= "z" for letter in word)
+        ):
             words.add(word.replace("qu", "q"))
     return sorted(words)

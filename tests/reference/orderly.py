@@ -1,7 +1,8 @@
-"""Terms, the bound U and searches over them, as dictionaries and tuples: what search/ must agree with.
+"""Terms, the bound U and searches over them, as dictionaries and tuples: what search/ must agree
+with.
 
-A term is ``(word, literals)``; literals are a frozenset of (cell, letter).  ``weighted`` terms are ``(literals,
-points)`` pairs.
+A term is ``(word, literals)``; literals are a frozenset of (cell, letter).  ``weighted`` terms are
+``(literals, points)`` pairs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ Term = tuple[str, Literals]
 Weighted = list[tuple[Literals, int]]
 
 
-def terms_of_class(letters: Sequence[str], words: Iterable[str], dims: tuple[int, int]) -> list[Term]:
+def terms_of_class(
+    letters: Sequence[str], words: Iterable[str], dims: tuple[int, int]
+) -> list[Term]:
     """Return one term per path and word (with multiplicity), sorted by word; ``dims`` is (w, h)."""
     return [
         (word, frozenset(zip(path, word, strict=True)))
@@ -37,19 +40,30 @@ def with_points(terms: Iterable[Term], points: Mapping[str, int]) -> Weighted:
 
 
 def absorb(terms: Iterable[Term], forced_cells: Collection[int]) -> list[Term]:
-    """Drop the literals of forced cells, then keep the minimal literal sets of each word (A or AB = A)."""
+    """Drop the literals of forced cells, then keep the minimal literal sets of each word (A or AB =
+    A).
+    """
     bare: dict[str, set[Literals]] = {}
     for word, literals in terms:
         bare.setdefault(word, set()).add(frozenset(x for x in literals if x[0] not in forced_cells))
-    return [(word, t) for word, sets in bare.items() for t in sorted(sets, key=sorted) if not any(o < t for o in sets)]
+    return [
+        (word, t)
+        for word, sets in bare.items()
+        for t in sorted(sets, key=sorted)
+        if not any(o < t for o in sets)
+    ]
 
 
 def orderly_bound(terms: Weighted, order: Sequence[int]) -> int:
-    """U(T, k) = U(terms without cell k, k + 1) + max over letters of U(terms with (k, letter), k + 1)."""
+    """U(T, k) = U(terms without cell k, k + 1) + max over letters of U(terms with (k, letter), k +
+    1).
+    """
     if not terms or not order:
         return sum(points for _, points in terms)
     without, by_letter = _split(terms, order[0])
-    return orderly_bound(without, order[1:]) + max((orderly_bound(x, order[1:]) for x in by_letter.values()), default=0)
+    return orderly_bound(without, order[1:]) + max(
+        (orderly_bound(x, order[1:]) for x in by_letter.values()), default=0
+    )
 
 
 def _split(terms: Weighted, cell: int) -> tuple[Weighted, dict[str, Weighted]]:
@@ -62,7 +76,9 @@ def _split(terms: Weighted, cell: int) -> tuple[Weighted, dict[str, Weighted]]:
 
 
 def branch(terms: Weighted, cell: int, letter: str) -> Weighted:
-    """Force a cell: terms with another letter there go, the literal itself vanishes, equal literal sets merge."""
+    """Force a cell: terms with another letter there go, the literal itself vanishes, equal literal
+    sets merge.
+    """
     total: dict[Literals, int] = {}
     for literals, points in terms:
         if all(c != cell or x == letter for c, x in literals):
@@ -72,10 +88,12 @@ def branch(terms: Weighted, cell: int, letter: str) -> Weighted:
 
 
 def synchronised_bound(terms: Weighted, order: Sequence[int], chosen: Mapping[int, str]) -> int:
-    """Bound of a state whose cells ``chosen`` (the first of the order) have letters: no merging, one letter a cell.
+    """Bound of a state whose cells ``chosen`` (the first of the order) have letters: no merging,
+    one letter a cell.
 
-    What a term still needs is a subtree of the node that its chosen literals lead to.  Subtrees that begin on the
-    same cell take the same letter there, so their bounds are added up letter by letter before the maximum.
+    What a term still needs is a subtree of the node that its chosen literals lead to.  Subtrees
+    that begin on the same cell take the same letter there, so their bounds are added up letter by
+    letter before the maximum.
     """
     points = 0
     sums: dict[int, dict[str, int]] = {}
@@ -96,7 +114,9 @@ def synchronised_bound(terms: Weighted, order: Sequence[int], chosen: Mapping[in
     return points + sum(max(own.values()) for own in sums.values())
 
 
-def _first_literals(terms: Weighted, order: Sequence[int]) -> Iterator[tuple[int | None, str, Weighted]]:
+def _first_literals(
+    terms: Weighted, order: Sequence[int]
+) -> Iterator[tuple[int | None, str, Weighted]]:
     """Yield the terms grouped by their first literal in the order; None for those without any."""
     groups: dict[tuple[int | None, str], Weighted] = {}
     for literals, points in terms:
@@ -111,7 +131,9 @@ def boards_of(letters: Sequence[str]) -> Iterator[str]:
     return ("".join(cells) for cells in itertools.product(*(sorted(set(x)) for x in letters)))
 
 
-def all_scores(letters: Sequence[str], dims: tuple[int, int], points: Mapping[str, int]) -> dict[str, int]:
+def all_scores(
+    letters: Sequence[str], dims: tuple[int, int], points: Mapping[str, int]
+) -> dict[str, int]:
     """Return the exact score of every board of a class (full enumeration)."""
     return {board: score(board, *dims, points) for board in boards_of(letters)}
 
@@ -122,7 +144,9 @@ def multi_score_of(board: str, terms: Weighted) -> int:
 
 
 def max_bound(letters: Sequence[str], w: int, h: int, points: Mapping[str, int]) -> int:
-    """Return the paper's listing 4: from each start cell on the best letter of each next cell, all added up."""
+    """Return the paper's listing 4: from each start cell on the best letter of each next cell, all
+    added up.
+    """
     prefixes = {word[:k] for word in points for k in range(len(word) + 1)}
 
     def from_cell(path: tuple[int, ...], text: str) -> int:
@@ -131,7 +155,9 @@ def max_bound(letters: Sequence[str], w: int, h: int, points: Mapping[str, int])
             spelled = text + letter
             if spelled in prefixes:
                 near = [c for c in slow_neighbours(w, h, path[-1]) if c not in path]
-                best = max(best, points.get(spelled, 0) + sum(from_cell((*path, c), spelled) for c in near))
+                best = max(
+                    best, points.get(spelled, 0) + sum(from_cell((*path, c), spelled) for c in near)
+                )
         return best
 
     return sum(from_cell((cell,), "") for cell in range(w * h))

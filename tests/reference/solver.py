@@ -1,4 +1,6 @@
-"""Exact scores by the definition: two independent solvers in plain Python, words in q-form, cells column-major."""
+"""Exact scores by the definition: two independent solvers in plain Python, words in q-form, cells
+column-major.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from tests.reference.classes import slow_neighbours
 
 
 def paths_of(board: Sequence[str], w: int, h: int, word: str) -> list[tuple[int, ...]]:
-    """Return every path of distinct neighbouring cells that spells ``word`` (word-driven); a cell may have letters."""
+    """Return every path of distinct neighbouring cells that spells ``word`` (word-driven); a cell
+    may have letters.
+    """
     found: list[tuple[int, ...]] = []
 
     def walk(path: tuple[int, ...]) -> None:
@@ -25,7 +29,9 @@ def paths_of(board: Sequence[str], w: int, h: int, word: str) -> list[tuple[int,
 
 def words_on(board: Sequence[str], w: int, h: int, points: Mapping[str, int]) -> set[str]:
     """Return the words with points on a board, word by word."""
-    return {word for word, worth in points.items() if worth and word and paths_of(board, w, h, word)}
+    return {
+        word for word, worth in points.items() if worth and word and paths_of(board, w, h, word)
+    }
 
 
 def score(board: Sequence[str], w: int, h: int, points: Mapping[str, int]) -> int:
@@ -34,7 +40,9 @@ def score(board: Sequence[str], w: int, h: int, points: Mapping[str, int]) -> in
 
 
 def score_by_walk(board: Sequence[str], w: int, h: int, points: Mapping[str, int]) -> int:
-    """Return the exact score by walking every path as long as some word begins with it (path-driven)."""
+    """Return the exact score by walking every path as long as some word begins with it
+    (path-driven).
+    """
     prefixes = {word[:k] for word in points for k in range(len(word) + 1)}
     found: set[str] = set()
 

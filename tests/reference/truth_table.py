@@ -1,8 +1,10 @@
-"""Full enumeration of a class as truth tables: a set of boards is one Python integer, bit b = board number b.
+"""Full enumeration of a class as truth tables: a set of boards is one Python integer, bit b = board
+number b.
 
-The boards of a class (letters per cell) are numbered in mixed radix, cell 0 fastest.  A literal is the set of boards
-with that letter on that cell, a path is an AND of literals, a word an OR over its paths; points are added up for all
-boards at once in bit planes.  Nothing here bounds, prunes or sorts: millions of boards take seconds in plain Python.
+The boards of a class (letters per cell) are numbered in mixed radix, cell 0 fastest.  A literal is
+the set of boards with that letter on that cell, a path is an AND of literals, a word an OR over its
+paths; points are added up for all boards at once in bit planes.  Nothing here bounds, prunes or
+sorts: millions of boards take seconds in plain Python.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ class Boards:
             stride, radix = self._stride[cell], len(self.letters[cell])
             digit = self.letters[cell].find(letter)
             block = ((1 << stride) - 1) << (digit * stride) if digit >= 0 else 0
-            self._literals[cell, letter] = _repeated(block, stride * radix, self.size // (stride * radix))
+            self._literals[cell, letter] = _repeated(
+                block, stride * radix, self.size // (stride * radix)
+            )
         return self._literals[cell, letter]
 
     def where(self, literals: Literals) -> int:
@@ -88,7 +92,8 @@ class Boards:
     def board(self, number: int) -> str:
         """Return the board with that number."""
         return "".join(
-            cell[number // stride % len(cell)] for cell, stride in zip(self.letters, self._stride, strict=True)
+            cell[number // stride % len(cell)]
+            for cell, stride in zip(self.letters, self._stride, strict=True)
         )
 
     def boards(self, chosen: int) -> Iterator[str]:
@@ -101,7 +106,9 @@ class Boards:
 
 
 class Sums:
-    """One number per board, added up for all boards at once: plane k holds bit k of every number."""
+    """One number per board, added up for all boards at once: plane k holds bit k of every
+    number.
+    """
 
     def __init__(self, boards: Boards) -> None:
         self.boards = boards

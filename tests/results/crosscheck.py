@@ -1,7 +1,8 @@
-"""The boards of a run in a directory found a second way: from the part files that its manifest lists, by DuckDB alone.
+"""The boards of a run in a directory found a second way: from the part files that its manifest
+lists, by DuckDB alone.
 
-It shares only the bytes and the table of symmetries with the program: which parts count, which rows list candidates,
-what is repeated, and which image is canonical is all decided here in SQL.
+It shares only the bytes and the table of symmetries with the program: which parts count, which rows
+list candidates, what is repeated, and which image is canonical is all decided here in SQL.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from results.store.run import Run
 
 _BOARDS = """
     WITH found AS (SELECT class_id, path, unnest(candidates) AS c FROM read_parquet(?)),
-    turned AS (SELECT DISTINCT score, [{images}] AS images FROM (SELECT c.board AS board, c.score AS score FROM found))
+    turned AS (SELECT DISTINCT score, [{images}] AS images
+        FROM (SELECT c.board AS board, c.score AS score FROM found))
     SELECT list_min(images) AS board, score, len(list_distinct(images)) AS n_images,
         (SELECT count(*) FROM (SELECT DISTINCT class_id, path, c.board, c.score FROM found))
     FROM turned GROUP BY ALL ORDER BY score DESC, board

@@ -1,4 +1,6 @@
-"""A small run with known answers: 2x2, two buckets, six canonical classes, and a scorer that anybody can do by hand."""
+"""A small run with known answers: 2x2, two buckets, six canonical classes, and a scorer that
+anybody can do by hand.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,20 @@ def partition() -> Partition:
 
 def fingerprint(**changes: Any) -> Fingerprint:
     base = Fingerprint(
-        "2x2", "0" * 64, (0, 0, 0, 1, 1, 2, 3, 5, 11), CUTOFF, partition().text, geometry("2x2").cell_order
+        "2x2",
+        "0" * 64,
+        (0, 0, 0, 1, 1, 2, 3, 5, 11),
+        CUTOFF,
+        partition().text,
+        geometry("2x2").cell_order,
     )
     return replace(base, **changes)
 
 
 def toy_score(board: str) -> int:
-    """Symmetric under every image: the letters' places in the alphabet added up, doubled letters apart."""
+    """Symmetric under every image: the letters' places in the alphabet added up, doubled letters
+    apart.
+    """
     return sum(ord(letter) - 97 for letter in board) - (20 if len(set(board)) < len(board) else 0)
 
 
@@ -60,7 +69,9 @@ def row(class_id: int = 0, **changes: Any) -> Row:
 
 
 def all_rows() -> list[Row]:
-    """Return the rows of a complete run; its last class holds two candidates symmetric to each other, and one more."""
+    """Return the rows of a complete run; its last class holds two candidates symmetric to each
+    other, and one more.
+    """
     cut = partition()
     ranks = [int(rank) for ranks in cut.canonical_ranks() for rank in ranks]
     rows = [row(rank, n_boards=cut.n_boards(rank), max_bound=CUTOFF - 1) for rank in ranks]
@@ -70,7 +81,9 @@ def all_rows() -> list[Row]:
 
 
 def split_rows(class_id: int) -> list[Row]:
-    """Return a split of a class by cell 0, one child split again by cell 1; together they settle the class."""
+    """Return a split of a class by cell 0, one child split again by cell 1; together they settle
+    the class.
+    """
     cut = partition()
     letters = cut.class_letters(class_id)
     halves = (letters[0][:2], letters[0][2:])

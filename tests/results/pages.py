@@ -31,14 +31,18 @@ def make_page(folder: Path, rows: Sequence[Row], events: str = "") -> Path:
             claimed(store)
     if events:
         (folder / "events.jsonl").write_text(events)
-    html = render(open_run(folder), Scorer("2x2", WORDS, ScoreTable("toy", (0, 0, 0, 1, 1) + (2,) * 60)), 2)[0]
+    html = render(
+        open_run(folder), Scorer("2x2", WORDS, ScoreTable("toy", (0, 0, 0, 1, 1) + (2,) * 60)), 2
+    )[0]
     path = folder / "page.html"
     path.write_text(html, encoding="utf-8")
     return path
 
 
 def make_published_page(path: Path) -> Path:
-    """Write the report of the published 3x3 run for the bundled list: two boards with 200 words each."""
+    """Write the report of the published 3x3 run for the bundled list: two boards with 200 words
+    each.
+    """
     run = open_run(ROOT / "results" / "published" / "3x3-scowl70")
     scorer = Scorer("3x3", load_wordlist("scowl70").words, parse_scores("standard"))
     path.write_text(render(run, scorer, 2)[0], encoding="utf-8")

@@ -1,4 +1,6 @@
-"""Certificates and their checker: sound ones pass, altered ones are rejected, no code is shared with the search."""
+"""Certificates and their checker: sound ones pass, altered ones are rejected, no code is shared
+with the search.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def certified(tmp_path_factory, proven):
 
 @pytest.fixture
 def copy(certified, tmp_path):
-    return shutil.copytree(certified, tmp_path / "copy", ignore=shutil.ignore_patterns(files.AUDITS))
+    return shutil.copytree(
+        certified, tmp_path / "copy", ignore=shutil.ignore_patterns(files.AUDITS)
+    )
 
 
 @pytest.fixture
@@ -63,7 +67,9 @@ def bare(copy):
 
 
 def question_about(run):
-    return checker._Question(json.loads((run / files.RUN).read_text())["fingerprint"], "", checker._words(LIST))
+    return checker._Question(
+        json.loads((run / files.RUN).read_text())["fingerprint"], "", checker._words(LIST)
+    )
 
 
 def all_rows(folder):
@@ -84,7 +90,10 @@ def put_boards(folder, change):
     """Change the lists of boards that rows of the one part have."""
     (path,) = (folder / files.RESULTS).iterdir()
     table = pq.read_table(path)
-    rows = [{**row, "candidates": row["candidates"] and change(row["candidates"])} for row in table.to_pylist()]
+    rows = [
+        {**row, "candidates": row["candidates"] and change(row["candidates"])}
+        for row in table.to_pylist()
+    ]
     path.write_bytes(serialise(pa.Table.from_pylist(rows, schema=table.schema)))
 
 
@@ -105,11 +114,18 @@ def json_of(answer):
 
 def test_the_checker_imports_nothing_of_ours_and_stays_small():
     tree = ast.parse(Path(checker.__file__).read_text())
-    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name.partition(".")[0] for name in names} <= ALLOWED
     for node in ast.walk(tree):  # lines of code: docstrings, comments and blank lines explain it
-        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(
+            node
+        ):
             node.body = node.body[1:] or [ast.Pass()]
     assert sum(bool(line.strip()) for line in ast.unparse(tree).splitlines()) <= 400
 
@@ -126,7 +142,9 @@ def test_a_whole_run_is_audited(orderly, certified):
     assert checker.audit(certified, LIST, n_ends=10**9) == found
     record = json_of(orderly("audit", certified, "--format", "json"))
     assert (record["complete"], record["n_boards"]) == (True, 26**4)
-    drawn, again, other = (checker.audit(certified, LIST, n_ends=100, seed=seed) for seed in (7, 7, 8))
+    drawn, again, other = (
+        checker.audit(certified, LIST, n_ends=100, seed=seed) for seed in (7, 7, 8)
+    )
     assert drawn == again != other
     assert (drawn.n_leaves_checked + drawn.n_scored, drawn.complete) == (100, False)
 
@@ -137,7 +155,10 @@ def test_some_classes_of_a_run(orderly, bare):
     hot = {row["class_id"] for row in all_rows(bare)}
     assert {row.class_id for row in open_run(bare).rows() if row.candidates} <= hot
     assert len(hot) == found["parts"] < len(open_run(bare).index.done_ids())
-    drawn, again = (json_of(orderly("certify", bare, "--sample", 3, "--seed", 5, "--format", "json")) for _ in range(2))
+    drawn, again = (
+        json_of(orderly("certify", bare, "--sample", 3, "--seed", 5, "--format", "json"))
+        for _ in range(2)
+    )
     assert drawn["parts"] + drawn["parts_from_before"] == again["parts_from_before"] == 3
     answer = orderly("audit", bare)
     assert answer.code == 0, answer.err
@@ -146,21 +167,28 @@ def test_some_classes_of_a_run(orderly, bare):
 
 
 def test_parts_of_classes(orderly, bare):
-    """Together the parts of a class are the class; sampled ones are some of them; overlapping ones are refused."""
-    letters = open_run(bare).fingerprint.partition.split(": ")[1].split()[0]  # of every cell of class 0
+    """Together the parts of a class are the class; sampled ones are some of them; overlapping ones
+    are refused.
+    """
+    # of every cell of class 0
+    letters = open_run(bare).fingerprint.partition.split(": ")[1].split()[0]
     orderly("certify", bare, "--classes", 0, "--force", 4)
     found = checker.audit(bare, LIST)  # each part is a board, which is scored
     assert (found.n_splits, found.n_leaves, found.n_scored) == (0, 0, found.n_parts)
     assert found.n_reaching == sum(set(item.board) <= set(letters) for item in boards(bare))
     shutil.rmtree(bare / files.CERTIFICATES)
-    parts = json_of(orderly("certify", bare, "--classes", 0, "--force", 2, "--format", "json"))["parts"]
+    parts = json_of(orderly("certify", bare, "--classes", 0, "--force", 2, "--format", "json"))[
+        "parts"
+    ]
     assert parts == len(letters) ** 2
     found = checker.audit(bare, LIST)
     assert (found.n_parts, found.n_classes, found.n_boards) == (parts, 1, len(letters) ** 4)
     answer = orderly("certify", bare, "--classes", 0)
     assert answer.code == 2
     assert "smaller parts" in answer.err
-    sampled = json_of(orderly("certify", bare, "--sample", 5, "--seed", 1, "--force", 3, "--format", "json"))
+    sampled = json_of(
+        orderly("certify", bare, "--sample", 5, "--seed", 1, "--force", 3, "--format", "json")
+    )
     assert sampled["parts"] + sampled["parts_from_before"] == 5
     assert checker.audit(bare, LIST).n_parts == parts + sampled["parts"]
     row = all_rows(bare)[0]
@@ -195,7 +223,9 @@ def test_the_claim_says_how_much_was_audited(orderly, bare):
     assert f"audited every one of {n['n_leaves'] + n['n_left']:,} leaves" in strength(orderly, bare)
     assert len(read_audits(open_run(bare))) == 2
     put_rows(bare, all_rows(bare)[1:])
-    assert strength(orderly, bare).endswith("not audited"), "other certificates than those that were audited"
+    assert strength(orderly, bare).endswith("not audited"), (
+        "other certificates than those that were audited"
+    )
     (bare / files.AUDITS).write_text("{}")
     assert orderly("verify", bare).code == 3
 
@@ -203,13 +233,18 @@ def test_the_claim_says_how_much_was_audited(orderly, bare):
 def forge_audit(folder, **changes):
     """Change the last recorded audit to one of the certificates that are there, and seal it."""
     document = json.loads((folder / files.AUDITS).read_text())
-    document["audits"][-1] |= {"certificates": certificates.certificates_digest(open_run(folder)), **changes}
+    document["audits"][-1] |= {
+        "certificates": certificates.certificates_digest(open_run(folder)),
+        **changes,
+    }
     del document["sha256"]
     (folder / files.AUDITS).write_bytes(format_document(document))
 
 
 def test_what_is_certified_is_counted_from_the_certificates_that_are_there(orderly, copy):
-    """One of 55 certificates left, the record of the audit sealed again to fit it: forged, or altered by mistake."""
+    """One of 55 certificates left, the record of the audit sealed again to fit it: forged, or
+    altered by mistake.
+    """
     assert orderly("audit", copy).code == 0
     kept = largest(all_rows(copy))
     put_rows(copy, [kept])
@@ -219,7 +254,9 @@ def test_what_is_certified_is_counted_from_the_certificates_that_are_there(order
     assert (answer.code, answer.out) == (5, "")
     run = open_run(copy)
     there = checker.count(asdict(run.fingerprint), [kept])
-    told = f"the certificates have 1 trees with {there.n_leaves:,} leaves and {there.n_left:,} boards"
+    told = (
+        f"the certificates have 1 trees with {there.n_leaves:,} leaves and {there.n_left:,} boards"
+    )
     assert told in answer.err
     n_ends = there.n_leaves + there.n_left
     honest = {**asdict(there), "n_leaves_checked": there.n_leaves, "n_scored": there.n_left}
@@ -245,7 +282,11 @@ def test_what_is_certified_is_counted_from_the_certificates_that_are_there(order
 
 def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
     rows = all_rows(copy)
-    for wrong in ([*rows, rows[0]], [{**rows[0], "body": rows[0]["body"][:-4]}], [{**rows[0], "class_id": 10**6}]):
+    for wrong in (
+        [*rows, rows[0]],
+        [{**rows[0], "body": rows[0]["body"][:-4]}],
+        [{**rows[0], "class_id": 10**6}],
+    ):
         put_rows(copy, wrong)
         answer = orderly("verify", copy)
         assert (answer.code, answer.out) == (5, "")
@@ -258,7 +299,9 @@ def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
 
 
 def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
-    """Boards that reach the cutoff are declared leaves: an audit of all leaves rejects that, one of a few may."""
+    """Boards that reach the cutoff are declared leaves: an audit of all leaves rejects that, one of
+    a few may.
+    """
     row = next(row for row in all_rows(copy) if row["n_boards"])
     body = np.frombuffer(row["body"], "<u4").copy()
     part = checker._Part(question_about(copy), row)
@@ -286,7 +329,8 @@ def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy)
         flipped = bytearray(body)
         flipped[bit // 8] ^= 1 << bit % 8
         flips.append({"body": bytes(flipped)})
-    part = checker._Part(question, row)  # a tree that ends too early, though its ends are counted right
+    # a tree that ends too early, though its ends are counted right
+    part = checker._Part(question, row)
     split = len(part.body) - 1
     n_left = int(part.body[split]).bit_count()
     n_boards = row["n_boards"] - (n_left if part.level[split] == len(part.free) - 1 else 0)
@@ -307,7 +351,9 @@ def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy)
         *({"class_id": class_id} for class_id in (4**4, -1)),
     ):
         changed = row | change
-        with pytest.raises(Rejected, match="ends before the tree does" if change is early else None):
+        with pytest.raises(
+            Rejected, match="ends before the tree does" if change is early else None
+        ):
             checked(question, changed | {"sha256": checker.row_digest(changed)})
     with pytest.raises(Rejected, match="digest"):
         checked(question, {**row, "n_leaves": row["n_leaves"] + 1})
@@ -317,7 +363,11 @@ def test_flipped_and_truncated_files_are_refused(orderly, copy):
     put_rows(copy, all_rows(copy))
     (path,) = (copy / files.CERTIFICATES).iterdir()
     data = path.read_bytes()
-    for damaged in (data[: len(data) // 2], bytes([*data[:400], data[400] ^ 1, *data[401:]]), data[:-9]):
+    for damaged in (
+        data[: len(data) // 2],
+        bytes([*data[:400], data[400] ^ 1, *data[401:]]),
+        data[:-9],
+    ):
         path.write_bytes(damaged)
         with pytest.raises((Rejected, Unreadable)):
             checker.audit(copy, LIST)
@@ -333,7 +383,9 @@ def test_a_board_lost_from_the_rows_is_noticed(copy, claims_less):
     if claims_less:
         claim = json.loads((copy / files.CLAIM).read_text())
         (copy / files.CLAIM).write_text(json.dumps({**claim, "n_canonical": n - 1}))
-    with pytest.raises(Rejected, match="not listed" if claims_less else f"says {n} boards, the rows list {n - 1}"):
+    with pytest.raises(
+        Rejected, match="not listed" if claims_less else f"says {n} boards, the rows list {n - 1}"
+    ):
         checker.audit(copy, LIST)
 
 
@@ -370,7 +422,9 @@ def test_the_checker_reads_word_lists_scores_and_symmetries_as_the_program_does(
 def small_classes(draw):
     dims = draw(st.sampled_from(["2x2", "2x3"]))
     n = geometry(dims).n
-    letters = draw(st.lists(st.sets(st.sampled_from("abc"), min_size=1).map(sorted), min_size=n, max_size=n))
+    letters = draw(
+        st.lists(st.sets(st.sampled_from("abc"), min_size=1).map(sorted), min_size=n, max_size=n)
+    )
     words = draw(st.sets(st.text("abc", min_size=2, max_size=4), min_size=1, max_size=8))
     return dims, ["".join(cell) for cell in letters], sorted(words)
 
@@ -404,11 +458,18 @@ def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case)
     question = question_of(shape, worth)
     question.cutoff, question.digest = cutoff, "x"
     question.cell_buckets = [[cell] for cell in letters]
-    row: dict[str, Any] = {"version": checker.VERSION, "fingerprint": "x", "class_id": 0, "forced": ""}
+    row: dict[str, Any] = {
+        "version": checker.VERSION,
+        "fingerprint": "x",
+        "class_id": 0,
+        "forced": "",
+    }
     row |= {"body": found.body.astype("<u4").tobytes(), "order": bytes(found.order)}
     row |= {"n_leaves": found.n_leaves, "n_boards": found.n_boards}
     row["sha256"] = checker.row_digest(row)
-    assert checked(question, row) == {board: score for board, score in exact.items() if score >= cutoff}
+    assert checked(question, row) == {
+        board: score for board, score in exact.items() if score >= cutoff
+    }
     assert len(list(checker._Part(question, row).ends())) == found.n_leaves + found.n_boards
 
 

@@ -1,4 +1,6 @@
-"""Damage is noticed and repaired, and a fault at every write, fsync and rename loses nothing that was acknowledged."""
+"""Damage is noticed and repaired, and a fault at every write, fsync and rename loses nothing that
+was acknowledged.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,15 @@ from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.conftest import flip_bit
-from tests.results.helpers import KilledError, all_rows, check_whole_batches, claimed, drive, fingerprint, make_run
+from tests.results.helpers import (
+    KilledError,
+    all_rows,
+    check_whole_batches,
+    claimed,
+    drive,
+    fingerprint,
+    make_run,
+)
 from tests.samples import daily
 
 
@@ -42,7 +52,9 @@ def spoilt(finished: Path, tmp_path: Path) -> Path:
 
 
 def test_page_checksums_speak_without_the_manifest(finished):
-    """The 67-86 % of flips that pyarrow reads back silently by default: all noticed, or the table is unchanged."""
+    """The 67-86 % of flips that pyarrow reads back silently by default: all noticed, or the table
+    is unchanged.
+    """
     rng = random.Random(22)
     whole = sorted((finished / files.RESULTS).iterdir())[-1].read_bytes()
     truth = parse_parquet(whole, "here", SCHEMA)
@@ -59,7 +71,9 @@ def test_page_checksums_speak_without_the_manifest(finished):
 
 
 def test_bytes_that_were_read_before_are_looked_at_again_for_another_run(finished, tmp_path):
-    """A foreign part comes with its manifest; what is kept of a part is for the same bytes and question only."""
+    """A foreign part comes with its manifest; what is kept of a part is for the same bytes and
+    question only.
+    """
     run = open_run(spoilt(finished, tmp_path))
     assert len(list(run.rows())) == len(all_rows())
     other = tmp_path / "other"
@@ -92,17 +106,37 @@ def changed(line: str, **values: Any) -> str:
         (lambda old: [*old[:2], "[1]\n", *old[2:]], "line 3 is damaged", []),
         (lambda old: [*old[:2], "[1]\n", *old[3:]], "line 3 is damaged", [3]),
         (lambda old: [old[0], old[1][:-1] + old[2], *old[3:]], "line 2 is damaged", [2, 3]),
-        (lambda old: [*old[:3], changed(old[2], dropped=True), *old[3:5], "{\n"], "line 7 is damaged", [3, 6]),
-        (lambda old: [old[0].replace('"n_rows": 1', '"n_rows": 2'), *old[1:]], "its own check", [1]),
-        (lambda old: [*old, changed(old[-1], dropped=True), changed(old[-1], dropped=True)], "not listed", [6]),
-        (lambda old: [changed(old[0], name="results/../x/part-1.parquet"), *old[1:]], "name is", [1]),
+        (
+            lambda old: [*old[:3], changed(old[2], dropped=True), *old[3:5], "{\n"],
+            "line 7 is damaged",
+            [3, 6],
+        ),
+        (
+            lambda old: [old[0].replace('"n_rows": 1', '"n_rows": 2'), *old[1:]],
+            "its own check",
+            [1],
+        ),
+        (
+            lambda old: [*old, changed(old[-1], dropped=True), changed(old[-1], dropped=True)],
+            "not listed",
+            [6],
+        ),
+        (
+            lambda old: [changed(old[0], name="results/../x/part-1.parquet"), *old[1:]],
+            "name is",
+            [1],
+        ),
         (lambda old: [changed(old[0], n_rows=2), *old[1:]], "does not describe", [1]),
         (lambda old: [changed(old[0], last_id=99), *old[1:]], "does not describe", [1]),
         (lambda old: [changed(old[0], n_rows="1"), *old[1:]], "n_rows is '1'", [1]),
     ],
 )
-def test_an_altered_manifest_is_noticed_and_mended_line_by_line(finished, tmp_path, change, message, lost):
-    """Parts whose line is lost are computed again, those dropped earlier stay dropped, the others stay."""
+def test_an_altered_manifest_is_noticed_and_mended_line_by_line(
+    finished, tmp_path, change, message, lost
+):
+    """Parts whose line is lost are computed again, those dropped earlier stay dropped, the others
+    stay.
+    """
     run = spoilt(finished, tmp_path)
     lines = (run / files.MANIFEST).read_text().splitlines(keepends=True)
     (run / files.MANIFEST).write_text("".join(change(lines)))
@@ -111,7 +145,9 @@ def test_an_altered_manifest_is_noticed_and_mended_line_by_line(finished, tmp_pa
     rows = all_rows()
     for _ in range(2):
         with Store.open(run, fingerprint(), recover=repair) as store:
-            assert store.index.places.keys() == {r.key for number, r in enumerate(rows, 1) if number not in lost}
+            assert store.index.places.keys() == {
+                r.key for number, r in enumerate(rows, 1) if number not in lost
+            }
     with Store.open(run, fingerprint()) as store:
         store.append(rows[number - 1] for number in lost)
         assert check_coverage(store.snapshot()).complete
@@ -180,16 +216,25 @@ class Faults:
 
 
 def trials(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, step: int, act: Callable[[Path], None]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    step: int,
+    act: Callable[[Path], None],
 ) -> Iterator[tuple[Path, BaseException]]:
-    """Let ``act`` fail at one call of the seam after the other, each in a run of its own, and do it again.
+    """Let ``act`` fail at one call of the seam after the other, each in a run of its own, and do it
+    again.
 
     Yields each run and the error in between.  All runs are copies of ``spoilt``, if there is one.
     """
 
     def fresh(name: str) -> Path:
         is_spoilt = (tmp_path / "spoilt").exists()
-        return Path(shutil.copytree(tmp_path / "spoilt", tmp_path / name)) if is_spoilt else tmp_path / name
+        return (
+            Path(shutil.copytree(tmp_path / "spoilt", tmp_path / name))
+            if is_spoilt
+            else tmp_path / name
+        )
 
     faults, clean = Faults(monkeypatch), fresh("clean")
     act(clean)
@@ -208,7 +253,9 @@ def trials(
         assert not list(run.rglob(files.TEMPORARY_PREFIX + "*"))
 
 
-@pytest.mark.parametrize("step", daily([4, 1], lambda step: step == 4), ids=["one way each", "all ways"])
+@pytest.mark.parametrize(
+    "step", daily([4, 1], lambda step: step == 4), ids=["one way each", "all ways"]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_every_call(tmp_path, monkeypatch, kind, step):
     acknowledged: list[int] = []
@@ -223,10 +270,13 @@ def test_fault_at_every_call(tmp_path, monkeypatch, kind, step):
         check_whole_batches(run, acknowledged)
 
 
-@pytest.mark.parametrize("step", daily([8, 1], lambda step: step == 8), ids=["half of them", "all ways"])
+@pytest.mark.parametrize(
+    "step", daily([8, 1], lambda step: step == 8), ids=["half of them", "all ways"]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
-    """What was intact stays, whenever the repair is cut short; repairing again ends with the same answer.
+    """What was intact stays, whenever the repair is cut short; repairing again ends with the same
+    answer.
 
     A kill and a bad disk left a torn manifest line, a part altered, a part missing, no run.json.
     """
@@ -276,5 +326,6 @@ def test_a_manifest_cut_during_the_run_is_noticed(tmp_path):
         store.append(all_rows()[2:4])
         with pytest.raises(StoreError, match="somebody else"):
             store.close()
-    with pytest.raises(DamagedError, match="its end is lost"):  # the lock was given back all the same
+    # the lock was given back all the same
+    with pytest.raises(DamagedError, match="its end is lost"):
         Store.open(tmp_path, fingerprint())

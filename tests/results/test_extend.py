@@ -1,4 +1,6 @@
-"""Verdicts taken over at another cutoff: each is what a search at that cutoff would have found, by brute force."""
+"""Verdicts taken over at another cutoff: each is what a search at that cutoff would have found, by
+brute force.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ CUTOFFS = st.integers(60, 101)  # the best board has 94 points: z y x w
 
 @cache
 def boards_of(class_id: int, path: str) -> list[tuple[str, int]]:
-    """Return the better boards of a unit with their scores; those below 50 points play no part here."""
+    """Return the better boards of a unit with their scores; those below 50 points play no part
+    here.
+    """
     boards = map("".join, itertools.product(*unit_letters(partition(), (class_id, path))))
     return [(board, score) for board in boards if (score := toy_score(board)) >= 50]
 
@@ -39,8 +43,14 @@ def n_boards(class_id: int, path: str) -> int:
 
 
 def searched(cutoff: int, class_id: int, path: str = "", parts: Iterable[str] | None = None) -> Row:
-    """Return the true row of a unit at a cutoff, or of the ``parts`` of it that were settled when it was split."""
-    boards = [item for part in (parts if parts is not None else [path]) for item in boards_of(class_id, part)]
+    """Return the true row of a unit at a cutoff, or of the ``parts`` of it that were settled when
+    it was split.
+    """
+    boards = [
+        item
+        for part in (parts if parts is not None else [path])
+        for item in boards_of(class_id, part)
+    ]
     found = tuple((board, score) for board, score in boards if score >= cutoff)
     bound = max((score for _, score in boards if score < cutoff), default=0)
     counters = {"n_nodes": 7, "n_pushes": 9, "n_survivors": len(found) + 1}
@@ -56,7 +66,9 @@ def searched(cutoff: int, class_id: int, path: str = "", parts: Iterable[str] | 
     )
 
 
-def split(cutoff: int, class_id: int, path: str, children: list[str], settled: list[str] | None = None) -> Row:
+def split(
+    cutoff: int, class_id: int, path: str, children: list[str], settled: list[str] | None = None
+) -> Row:
     found = searched(cutoff, class_id, path, settled or ())
     return replace(found, status="split", children=tuple(children), settled=tuple(settled or ()))
 
@@ -71,14 +83,20 @@ IDS = [int(rank) for ranks in partition().canonical_ranks() for rank in ranks]
 
 
 def whole_run(cutoff: int) -> list[Row]:
-    """Return a run with undivided classes, one that was split in two levels and one that settled a part itself."""
+    """Return a run with undivided classes, one that was split in two levels and one that settled a
+    part itself.
+    """
     *plain, mixed, deep = IDS
     rows = [searched(cutoff, class_id) for class_id in plain]
     low, high = halves(mixed, 0)
     rows += [split(cutoff, mixed, "", [high], [low]), searched(cutoff, mixed, high)]
     low, high = halves(deep, 0)
     one, two = (f"{low}/{half}" for half in halves(deep, 1))
-    rows += [split(cutoff, deep, "", [low, high]), searched(cutoff, deep, high), split(cutoff, deep, low, [two], [one])]
+    rows += [
+        split(cutoff, deep, "", [low, high]),
+        searched(cutoff, deep, high),
+        split(cutoff, deep, low, [two], [one]),
+    ]
     return [*rows, searched(cutoff, deep, two)]
 
 
@@ -94,7 +112,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
     @cache
     def make(cutoff: int, covered: bool = True) -> Path:
-        return write(tmp_path_factory.mktemp("run"), cutoff, whole_run(cutoff), ALL_COVERED if covered else {})
+        return write(
+            tmp_path_factory.mktemp("run"),
+            cutoff,
+            whole_run(cutoff),
+            ALL_COVERED if covered else {},
+        )
 
     return make
 
@@ -105,9 +128,13 @@ def truth(cutoff: int) -> dict[tuple[int, str], Row]:
 
 @settings(max_examples=settings().max_examples // 3)  # each writes runs
 @given(before=CUTOFFS, after=CUTOFFS, covered=st.booleans())
-def test_every_reused_verdict_is_true_at_the_new_cutoff(made, tmp_path_factory, before, after, covered):
+def test_every_reused_verdict_is_true_at_the_new_cutoff(
+    made, tmp_path_factory, before, after, covered
+):
     source = open_run(made(before, covered))
-    with Store.open(tmp_path_factory.mktemp("to") / "run", fingerprint(cutoff=after), inherited(source)) as store:
+    with Store.open(
+        tmp_path_factory.mktemp("to") / "run", fingerprint(cutoff=after), inherited(source)
+    ) as store:
         extension = extend(source, store)
         true, rows = truth(after), list(store.snapshot().rows())
     assert extension.n_reused == len(rows)
@@ -116,11 +143,15 @@ def test_every_reused_verdict_is_true_at_the_new_cutoff(made, tmp_path_factory, 
         assert found.verdict == true[found.key].verdict
         assert found.max_bound < after
         if covered:
-            assert found.max_bound >= true[found.key].max_bound, "it still covers all that was discarded"
+            assert found.max_bound >= true[found.key].max_bound, (
+                "it still covers all that was discarded"
+            )
     if after >= before:
         assert len(rows) == len(true), "a higher cutoff needs nothing new"
     elif not covered:
-        assert {found.status for found in rows} <= {"split"}, "verdicts that prove nothing below their cutoff"
+        assert {found.status for found in rows} <= {"split"}, (
+            "verdicts that prove nothing below their cutoff"
+        )
         assert all(not found.settled for found in rows)
 
 
@@ -129,7 +160,9 @@ def test_a_lower_cutoff_reuses_what_proves_it(made):
     source = open_run(made(90))
     reused = {found.key for found in reusable(source, 70)}
     whole = [each for each in source.rows() if each.status != "split"]
-    between = {each.key for each in whole if any(70 <= score < 90 for _, score in boards_of(*each.key))}
+    between = {
+        each.key for each in whole if any(70 <= score < 90 for _, score in boards_of(*each.key))
+    }
     assert between
     assert reused
     assert not reused & between
@@ -138,11 +171,15 @@ def test_a_lower_cutoff_reuses_what_proves_it(made):
 
 
 def test_parts_below_a_split_that_does_not_hold_are_left_out(tmp_path):
-    """The upper half settled itself has boards in between; the lower half, which has none, hangs in the air then."""
+    """The upper half settled itself has boards in between; the lower half, which has none, hangs in
+    the air then.
+    """
     class_id = IDS[-1]
     low, high = halves(class_id, 0)
     assert max(score for _, score in boards_of(class_id, low)) < 85
-    source = open_run(write(tmp_path, 90, [split(90, class_id, "", [low], [high]), searched(90, class_id, low)]))
+    source = open_run(
+        write(tmp_path, 90, [split(90, class_id, "", [low], [high]), searched(90, class_id, low)])
+    )
     assert list(reusable(source, 85)) == []
     assert [found.key for found in reusable(source, 95)] == [(class_id, ""), (class_id, low)]
 
@@ -152,7 +189,10 @@ def test_one_bound_for_a_whole_unit_proves_lower_cutoffs_in_any_version(tmp_path
     efforts = [at_once | {name: 1} for name in ("n_nodes", "n_pushes", "n_splits", "n_survivors")]
     cases = [(69, at_once), (70, at_once), (0, at_once), *((69, counters) for counters in efforts)]
     here = fingerprint(cutoff=90).digest
-    rows = [row(i, fingerprint=here, max_bound=bound, counters=each) for i, (bound, each) in enumerate(cases)]
+    rows = [
+        row(i, fingerprint=here, max_bound=bound, counters=each)
+        for i, (bound, each) in enumerate(cases)
+    ]
     rows.append(row(99, fingerprint=here, status="quarantined", n_boards=0))
     source = open_run(write(tmp_path, 90, rows, {}))
     assert [found.class_id for found in reusable(source, 70)] == [0]

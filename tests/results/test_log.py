@@ -1,4 +1,6 @@
-"""The event log: complete lines whatever is killed, never in the way of a run; what is read from it; logs merged."""
+"""The event log: complete lines whatever is killed, never in the way of a run; what is read from
+it; logs merged.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ def test_one_json_object_a_line(tmp_path):
     log.flush()
     log.flush()
     first, second = map(json.loads, lines(tmp_path))
-    assert first == {"time": 12.346, "session": first["session"], "event": "stage", "text": 'two\nlines, "quoted", ü'}
+    assert first == {
+        "time": 12.346,
+        "session": first["session"],
+        "event": "stage",
+        "text": 'two\nlines, "quoted", ü',
+    }
     assert (second["session"], second["score"]) == (first["session"], 5)
     assert read_events(LocalFolder(tmp_path)) == [first, second]
 
@@ -44,7 +51,9 @@ def test_what_a_kill_left_half_written_is_skipped_and_followed(tmp_path):
         log.flush()
         whole = (tmp_path / files.EVENTS).read_bytes()
         (tmp_path / files.EVENTS).write_bytes(whole[: -1 - 5 * number])
-    assert [event["text"] for event in read_events(folder)] == ["text 0"], "only its newline was lost"
+    assert [event["text"] for event in read_events(folder)] == ["text 0"], (
+        "only its newline was lost"
+    )
     log.add("stage", text="text 3")
     log.flush()
     assert [event["text"] for event in read_events(folder)] == ["text 0", "text 3"]
@@ -68,7 +77,9 @@ def test_a_folder_that_refuses_loses_lines_only_when_it_lasts(tmp_path, monkeypa
 
 
 def progress(at_s: float, session: str, **values: object) -> str:
-    return json.dumps({"time": at_s, "session": session, "event": "progress", "n_workers": 2, **values})
+    return json.dumps(
+        {"time": at_s, "session": session, "event": "progress", "n_workers": 2, **values}
+    )
 
 
 def test_the_last_session_tells_what_goes_on(tmp_path):
@@ -97,7 +108,9 @@ def test_the_last_session_tells_what_goes_on(tmp_path):
     started = {"time": time.time(), "session": "ours", "event": "started", "pid": os.getpid()}
     other = {"time": time.time(), "session": "other", "event": "stopped", "message": "taken over"}
     log(json.dumps(started), progress(time.time(), "ours", n_classes_done=104), json.dumps(other))
-    assert live(folder).progress["n_classes_done"] == 104, "the last word of one that lost the run does not count"
+    assert live(folder).progress["n_classes_done"] == 104, (
+        "the last word of one that lost the run does not count"
+    )
     assert live(folder).end == {}
     lock.release()
     assert not live(folder).is_running
@@ -111,9 +124,25 @@ def session(name, begins_s, hours, every_s=60.0):
     events = [{"time": begins_s, "session": name, "event": "started", "pid": 1}]
     for i in range(int(hours * HOUR_S / every_s)):
         at_s = begins_s + (i + 1) * every_s
-        events.append({"time": at_s, "session": name, "event": "progress", "n_classes_done": i, "n_workers": 2})
+        events.append(
+            {
+                "time": at_s,
+                "session": name,
+                "event": "progress",
+                "n_classes_done": i,
+                "n_workers": 2,
+            }
+        )
         if i % 2:
-            events.append({"time": at_s + 1, "session": name, "event": "stored", "name": f"part {i}", "n_rows": 1})
+            events.append(
+                {
+                    "time": at_s + 1,
+                    "session": name,
+                    "event": "stored",
+                    "name": f"part {i}",
+                    "n_rows": 1,
+                }
+            )
     return events
 
 
@@ -156,11 +185,16 @@ def test_of_a_log_of_any_length_only_the_end_is_read(tmp_path):
 
 def test_the_session_of_a_source_is_not_taken_for_the_last_of_the_target(tmp_path):
     target = written(tmp_path / "target", session("mine", 1e9, 1))
-    merge_logs(target, [written(tmp_path / "source", session("theirs", 2e9, 1))], n_rows=3, n_parts=1)
+    merge_logs(
+        target, [written(tmp_path / "source", session("theirs", 2e9, 1))], n_rows=3, n_parts=1
+    )
     assert (live(target).is_running, live(target).progress, live(target).end) == (False, {}, {})
     events = read_events(target, 2**30)
     assert events[-1]["session"] not in {"mine", "theirs"}
-    assert [event["session"] for event in events if event["event"] == "started"] == ["mine", "theirs"]
+    assert [event["session"] for event in events if event["event"] == "started"] == [
+        "mine",
+        "theirs",
+    ]
     log = EventLog(target)
     log.add("progress", n_classes_done=5)
     log.flush(now=True)
@@ -181,7 +215,10 @@ def test_foreign_lines_are_skipped_and_left_behind(tmp_path, monkeypatch):
     }
     nonsense: list[object] = [{**good[1], name: value} for name in wrong for value in wrong[name]]
     nonsense += [{"event": "stage"}, [1], None]
-    source, target = written(tmp_path / "source", [*good, *nonsense]), written(tmp_path / "target", [])
+    source, target = (
+        written(tmp_path / "source", [*good, *nonsense]),
+        written(tmp_path / "target", []),
+    )
     with (tmp_path / "source" / files.EVENTS).open("ab") as file:
         file.write(b"nonsense\n\xff\n\n" + b"[" * 100_000 + b'\n{"torn')
     assert read_events(source) == good

@@ -1,4 +1,6 @@
-"""Runs in object stores, on real servers: same content, one driver, faults, takeovers, no secrets."""
+"""Runs in object stores, on real servers: same content, one driver, faults, takeovers, no
+secrets.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,22 @@ from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.conftest import SECRET_KEY
-from tests.results.helpers import KilledError, all_rows, check_whole_batches, drive, fingerprint, row
+from tests.results.helpers import (
+    KilledError,
+    all_rows,
+    check_whole_batches,
+    drive,
+    fingerprint,
+    row,
+)
 from tests.samples import daily
 
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Let the time pass after which a claim that was not renewed is forgotten; drivers do not renew theirs."""
+    """Let the time pass after which a claim that was not renewed is forgotten; drivers do not renew
+    theirs.
+    """
     monkeypatch.setattr(lock, "BEAT_S", 1e6)
     return lambda: monkeypatch.setattr(lock, "LEASE_S", -1.0)
 
@@ -90,7 +101,9 @@ def test_one_driver_per_run_whatever_machine_it_is_on(bucket, monkeypatch):
         assert owner.pid == os.getpid()
         monkeypatch.setattr(lock, "LEASE_S", 1.0)
         time.sleep(2.5)  # the server's clock knows whole seconds only
-        with pytest.raises(StoreLockedError, match=rf"process {os.getpid()}\), for \d+ s, last heard of \d+ s ago"):
+        with pytest.raises(
+            StoreLockedError, match=rf"process {os.getpid()}\), for \d+ s, last heard of \d+ s ago"
+        ):
             Store.open(address, fingerprint())
         store.append(all_rows())
         store.flush()
@@ -113,8 +126,12 @@ def test_a_driver_that_slept_stops_before_it_writes(bucket, later):
 
 
 @pytest.mark.parametrize(("dies", "first", "n_rows"), [(False, 0, 1), (True, 0, 0), (True, 1, 1)])
-def test_what_arrives_after_another_driver_came_does_not_count(bucket, later, monkeypatch, dies, first, n_rows):
-    """A driver falls asleep in the middle of a write and takes it back, or is killed before it can."""
+def test_what_arrives_after_another_driver_came_does_not_count(
+    bucket, later, monkeypatch, dies, first, n_rows
+):
+    """A driver falls asleep in the middle of a write and takes it back, or is killed before it
+    can.
+    """
     address = f"{bucket}/run"
     sleeper = Store.open(address, fingerprint())
     sleeper.append(row(n) for n in range(1, 1 + first))
@@ -147,7 +164,9 @@ def test_what_arrives_after_another_driver_came_does_not_count(bucket, later, mo
 
 
 class Faulty:
-    """A file system that fails at one of its calls, before or after it has done what it was asked for."""
+    """A file system that fails at one of its calls, before or after it has done what it was asked
+    for.
+    """
 
     type_name = "s3"
 
@@ -165,7 +184,11 @@ class Faulty:
         fails = len(self.calls) - 1 == self.fail_at
         value = None if fails and "late" not in self.kind else function(*arguments)
         if fails:  # late: the request arrived, its answer did not
-            raise KilledError(name) if self.kind.startswith("kill") else OSError("the network is gone")
+            raise (
+                KilledError(name)
+                if self.kind.startswith("kill")
+                else OSError("the network is gone")
+            )
         return value
 
     @contextlib.contextmanager
@@ -185,12 +208,15 @@ KINDS = ("error", "error late", "kill", "kill late")
 @pytest.mark.parametrize("step", daily([64, 1], lambda step: step > 1), ids=["some", "every"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_fault_at_a_request(bucket, monkeypatch, kind, step):
-    """Every 64th request fails in each of four ways, other ones for each way; nightly all of them in all ways."""
+    """Every 64th request fails in each of four ways, other ones for each way; nightly all of them
+    in all ways.
+    """
     monkeypatch.setattr(lock, "LEASE_S", -1.0)  # whoever died is forgotten at once
     real, _, _ = connect(bucket)
     faulty = Faulty(real)
     monkeypatch.setattr(
-        "results.storage.objects.connect", lambda address: (faulty, address.removeprefix("s3://"), address)
+        "results.storage.objects.connect",
+        lambda address: (faulty, address.removeprefix("s3://"), address),
     )
     drive(f"{bucket}/clean", [])
     total = len(faulty.calls)
@@ -213,7 +239,9 @@ def test_fault_at_a_request(bucket, monkeypatch, kind, step):
         drive(address, [])
         found = summary(address)
         assert (found.result_digest, found.n_rows["eliminated"], found.proven) == (digest, 5, True)
-    assert n_failed >= 0.7 * (total // step), "faults are noticed, but for those of a renewed claim and the like"
+    assert n_failed >= 0.7 * (total // step), (
+        "faults are noticed, but for those of a renewed claim and the like"
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,7 +285,10 @@ def test_logs_grow_by_objects(bucket, tmp_path):
             folder.note("log.jsonl", f"{number}\n{number}\n")
         open_folder(place).note("log.jsonl", "12\n")
         lines = folder.read_tail("log.jsonl", 10**6).split()
-        assert [int(line) for line in lines] == [*(number for number in range(12) for _ in range(2)), 12]
+        assert [int(line) for line in lines] == [
+            *(number for number in range(12) for _ in range(2)),
+            12,
+        ]
         assert folder.read_tail("log.jsonl", 3).endswith(b"12\n")
 
 
@@ -302,7 +333,12 @@ def test_a_run_at_google(google, tmp_path, monkeypatch):
 )
 def test_no_credentials_no_run(monkeypatch, tmp_path: Path, address, way_in):
     """Google's library would try for a quarter of an hour, Azure's would end the process."""
-    for name in ("GOOGLE_APPLICATION_CREDENTIALS", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET", "AZURE_TENANT_ID"):
+    for name in (
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "AZURE_CLIENT_ID",
+        "AZURE_CLIENT_SECRET",
+        "AZURE_TENANT_ID",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(StoreError, match=r"cannot open (gs|abfss)://.*credentials: ") as caught:

@@ -1,4 +1,6 @@
-"""Coverage, the exact pass and the claim: nothing missing, foreign, wrongly split or scored passes for a proof."""
+"""Coverage, the exact pass and the claim: nothing missing, foreign, wrongly split or scored passes
+for a proof.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,11 @@ def with_split(*, without: int | None = None, **changes: Any) -> list[Row]:
 def settled_rows(children: tuple[str, ...], settled: tuple[str, ...]) -> list[Row]:
     """Return a class whose root says what it settled, with a verdict for each child."""
     root = replace(split_rows(0)[0], children=children, settled=settled)
-    return [root, *(row(0, path=path, n_boards=Nodes.sizes[path]) for path in children), *all_rows()[1:]]
+    return [
+        root,
+        *(row(0, path=path, n_boards=Nodes.sizes[path]) for path in children),
+        *all_rows()[1:],
+    ]
 
 
 COVERED = [
@@ -132,17 +138,29 @@ def test_what_is_missing_is_named(tmp_path, rows, missing):
 
 
 WRONG = [
-    ([replace(all_rows()[0], n_boards=624), *all_rows()[1:]], "class 0 has 625 boards, its row says 624"),
-    ([replace(all_rows()[0], n_boards=626), *all_rows()[1:]], "class 0 has 625 boards, its row says 626"),
+    (
+        [replace(all_rows()[0], n_boards=624), *all_rows()[1:]],
+        "class 0 has 625 boards, its row says 624",
+    ),
+    (
+        [replace(all_rows()[0], n_boards=626), *all_rows()[1:]],
+        "class 0 has 625 boards, its row says 626",
+    ),
     (with_split(row0={"children": ("0=ae", "0=eiou")}), "share boards"),
     (with_split(row0={"children": ("0=ae", "1=iou")}), "share boards"),
     (with_split(row0={"children": ("0=ae", "0=iou", "0=ae/1=b")}), "share boards"),
     (with_split(row0={"children": ("0=ae", "0=bcd")}), "no node '0=bcd'"),
-    (with_split(row0={"children": ("0=ae", "0=iou"), "n_boards": 624}), "hold 625 boards, it has 624"),
+    (
+        with_split(row0={"children": ("0=ae", "0=iou"), "n_boards": 624}),
+        "hold 625 boards, it has 624",
+    ),
     (with_split(row2={"children": ("0=ae/0=i", "0=ae/1=b")}), "share boards"),
     (with_split(row2={"children": ("0=ae/0=i",)}), "no node '0=ae/0=i'"),
     (with_split(row1={"n_boards": 376}), "has 375 boards, its row says 376"),
-    (with_split(row4={"status": "candidates", "candidates": (("zzzz", 100),)}), "lists zzzz, which is not in it"),
+    (
+        with_split(row4={"status": "candidates", "candidates": (("zzzz", 100),)}),
+        "lists zzzz, which is not in it",
+    ),
     # settled parts and children that the search would not make
     (settled_rows(("0=ae",), ()), "part '0=iou' is neither"),
     (settled_rows(("0=iou",), ()), "part '0=ae' is neither"),
@@ -154,7 +172,10 @@ WRONG = [
     (settled_rows(("0=ae/1=a", "0=iou"), ("0=ae",)), "share boards"),  # above one
     (settled_rows(("0=ae",), ("0=io",)), "no node '0=io'"),
     (settled_rows(("0=ae",), ("1=iou",)), "share boards"),
-    (with_split(row2={"children": ("0=ae/1=a",)}), "part '0=ae/1=eiou' is neither a child nor settled"),
+    (
+        with_split(row2={"children": ("0=ae/1=a",)}),
+        "part '0=ae/1=eiou' is neither a child nor settled",
+    ),
 ]
 
 
@@ -203,7 +224,9 @@ def test_sizes_agree_with_the_partition(dims, text):
     for ranks in cut.canonical_ranks():
         n_boards, n_images = class_sizes(cut, ranks)
         assert n_boards.tolist() == [cut.n_boards(int(rank)) for rank in ranks]
-        assert n_images.tolist() == [len(images(cut.unrank(int(rank)), cut.geometry)) for rank in ranks]
+        assert n_images.tolist() == [
+            len(images(cut.unrank(int(rank)), cut.geometry)) for rank in ranks
+        ]
         total += int(np.sum(n_boards * n_images))
     assert total == 26**cut.dims.n
 
@@ -238,7 +261,9 @@ def expected() -> list[Board]:
     shape = geometry("2x2")
     found = set()
     for board in ("xyzw", "wzyx", "tvzy"):
-        images = {"".join(board[cell] for cell in symmetry) for symmetry in shape.symmetries.tolist()}
+        images = {
+            "".join(board[cell] for cell in symmetry) for symmetry in shape.symmetries.tolist()
+        }
         found.add(Board(min(images), toy_score(board), len(images)))
     return sorted(found, key=lambda item: (-item.score, item.board))
 
@@ -266,7 +291,9 @@ def test_a_wrong_stored_score_and_a_scorer_that_is_not_symmetric_are_mismatches(
     bad = replace(all_rows()[-1], candidates=(("xyzw", 95),))
     with Store.open(tmp_path / "bad", fingerprint()) as other:
         other.append([*all_rows()[:-1], bad])
-        with pytest.raises(MismatchError, match=rf"class {bad.class_id}.*xyzw scores 95, it scores 94"):
+        with pytest.raises(
+            MismatchError, match=rf"class {bad.class_id}.*xyzw scores 95, it scores 94"
+        ):
             scored_again(other.snapshot(), ToyScorer())
 
 
@@ -281,7 +308,11 @@ class OneMore(ToyScorer):
 def test_each_of_the_two_scorers_is_listened_to(tmp_path, doubter):
     location = make_run(tmp_path / "run")
     before = read_claim(open_run(location))
-    scorers = {"production scorer": ToyScorer(), "independent scorer": ToyScorer(), doubter: OneMore()}
+    scorers = {
+        "production scorer": ToyScorer(),
+        "independent scorer": ToyScorer(),
+        doubter: OneMore(),
+    }
     with pytest.raises(MismatchError, match="class"):
         verify(open_run(location), *scorers.values(), Question("toy", 12, "custom"))
     assert read_claim(open_run(location)) == before, "nothing is claimed anew"
@@ -304,8 +335,16 @@ def test_the_sentence_and_the_file(tmp_path):
     assert read_claim(open_run(tmp_path)) == claim
     found = summary(tmp_path)
     assert (found.proven, found.notes, found.result_digest) == (True, (), claim.result_digest)
-    assert found.n_rows == {"eliminated": 5, "candidates": 1, "split": 0, "error": 0, "quarantined": 0}
-    claim_of(tmp_path / "other", [replace(r, host="other", seconds=3.0) for r in reversed(all_rows())])
+    assert found.n_rows == {
+        "eliminated": 5,
+        "candidates": 1,
+        "split": 0,
+        "error": 0,
+        "quarantined": 0,
+    }
+    claim_of(
+        tmp_path / "other", [replace(r, host="other", seconds=3.0) for r in reversed(all_rows())]
+    )
     assert (tmp_path / "other" / files.CLAIM).read_bytes() == (tmp_path / files.CLAIM).read_bytes()
     Store.open(tmp_path / "b", fingerprint(cutoff=81)).close()
     (tmp_path / "b" / files.CLAIM).write_bytes((tmp_path / files.CLAIM).read_bytes())
@@ -330,7 +369,12 @@ def test_the_digest_depends_on_the_answer_alone():
     two = [("wxyz", 94), ("tvyz", 89)]
     base = digest(two)
     assert digest(two[::-1], partition="other", cell_order=(0, 1, 2, 3)) == base
-    changes = ({"cutoff": 79}, {"dims": "2x3"}, {"wordlist_sha256": "1" * 64}, {"scores": (0, 0, 0, 1)})
+    changes = (
+        {"cutoff": 79},
+        {"dims": "2x3"},
+        {"wordlist_sha256": "1" * 64},
+        {"scores": (0, 0, 0, 1)},
+    )
     different = [
         *(digest(two, complete=False), digest(two[:1]), digest([("wxyz", 95), two[1]])),
         *(digest(two, **change) for change in changes),
@@ -362,10 +406,15 @@ SENTENCES = [
 @pytest.mark.parametrize(("boards", "asked", "text"), SENTENCES)
 def test_the_sentence_says_what_there_is_and_with_which_words(boards, asked, text):
     listed = BoardList(tuple(boards), len(boards))
-    assert text in statement_of(fingerprint(), listed, Question("toy", 12, "custom", *asked.values()))
+    assert text in statement_of(
+        fingerprint(), listed, Question("toy", 12, "custom", *asked.values())
+    )
 
 
-BUCKETS = "center: abcdefghijklm nopqrstuvwxyz, edge: aeiou bcdfghjklmnpqrstvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
+BUCKETS = (
+    "center: abcdefghijklm nopqrstuvwxyz, edge: aeiou bcdfghjklmnpqrstvwxyz, corner: "
+    "abcdefghijklmnopqrstuvwxyz"
+)
 WORDS = ("ate", "east", "eat", "eta", "sat", "sea", "seat", "tea", "teas")
 
 
@@ -374,10 +423,14 @@ def partition():
     return parse_partition(BUCKETS, "3x3")
 
 
-@pytest.mark.parametrize(("fused", "at"), [(("center",), 0), ((), 0), (("edge",), 0), (("edge",), -1)])
+@pytest.mark.parametrize(
+    ("fused", "at"), [(("center",), 0), ((), 0), (("edge",), 0), (("edge",), -1)]
+)
 def test_parts_and_sizes_are_those_of_the_breaker(monkeypatch, partition, fused, at):
     """Whichever of the fused cells a search splits: the paths say it."""
-    monkeypatch.setattr(node, "split_cell", lambda part, board, _: node.split_cells(part, board)[at])
+    monkeypatch.setattr(
+        node, "split_cell", lambda part, board, _: node.split_cells(part, board)[at]
+    )
     params = Params(fused=fused, unit_budget=0, node_budget=0, memory_mb=16)
     breaker = Breaker(Spec("3x3", WORDS, parse_scores("words").points, 9, partition.text, params))
     nodes = SearchNodes(partition, params)
@@ -392,7 +445,8 @@ def test_parts_and_sizes_are_those_of_the_breaker(monkeypatch, partition, fused,
             named = [*children, *result.settled]
             assert uncovered(nodes, (unit.class_id, unit.path), named) is None
             assert all(
-                uncovered(nodes, (unit.class_id, unit.path), [x for x in named if x != lost]) for lost in named[:9]
+                uncovered(nodes, (unit.class_id, unit.path), [x for x in named if x != lost])
+                for lost in named[:9]
             )
             todo += result.children[-2:] if unit.path.count("/") < 4 else ()
             n_splits += 1

@@ -26,7 +26,8 @@ RUNS = {
     "3x3-debian-french": (755, 1, 755, 26),
     "3x3-debian-german": (499, 1, 499, 26),
     "3x3-debian-italian": (409, 1, 409, 26),
-    "3x3-debian-portuguese": (801, 2, 857, 26),  # the climb that gave the cutoff missed the best one
+    # the climb that gave the cutoff missed the best one
+    "3x3-debian-portuguese": (801, 2, 857, 26),
     "3x3-debian-spanish": (418, 1, 418, 26),
     "3x3-debian-swedish": (438, 1, 438, 26),
     "3x3-enable2k": (500, 42, 545, 26),
@@ -41,7 +42,8 @@ RUNS = {
     "4x4-enable2k": (3600, 2, 3625, 7260),
 }
 NAMES = sorted(path.parent.name for path in (ROOT / "results" / "published").glob("*/run.json"))
-COMPARED = {"3x3-enable2k": 500, "3x4-enable2k": 1500, "4x4-enable2k": 3500}  # from which score others listed boards
+# from which score others listed boards
+COMPARED = {"3x3-enable2k": 500, "3x4-enable2k": 1500, "4x4-enable2k": 3500}
 FOLDER = Path("results") / "published"
 
 
@@ -50,7 +52,10 @@ def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_wha
     for name in NAMES:
         dims, _, wordlist = name.partition("-")
         run, source = open_run(ROOT / FOLDER / name), sources()[wordlist]
-        assert (run.fingerprint.dims, run.fingerprint.wordlist_sha256) == (dims, KNOWN_SHA256[wordlist])
+        assert (run.fingerprint.dims, run.fingerprint.wordlist_sha256) == (
+            dims,
+            KNOWN_SHA256[wordlist],
+        )
         assert source.language == "English" or source.contains
         claim = read_claim(run)
         assert claim is not None
@@ -60,7 +65,9 @@ def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_wha
 def test_the_table_of_others_names_the_best_board_for_yawl_with_the_score_of_another():
     best = boards(ROOT / FOLDER / "3x3-yawl")[0]
     assert (best.board, best.score) == ("delratpes", 705)
-    assert canonical_board("stleaeprd", geometry("3x3")) == best.board, "as it is printed there, with 659"
+    assert canonical_board("stleaeprd", geometry("3x3")) == best.board, (
+        "as it is printed there, with 659"
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,7 +76,9 @@ def test_every_board_is_covered_and_the_claim_is_complete(name):
     found = summary(run)
     assert (found.proven, found.notes) == (True, ())
     listed = found.listed.boards
-    assert (found.fingerprint.cutoff, len(listed), listed[0].score, found.n_classes_done) == RUNS[name]
+    assert (found.fingerprint.cutoff, len(listed), listed[0].score, found.n_classes_done) == RUNS[
+        name
+    ]
     assert boards_by_sql(run) == found.listed
     coverage = check_coverage(run)
     assert coverage.complete, coverage.message()
@@ -84,8 +93,14 @@ def test_its_boards_are_the_published_ones(name):
     dims = name.split("-")[0]
     lines = (GOLDEN / f"best-{name}-{COMPARED[name]}.txt").read_text().split("\n")
     published = ((board, int(score)) for board, score in (x.split(": ") for x in lines if x))
-    listed = {(canonical_board(board, geometry(dims)), score) for board, score in published if score >= cutoff}
-    found = {(canonical_board(x.board, geometry(dims)), x.score) for x in boards(ROOT / FOLDER / name)}
+    listed = {
+        (canonical_board(board, geometry(dims)), score)
+        for board, score in published
+        if score >= cutoff
+    }
+    found = {
+        (canonical_board(x.board, geometry(dims)), x.score) for x in boards(ROOT / FOLDER / name)
+    }
     assert found == listed
 
 

@@ -1,4 +1,6 @@
-"""The report: what the page holds, with and without bounds, and that it fetches nothing (test_report_browser.py)."""
+"""The report: what the page holds, with and without bounds, and that it fetches nothing
+(test_report_browser.py).
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
-pytest.importorskip("vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'")
+pytest.importorskip(
+    "altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
+)
+pytest.importorskip(
+    "vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
+)
 
 from boardclass.geometry import cell_name
 from results.reading import charts
@@ -18,7 +24,9 @@ from tests.results.helpers import CUTOFF, all_rows, fingerprint
 from tests.results.pages import make_page
 
 
-@pytest.mark.parametrize("values", [[5.0], [1, 2, 3], [0.001, 50.0], [3, 3, 3], [10**6, 10**6 + 1], [0, 47]])
+@pytest.mark.parametrize(
+    "values", [[5.0], [1, 2, 3], [0.001, 50.0], [3, 3, 3], [10**6, 10**6 + 1], [0, 47]]
+)
 def test_a_histogram_holds_every_value_once(values):
     rows = histogram(values)
     assert sum(row["n"] for row in rows) == len(values)
@@ -28,9 +36,16 @@ def test_a_histogram_holds_every_value_once(values):
 
 
 def test_few_whole_numbers_have_whole_bars_and_ticks():
-    assert histogram([498, 499, 499]) == [{"x": 498, "x_end": 499, "n": 1}, {"x": 499, "x_end": 500, "n": 2}]
+    assert histogram([498, 499, 499]) == [
+        {"x": 498, "x_end": 499, "n": 1},
+        {"x": 499, "x_end": 500, "n": 2},
+    ]
     svg = charts.bars("Bounds", histogram([332] * 2 + [333] * 26), "bound", "units", 334)
-    assert [text for text in re.findall(r">([0-9.]+)</text>", svg) if text.startswith("33")] == ["332", "333", "334"]
+    assert [text for text in re.findall(r">([0-9.]+)</text>", svg) if text.startswith("33")] == [
+        "332",
+        "333",
+        "334",
+    ]
     assert 'role="img" aria-label="Bounds"' in svg
 
 
@@ -63,7 +78,13 @@ def test_the_page_says_what_was_found_and_what_is_open(page):
     assert "Proven.</strong> Of all 456,976 2x2 boards" in html
     assert "&lt;toy &amp; co&gt;" in html
     assert "<toy & co>" not in html
-    for text in ("Coverage", "The search", "Hosts", "<h3>Bounds</h3>", fingerprint().wordlist_sha256):
+    for text in (
+        "Coverage",
+        "The search",
+        "Hosts",
+        "<h3>Bounds</h3>",
+        fingerprint().wordlist_sha256,
+    ):
         assert text in html
     for text in ("<h3>Time by stage</h3>", "Where the time goes"):
         assert text not in html, "no second was counted"
@@ -79,7 +100,11 @@ def test_the_page_of_an_unfinished_run_says_found_so_far(tmp_path):
     rows = [replace(row, seconds=float(i), max_bound=0) for i, row in enumerate(all_rows())]
     html = " ".join(make_page(tmp_path / "begun", rows[1:]).read_text().split())
     assert "<strong>Not proven yet.</strong> 5 of 6 board classes are settled" in html
-    for text in ("Boards at or above the cutoff, found", "The most expensive classes", "subclasses included,"):
+    for text in (
+        "Boards at or above the cutoff, found",
+        "The most expensive classes",
+        "subclasses included,",
+    ):
         assert f"{text} so far" in html
     for false in ("Proven.", "456,976", "<h3>Bounds</h3>"):
         assert false not in html
@@ -88,7 +113,10 @@ def test_the_page_of_an_unfinished_run_says_found_so_far(tmp_path):
 def test_the_page_tells_bounds_where_there_are_any_and_where_the_time_went(tmp_path):
     bounds = (CUTOFF - 30, CUTOFF - 3, 0, 0, 0, 0)
     rows = [replace(row, seconds=float(i), max_bound=bounds[i]) for i, row in enumerate(all_rows())]
-    lines = [{"time": 10.0, "event": "started"}, {"time": 30.0, "event": "finished", "seconds": 25.0}]
+    lines = [
+        {"time": 10.0, "event": "started"},
+        {"time": 30.0, "event": "finished", "seconds": 25.0},
+    ]
     text = "".join(json.dumps({**line, "session": "a"}) + "\n" for line in lines)
     html = make_page(tmp_path / "run", rows, events=f'{{"half a li\n{text}').read_text()
     assert "<h3>Bounds</h3>" in html
@@ -97,13 +125,19 @@ def test_the_page_tells_bounds_where_there_are_any_and_where_the_time_went(tmp_p
     assert "searching" in chart
     section = html.partition('<section id="time"')[2].partition("</section>")[0]
     assert "<h3>Cost of a class</h3>" in section
-    dearest = re.findall(r'<td class="n">(\d+)</td><td class="n">([\d.]+)</td><td class="n">([\d.]+) %</td>', section)
-    assert dearest[:2] == [(str(rows[5].class_id), "5.0", "33.3"), (str(rows[4].class_id), "4.0", "26.7")]
+    dearest = re.findall(
+        r'<td class="n">(\d+)</td><td class="n">([\d.]+)</td><td class="n">([\d.]+) %</td>', section
+    )
+    assert dearest[:2] == [
+        (str(rows[5].class_id), "5.0", "33.3"),
+        (str(rows[4].class_id), "4.0", "26.7"),
+    ]
 
 
 def test_stages_are_summed_over_sessions():
     rescoring = {"event": "stage", "name": "rescoring", "text": "scoring once more"}
-    old = {"event": "stage", "text": "rescoring and checking that every board is covered"}  # without a name
+    # without a name
+    old = {"event": "stage", "text": "rescoring and checking that every board is covered"}
     events = [
         {"session": "a", "time": 0, "event": "started"},
         {"session": "a", "time": 50, "event": "best"},
@@ -122,12 +156,18 @@ def test_stages_are_summed_over_sessions():
 def test_the_boards_one_step_away_are_neighbours_and_in_order(page):
     html = page.read_text()
     table = html.partition("The best boards one step away")[2].partition("</table>")[0]
-    rows = re.findall(r"<code>([a-z]+)</code></td><td>([^<]+)</td><td class=\"n\">(\d+)</td>", table)
+    rows = re.findall(
+        r"<code>([a-z]+)</code></td><td>([^<]+)</td><td class=\"n\">(\d+)</td>", table
+    )
     (best,) = re.findall(r"The score of <code>([a-z]+)</code>", html)
     assert len(rows) == 5
-    assert [int(score) for *_, score in rows] == sorted((int(score) for *_, score in rows), reverse=True)
+    assert [int(score) for *_, score in rows] == sorted(
+        (int(score) for *_, score in rows), reverse=True
+    )
     for board, change, _ in rows:
-        differing = [cell for cell, (old, new) in enumerate(zip(best, board, strict=True)) if old != new]
+        differing = [
+            cell for cell, (old, new) in enumerate(zip(best, board, strict=True)) if old != new
+        ]
         assert 1 <= len(differing) <= 2
         assert all(cell_name(cell, 2) in change for cell in differing)
         assert len(differing) == 1 or sorted(board) == sorted(best)

@@ -1,4 +1,6 @@
-"""SQL over runs: what the views hold, that nothing leads out of the database, and what a notebook shows."""
+"""SQL over runs: what the views hold, that nothing leads out of the database, and what a notebook
+shows.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from tests.results.helpers import all_rows, claimed, fingerprint
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory):
     folder: Path = tmp_path_factory.mktemp("sql") / "toy"
-    with Store.open(folder, fingerprint(), {"wordlist": {"name": "<toy & co>", "n_words": 3}}) as store:
+    with Store.open(
+        folder, fingerprint(), {"wordlist": {"name": "<toy & co>", "n_words": 3}}
+    ) as store:
         store.append(all_rows())
         store.flush()
         claimed(store)
@@ -43,9 +47,14 @@ def database(run_folder):
 def test_the_views_hold_what_the_run_holds(database, run_folder):
     best = [("toy", item.board, item.score) for item in boards(run_folder)]
     assert len(best) == 2
-    assert database.query("SELECT run, board, score FROM boards ORDER BY score DESC, board").rows == best
+    assert (
+        database.query("SELECT run, board, score FROM boards ORDER BY score DESC, board").rows
+        == best
+    )
     counts = (len(all_rows()), sum(item.n_boards for item in all_rows()), 0)
-    assert database.query("SELECT count(*), sum(n_boards), max(depth) FROM classes").rows == [counts]
+    assert database.query("SELECT count(*), sum(n_boards), max(depth) FROM classes").rows == [
+        counts
+    ]
     answer = database.query("FROM runs")
     record = dict(zip(answer.columns, answer.rows[0], strict=True))
     assert (record["run"], record["wordlist"], record["state"]) == ("toy", "<toy & co>", "proven")
@@ -65,7 +74,11 @@ def test_every_view_says_what_is_not_proven(tmp_path):
 def test_questions_that_are_no_plain_select(database):
     for sql in ("DESCRIBE classes", "SHOW TABLES", "WITH x AS (SELECT 1) FROM x"):
         assert database.query(sql).rows
-    for sql in ("EXPLAIN ANALYZE SELECT * FROM boards", "EXPLAIN (FORMAT json) SELECT 1", "explain from runs"):
+    for sql in (
+        "EXPLAIN ANALYZE SELECT * FROM boards",
+        "EXPLAIN (FORMAT json) SELECT 1",
+        "explain from runs",
+    ):
         assert database.query(sql).columns == ("explain_key", "explain_value")
 
 
@@ -138,7 +151,10 @@ def test_several_runs_have_different_names(run_folder, tmp_path):
     other = tmp_path / "toy"
     shutil.copytree(run_folder, other)
     database = connect([run_folder, other])
-    assert {row[0] for row in database.query("SELECT DISTINCT run FROM boards").rows} == {str(run_folder), str(other)}
+    assert {row[0] for row in database.query("SELECT DISTINCT run FROM boards").rows} == {
+        str(run_folder),
+        str(other),
+    }
     database.close()
     with pytest.raises(InputError, match="twice"):
         connect([run_folder, run_folder])
@@ -167,7 +183,11 @@ def facts(html):
 def test_a_run_shows_what_is_stored_and_claims_nothing(run_folder):
     html = open_run(run_folder)._repr_html_()
     told = facts(html)
-    assert (told["word list"], told["classes"], told["rows, eliminated"]) == ("<toy & co>", "6", "5")
+    assert (told["word list"], told["classes"], told["rows, eliminated"]) == (
+        "<toy & co>",
+        "6",
+        "5",
+    )
     assert "proven" not in html.lower()
 
 
@@ -204,7 +224,9 @@ def test_answers_turn_into_arrow_with_their_types(database):
     assert database.query("SELECT 'nan'::DOUBLE, 'inf'::DOUBLE").rows == [("nan", "inf")]
     assert database.query("SELECT 'nan'::DOUBLE AS none").to_arrow().schema.types == [REAL]
     largest = 2**128 - 1
-    assert database.query(f"SELECT {largest}::UHUGEINT AS n").to_arrow().to_pylist() == [{"n": Decimal(largest)}]
+    assert database.query(f"SELECT {largest}::UHUGEINT AS n").to_arrow().to_pylist() == [
+        {"n": Decimal(largest)}
+    ]
 
 
 def test_answers_turn_into_data_frames(database, monkeypatch):

@@ -1,4 +1,6 @@
-"""Rows are checked as if hostile; the writer: resume, duplicates, conflicts, one driver, leftovers, foreign folders."""
+"""Rows are checked as if hostile; the writer: resume, duplicates, conflicts, one driver, leftovers,
+foreign folders.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,10 @@ HOSTILE = [
     ("is listed twice", {"status": "split", "children": ("0=a", "0=a")}),
     ("is listed twice", {"status": "split", "children": ("0=a",), "settled": ("0=a",)}),
     ("only a split unit has settled parts", {"settled": ("0=a",)}),
-    ("does not extend the path", {"path": "0=a", "status": "split", "children": ("0=a/1=b",), "settled": ("1=a",)}),
+    (
+        "does not extend the path",
+        {"path": "0=a", "status": "split", "children": ("0=a/1=b",), "settled": ("1=a",)},
+    ),
     ("does not extend the path", {"path": "0=a", "status": "split", "children": ("1=a",)}),
     ("does not extend the path", {"path": "0=a", "status": "split", "children": ("0=a/",)}),
     ("is not of the form 5=ab", {"status": "split", "children": ("1=a ",)}),
@@ -83,7 +88,8 @@ def test_foreign_columns_are_refused():
 
 def test_round_trip_through_parquet():
     rows = [*all_rows(), *split_rows(0), row(5, status="error", n_boards=0, message="worker died")]
-    rows.append(row(max_bound=95, counters={"n_survivors": 1}))  # a survivor that scores less had a bound at the cutoff
+    # a survivor that scores less had a bound at the cutoff
+    rows.append(row(max_bound=95, counters={"n_survivors": 1}))
     rows.append(row(6, status="split", children=("0=a",), candidates=(("wxyz", 94),), max_bound=79))
     check_table(to_table(rows), fingerprint(), "here")
     every = dict.fromkeys(COUNTERS, 7)
@@ -94,10 +100,29 @@ def test_round_trip_through_parquet():
 
 
 def test_verdict_ignores_circumstances_and_order():
-    one = row(candidates=(("wxyz", 94), ("wxyy", 80)), status="candidates", host="a", seconds=1.0, attempt=1)
-    two = replace(one, candidates=one.candidates[::-1], host="b", seconds=2.0, attempt=3, peak_rss_bytes=9, cpu="c")
+    one = row(
+        candidates=(("wxyz", 94), ("wxyy", 80)),
+        status="candidates",
+        host="a",
+        seconds=1.0,
+        attempt=1,
+    )
+    two = replace(
+        one,
+        candidates=one.candidates[::-1],
+        host="b",
+        seconds=2.0,
+        attempt=3,
+        peak_rss_bytes=9,
+        cpu="c",
+    )
     assert one.verdict == two.verdict
-    for change in ({"n_boards": 2}, {"status": "eliminated"}, {"candidates": (("wxyz", 94),)}, {"children": ("0=a",)}):
+    for change in (
+        {"n_boards": 2},
+        {"status": "eliminated"},
+        {"candidates": (("wxyz", 94),)},
+        {"children": ("0=a",)},
+    ):
         assert replace(one, **change).verdict != one.verdict
 
 
@@ -151,7 +176,11 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
     with Store.open(tmp_path, fingerprint()) as store:
         store.append(once)
     again = [*once[:7], differing, *once[8:], differing]
-    folder, name, data = LocalFolder(tmp_path), files.part_name(files.RESULTS, 2), serialise(to_table(again))
+    folder, name, data = (
+        LocalFolder(tmp_path),
+        files.part_name(files.RESULTS, 2),
+        serialise(to_table(again)),
+    )
     folder.publish(name, data)
     line = describe(name, data, [each.class_id for each in again]).format()
     folder.append_line(files.MANIFEST, line, (tmp_path / files.MANIFEST).stat().st_size)
@@ -167,7 +196,9 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
     assert key == (7, "")
     assert (message.count("host 'bad'"), "part-00000001" in message) == (2, True)
     parts = [name for name in names if name.startswith(files.RESULTS)]
-    assert len(parts) == 2 + 4, "each part for the index, for what differs, and for what to say of it"
+    assert len(parts) == 2 + 4, (
+        "each part for the index, for what differs, and for what to say of it"
+    )
 
 
 def test_bad_rows_are_refused_whole(tmp_path):
@@ -202,7 +233,9 @@ def test_leftovers_are_removed_and_foreign_files_stay(tmp_path):
     (tmp_path / "_tmp.1").touch()
     with Store.open(tmp_path, fingerprint()) as store:  # a run that never began is begun
         store.append([row(1)])
-    left = [tmp_path / name for name in (files.part_name(files.RESULTS, 2), "results/_tmp.1", "_tmp.2")]
+    left = [
+        tmp_path / name for name in (files.part_name(files.RESULTS, 2), "results/_tmp.1", "_tmp.2")
+    ]
     mine = [tmp_path / name for name in ("results/notes.txt", "elsewhere.parquet")]
     for path in (*left, *mine):
         path.write_bytes(parts_of(tmp_path)[0].read_bytes())
@@ -309,5 +342,7 @@ def test_each_field_alone_changes_the_digest_and_is_fatal(tmp_path):
         assert other.digest != fingerprint().digest
         with pytest.raises(FingerprintError) as caught:
             Store.open(tmp_path, other)
-        assert re.findall(r"^  (\w+): asked for .*stored", str(caught.value), re.MULTILINE) == [field]
+        assert re.findall(r"^  (\w+): asked for .*stored", str(caught.value), re.MULTILINE) == [
+            field
+        ]
         assert contents(tmp_path) == before

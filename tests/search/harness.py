@@ -1,6 +1,8 @@
-"""Random small classes, and the kernels called the way the breaker calls them: what the kernel tests share.
+"""Random small classes, and the kernels called the way the breaker calls them: what the kernel
+tests share.
 
-random_case -> Case -> generate (walk) -> planted (build) -> prepared (search state), each beside its slow twin
+random_case -> Case -> generate (walk) -> planted (build) -> prepared (search state), each beside
+its slow twin
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ _PLACE = {letter: place for place, letter in enumerate(Params().demand_order)}
 
 @dataclass(frozen=True)
 class Case:
-    """A class, its bare cells and a word list; with at most 63 words each word may have points of its own."""
+    """A class, its bare cells and a word list; with at most 63 words each word may have points of
+    its own.
+    """
 
     dims: str
     letters: tuple[str, ...]
@@ -69,7 +73,9 @@ class Case:
     @cached_property
     def all_terms(self) -> list[Term]:
         """Return the twin's terms, deduplicated, not absorbed."""
-        return deduplicated((word, frozenset(x for x in term if x[0] not in self.bare)) for word, term in self.paths)
+        return deduplicated(
+            (word, frozenset(x for x in term if x[0] not in self.bare)) for word, term in self.paths
+        )
 
     @cached_property
     def minimal_terms(self) -> list[Term]:
@@ -91,8 +97,12 @@ class Case:
 
     @cached_property
     def boards(self) -> Boards:
-        """Return every assignment of the free cells; bare cells have one letter, ``-``, that no word has."""
-        return Boards(*self.size, ["-" if c in self.bare else self.letters[c] for c in range(self.geometry.n)])
+        """Return every assignment of the free cells; bare cells have one letter, ``-``, that no
+        word has.
+        """
+        return Boards(
+            *self.size, ["-" if c in self.bare else self.letters[c] for c in range(self.geometry.n)]
+        )
 
     @cached_property
     def sums(self) -> Sums:
@@ -111,9 +121,17 @@ def random_words(rng: random.Random, alphabet: str, n: int, longest: int) -> lis
 
 
 def random_case(
-    dims: str, seed: int, *, n_words: int = 15, alphabet: str = "aeqtz", widest: int = 3, bare: int | None = None
+    dims: str,
+    seed: int,
+    *,
+    n_words: int = 15,
+    alphabet: str = "aeqtz",
+    widest: int = 3,
+    bare: int | None = None,
 ) -> Case:
-    """Return a random case; bare cells are single letters or fused ones, ``bare`` fixes their number."""
+    """Return a random case; bare cells are single letters or fused ones, ``bare`` fixes their
+    number.
+    """
     rng = random.Random(f"{dims} {seed}")
     n = geometry(dims).n
     letters = ["".join(sorted(rng.sample(alphabet, rng.randint(1, widest)))) for _ in range(n)]
@@ -131,21 +149,29 @@ def cells_of(case: Case) -> walk.Cells:
     holds = [sum(1 << c for c, x in enumerate(case.letters) if chr(97 + y) in x) for y in range(26)]
     low = sum(1 << 5 * level for level in range(case.n_levels))
     bare = sum(1 << c for c in case.bare)
-    return walk.Cells(case.geometry.neighbour_masks, frozen(np.array(holds, np.int64)), frozen(unit), bare, low)
+    return walk.Cells(
+        case.geometry.neighbour_masks, frozen(np.array(holds, np.int64)), frozen(unit), bare, low
+    )
 
 
 def generate(case: Case, limit: int = NO_LIMIT, n_terms: int = 1 << 16, n_front: int = 1 << 16):
-    """Walk a case; return (number or status, paths, terms as the kernel left them, points by code)."""
+    """Walk a case; return (number or status, paths, terms as the kernel left them, points by
+    code).
+    """
     trie = build_trie(case.points, case.geometry.n)
     terms = np.zeros(n_terms, np.uint64)
-    n, paths = walk.walk(trie.nodes, cells_of(case), walk.new_frontier(n_front), terms, case.code_bits, limit)
+    n, paths = walk.walk(
+        trie.nodes, cells_of(case), walk.new_frontier(n_front), terms, case.code_bits, limit
+    )
     return int(n), int(paths), terms[: max(0, int(n))], trie.points
 
 
 def decoded(case: Case, key: int) -> Literals:
     """Return the literals of a key."""
     assert int(key) >> 5 * case.n_levels == 0
-    return frozenset((cell, chr(96 + code)) for cell, at in case.shift.items() if (code := int(key) >> at & 31))
+    return frozenset(
+        (cell, chr(96 + code)) for cell, at in case.shift.items() if (code := int(key) >> at & 31)
+    )
 
 
 def encoded(case: Case, term: Literals) -> int:
@@ -155,12 +181,18 @@ def encoded(case: Case, term: Literals) -> int:
 
 def letters_at(key: int, n_levels: int, board: Geometry) -> dict[int, str]:
     """Return the letters of a key by cell; its levels are the last cells in cell order."""
-    at = {c: key >> 5 * (n_levels - 1 - level) & 31 for level, c in enumerate(board.cell_order[-n_levels:])}
+    at = {
+        c: key >> 5 * (n_levels - 1 - level) & 31
+        for level, c in enumerate(board.cell_order[-n_levels:])
+    }
     return {c: chr(96 + code) for c, code in at.items() if code}
 
 
-def is_possible(letters: dict[int, str], forced: dict[int, str], demands: tuple[tuple[int, int], ...]) -> bool:
-    """Return whether a board with these forced letters that meets the demands can have the letters of a term.
+def is_possible(
+    letters: dict[int, str], forced: dict[int, str], demands: tuple[tuple[int, int], ...]
+) -> bool:
+    """Return whether a board with these forced letters that meets the demands can have the letters
+    of a term.
 
     A forced cell may have one of several letters.
     """
@@ -186,21 +218,30 @@ class Planted(NamedTuple):
 
 
 def planted(
-    case: Case, total: Mapping[Literals, int], capacity: int = 1 << 20, tip: int = 1, before: tuple[int, ...] = ()
+    case: Case,
+    total: Mapping[Literals, int],
+    capacity: int = 1 << 20,
+    tip: int = 1,
+    before: tuple[int, ...] = (),
 ) -> Planted:
-    """Build the tree of the given terms from ``tip`` on, its keys behind those of another tree (``before``)."""
+    """Build the tree of the given terms from ``tip`` on, its keys behind those of another tree
+    (``before``).
+    """
     keys = np.array([*before, *sorted(encoded(case, term) for term in total)], np.uint64)
     by_key = {encoded(case, term): points for term, points in total.items()}
     points = np.array([*before, *(by_key[int(key)] for key in keys[len(before) :])], np.int32)
     cells = np.zeros(capacity, np.int32)
     bounds = cells.view(width)
-    end, root, root_bound = build.build(keys, points, len(before), len(keys), case.n_levels, cells, bounds, tip)
+    end, root, root_bound = build.build(
+        keys, points, len(before), len(keys), case.n_levels, cells, bounds, tip
+    )
     grown = tree.Tree(cells, bounds, frozen(keys), frozen(points), case.n_levels, 0, int(end))
     return Planted(grown, int(end), int(root), int(root_bound))
 
 
 def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, int], int]:
-    """Return the terms of a tree, points by key, and its bound; both are checked against what its nodes say.
+    """Return the terms of a tree, points by key, and its bound; both are checked against what its
+    nodes say.
 
     What keys say of the levels before ``first`` does not count.
     """
@@ -219,7 +260,9 @@ def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, in
             for x, bound, below in zip(chosen, bounds.tolist(), refs.tolist(), strict=True):
                 assert behind(bound, below, prefix | x << 5 * here, here) == bound > 0
             total += max(bounds)
-        assert all(a.level > b.level for a, b in pairwise(choices)), "one choice a level, in the order of the keys"
+        assert all(a.level > b.level for a, b in pairwise(choices)), (
+            "one choice a level, in the order of the keys"
+        )
         assert grown.cells[ref + 1] == total
         return total
 
@@ -230,7 +273,9 @@ def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, in
             found[key] += bound
             return bound
         begin, size = ~ref >> tree.RUN_BITS, (~ref & tree.RUN) + 1
-        run = {int(grown.keys[i]) & within: int(grown.points[i]) for i in range(begin, begin + size)}
+        run = {
+            int(grown.keys[i]) & within: int(grown.points[i]) for i in range(begin, begin + size)
+        }
         assert all(other >> 5 * place == key >> 5 * place for other in run)
         assert len(run) == size
         assert size > 1 or key not in run
@@ -247,7 +292,8 @@ def prepared(
     letter_order: str = LETTER_ORDER,
     search: state.Search | None = None,
 ) -> state.Search:
-    """Return a search state with nothing pushed, letters outside the class forbidden, demands between free cells.
+    """Return a search state with nothing pushed, letters outside the class forbidden, demands
+    between free cells.
 
     search : the working space for it; by default a new one with sums of the width that is tried
     """
@@ -262,7 +308,9 @@ def prepared(
 
 
 def bound_of(terms: dict[int, int], place: int) -> int:
-    """Return the bound U of points by key, of what the keys have on the last ``place`` levels, level by level."""
+    """Return the bound U of points by key, of what the keys have on the last ``place`` levels,
+    level by level.
+    """
     if not place:
         return sum(terms.values())
     at = 5 * (place - 1)

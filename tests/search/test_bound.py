@@ -1,4 +1,6 @@
-"""Letter-synchronised OrderlyBound: what survives, against full enumeration; every bound, against the formula."""
+"""Letter-synchronised OrderlyBound: what survives, against full enumeration; every bound, against
+the formula.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ from tests.search.harness import Case, planted, prepared, random_case
 
 NO_BUDGET = 1 << 60
 pytestmark = pytest.mark.usefixtures("widths")
-SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 25), ("3x4", 6)) for seed in range(n)]
+SEEDS = [
+    (dims, seed)
+    for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 25), ("3x4", 6))
+    for seed in range(n)
+]
 DAILY = {"2x2": 10, "2x3": 10, "3x3": 8, "3x4": 2}  # so many seeds every day
 Assignment = tuple[str, ...]
 
@@ -39,9 +45,15 @@ def assignments(case: Case, chosen: int) -> set[Assignment]:
 
 
 def rounds(
-    grown: tree.Tree, s: state.Search, cutoff: int, budget: int = NO_BUDGET, rows: int = 10**5, step: int | None = None
+    grown: tree.Tree,
+    s: state.Search,
+    cutoff: int,
+    budget: int = NO_BUDGET,
+    rows: int = 10**5,
+    step: int | None = None,
 ) -> Iterator[tuple[list[Assignment], bool]]:
-    """Run the search to its end; yield survivors each time it stops, and whether its budget is spent.
+    """Run the search to its end; yield survivors each time it stops, and whether its budget is
+    spent.
 
     The caller skips the letter then, or the budget is raised to what was spent and a ``step`` more.
     """
@@ -62,9 +74,16 @@ def rounds(
 
 
 def searched(
-    grown: tree.Tree, s: state.Search, cutoff: int, rows: int = 4096, first: int = NO_BUDGET, step: int = 0
+    grown: tree.Tree,
+    s: state.Search,
+    cutoff: int,
+    rows: int = 4096,
+    first: int = NO_BUDGET,
+    step: int = 0,
 ) -> list[Assignment]:
-    """Run the search to its end, emptying the survivors and raising the budget as often as it asks."""
+    """Run the search to its end, emptying the survivors and raising the budget as often as it
+    asks.
+    """
     return [found for some, _ in rounds(grown, s, cutoff, first, rows, step) for found in some]
 
 
@@ -88,7 +107,9 @@ def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
         found = searched(grown, s, cutoff)
         assert set(found) == wanted
         assert len(found) == len(wanted) == int(s.counts[state.SURVIVORS])
-        assert s.counts[state.DISCARDED] >= sums.best(case.boards.all & ~sums.reaching(cutoff)), "max_bound covers all"
+        assert s.counts[state.DISCARDED] >= sums.best(case.boards.all & ~sums.reaching(cutoff)), (
+            "max_bound covers all"
+        )
 
 
 @pytest.mark.parametrize(("dims", "seed"), SEEDS[::8])
@@ -103,8 +124,12 @@ def test_search_resumes_after_full_buffers_and_spent_budgets(dims, seed):
         assert again.counts.tolist() == s.counts.tolist()
 
 
-def skipping(grown: tree.Tree, s: state.Search, cutoff: int, budget: int) -> tuple[list[Assignment], set[str]]:
-    """Run the search to its end, skipping every letter that spends its budget; return survivors and these letters."""
+def skipping(
+    grown: tree.Tree, s: state.Search, cutoff: int, budget: int
+) -> tuple[list[Assignment], set[str]]:
+    """Run the search to its end, skipping every letter that spends its budget; return survivors and
+    these letters.
+    """
     found: list[Assignment] = []
     skipped = set()
     for some, is_given_up in rounds(grown, s, cutoff, budget):
@@ -153,7 +178,9 @@ def test_a_letter_that_spends_its_budget_stops_the_search_and_no_other_pays_for_
 
 
 def states(grown: tree.Tree, s: state.Search, cutoff: int) -> Iterator[tuple[Assignment, int]]:
-    """Stop the search as often as a budget can, and yield the states on its path: letters chosen, bound."""
+    """Stop the search as often as a budget can, and yield the states on its path: letters chosen,
+    bound.
+    """
     survivors = np.zeros((10**5, 12), np.int8)
     status = bound.BUDGET_SPENT
     seen = set()
@@ -192,7 +219,9 @@ def test_synchronised_bound_beats_the_sum_over_nodes():
         frozenset({(0, "a"), (2, "x")}): 1,
     }
     weighted = list(total.items())
-    assert orderly_bound(weighted, [0, 1, 2]) == synchronised_bound(weighted, [0, 1, 2], {0: "a"}) == 9
+    assert (
+        orderly_bound(weighted, [0, 1, 2]) == synchronised_bound(weighted, [0, 1, 2], {0: "a"}) == 9
+    )
     assert synchronised_bound(weighted, [0, 1, 2], {0: "a", 1: "a"}) == 5
     case = Case("2x2", ("a", "a", "xy", "b"), frozenset({3}), {})
     grown, _, root, _ = planted(case, total)
@@ -244,7 +273,9 @@ def symmetric_letters(rng: random.Random, dims: str, alphabet: str, widest: int)
 @pytest.mark.parametrize("limit", [tree.MAX_NARROW, tree.MAX_NARROW + 1])
 @pytest.mark.parametrize("letters", ["x", "fx"])
 def test_sums_of_two_bytes_hold_a_bound_of_two_bytes(limit, letters):
-    """A letter sum of the last cell, of a letter that it may have or not, becomes as large as the bound of the tree."""
+    """A letter sum of the last cell, of a letter that it may have or not, becomes as large as the
+    bound of the tree.
+    """
     case = Case("2x2", ("ab", "ab", letters, "c"), frozenset({3}), {})
     half = limit // 2
     total = {frozenset({(0, "a"), (2, "f")}): half, frozenset({(1, "a"), (2, "f")}): limit - half}
@@ -257,7 +288,9 @@ def test_sums_of_two_bytes_hold_a_bound_of_two_bytes(limit, letters):
             s = prepared(case)
             if fits:
                 s = state.sized_for(state.new_search(), grown, root)
-                assert (s.sums.dtype == tree.NARROW) == (grown.bounds.dtype == tree.NARROW and limit <= tree.MAX_NARROW)
+                assert (s.sums.dtype == tree.NARROW) == (
+                    grown.bounds.dtype == tree.NARROW and limit <= tree.MAX_NARROW
+                )
                 prepared(case, search=s)
             elif s.sums.dtype == tree.NARROW:
                 continue
@@ -274,5 +307,7 @@ def test_a_letter_that_a_demand_forbids_stays_forbidden_whatever_is_added():
     assert root_bound == tree.MAX_NARROW
     s = prepared(case, demands=((0, 1),), letter_order=LETTER_ORDER)
     state.add_root(grown, s, root)
-    wanted = [(x, y) for x in "jqs" for y in "jqs" if LETTER_ORDER.index(x) <= LETTER_ORDER.index(y)]
+    wanted = [
+        (x, y) for x in "jqs" for y in "jqs" if LETTER_ORDER.index(x) <= LETTER_ORDER.index(y)
+    ]
     assert sorted(searched(grown, s, 0)) == wanted

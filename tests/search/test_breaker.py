@@ -1,6 +1,8 @@
-"""The breaker: the boards it finds are the boards there, whatever the parameters, and no bound lies below a score.
+"""The breaker: the boards it finds are the boards there, whatever the parameters, and no bound lies
+below a score.
 
-Small word lists over few letters, so that full enumeration (tests/reference/truth_table) can score every board.
+Small word lists over few letters, so that full enumeration (tests/reference/truth_table) can score
+every board.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ Found = set[tuple[str, int]]
 
 @dataclass(frozen=True)
 class World:
-    """A board size, a word list over a few letters, and a partition whose first buckets hold just those letters."""
+    """A board size, a word list over a few letters, and a partition whose first buckets hold just
+    those letters.
+    """
 
     dims: str
     alphabet: str
@@ -79,7 +83,11 @@ class World:
 
     def images(self, found: Found) -> Found:
         """Return all images of the boards found."""
-        return {("".join(image), score) for board, score in found for image in slow_images(board, *self.size)}
+        return {
+            ("".join(image), score)
+            for board, score in found
+            for image in slow_images(board, *self.size)
+        }
 
     def found_in(self, chosen: int) -> Found:
         """Return the boards of a set with their scores."""
@@ -100,8 +108,14 @@ def others(letters: str) -> str:
     return "".join(sorted(set(LETTER_ORDER) - set(letters)))
 
 
-def world(dims: str, alphabet: str, n_words: int, buckets: str, seed: int = 0, longest: int = 6) -> World:
-    words = [w for w in random_words(random.Random(seed), alphabet, n_words, longest) if len(w) >= 3 or "q" in w]
+def world(
+    dims: str, alphabet: str, n_words: int, buckets: str, seed: int = 0, longest: int = 6
+) -> World:
+    words = [
+        w
+        for w in random_words(random.Random(seed), alphabet, n_words, longest)
+        if len(w) >= 3 or "q" in w
+    ]
     return World(dims, alphabet, tuple(words), f"{buckets} {others(alphabet)}")
 
 
@@ -143,7 +157,9 @@ def candidates(results: list[UnitResult]) -> Found:
 
 def in_class(found: Found, letters: tuple[str, ...]) -> Found:
     """Return the boards that lie in the class with these letters per cell."""
-    return {item for item in found if all(x in cell for x, cell in zip(item[0], letters, strict=True))}
+    return {
+        item for item in found if all(x in cell for x, cell in zip(item[0], letters, strict=True))
+    }
 
 
 def random_params(rng: random.Random, tiny: bool = False) -> Params:
@@ -183,7 +199,9 @@ def check_class(of: World, cutoff: int, rank: int, params: Params) -> None:
     assert in_class(of.images(found), letters) == of.found_in(inside & of.scores.reaching(cutoff))
     assert in_class(found, letters) == found
     assert all(result.max_bound < cutoff for result in results)
-    assert max(result.max_bound for result in results) >= of.scores.best(inside & ~of.scores.reaching(cutoff))
+    assert max(result.max_bound for result in results) >= of.scores.best(
+        inside & ~of.scores.reaching(cutoff)
+    )
     assert results[0].n_boards == of.partition.n_boards(rank)
     if not found:
         assert all(result.status != "candidates" for result in results)
@@ -203,8 +221,13 @@ def test_same_candidates_whatever_the_parameters_and_limits(name, seed):
     of = WORLDS[name]
     rng = random.Random(f"{name} {seed}")
     cutoff = max(1, of.scores.cutoff_for(rng.choice([1, 30, 300, 2000])))
-    # Only buckets of letters that words have; once a board may hold other letters too, it is not in the enumeration.
-    several = of.partition.rank([rng.randrange(2) for _ in range(geometry(of.dims).n)]) if name in SEVERAL else 0
+    # Only buckets of letters that words have; once a board may hold other letters too, it is not in
+    # the enumeration.
+    several = (
+        of.partition.rank([rng.randrange(2) for _ in range(geometry(of.dims).n)])
+        if name in SEVERAL
+        else 0
+    )
     for rank in {several, of.best_rank()} if seed % 2 else {several}:
         check_class(of, cutoff, rank, random_params(rng, tiny=seed % 2 == 1 and name != "3x3"))
 
@@ -212,7 +235,9 @@ def test_same_candidates_whatever_the_parameters_and_limits(name, seed):
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x3"])
 @pytest.mark.parametrize("budget", [3, 30])
 def test_letters_that_are_left_and_letters_that_are_not(name, budget):
-    """Some letters of a cell spend the budget and are forced, the others do not: of the next cell all are searched."""
+    """Some letters of a cell spend the budget and are forced, the others do not: of the next cell
+    all are searched.
+    """
     of = WORLDS[name]
     params = replace(SMALL, fused=(), node_budget=budget, least_budget=budget, unit_budget=1 << 40)
     for n_boards in (30, 1000):
@@ -230,27 +255,37 @@ def n_terms_that_fit(request, monkeypatch) -> int:
 def test_too_little_memory_splits_and_loses_nothing(n_terms_that_fit, shape_letters):
     of = WORLDS["2x3"]
     cutoff = of.scores.cutoff_for(20)
-    params = replace(SMALL, memory_mb=n_terms_that_fit, fused=("edge",), shape_letters=shape_letters)
+    params = replace(
+        SMALL, memory_mb=n_terms_that_fit, fused=("edge",), shape_letters=shape_letters
+    )
     for rank in (0, of.best_rank()):
         check_class(of, cutoff, rank, params)
-    starved = Breaker(of.spec(cutoff, replace(params, unit_budget=1 << 40, fused_misses=0))).break_unit(Unit(0))
+    starved = Breaker(
+        of.spec(cutoff, replace(params, unit_budget=1 << 40, fused_misses=0))
+    ).break_unit(Unit(0))
     assert starved.counters["n_splits"] > 0
 
 
 def parts_named(nodes: SearchNodes, unit: Unit, named: set[str]) -> list[str]:
-    """Return the parts of a unit, split as far as any of the ``named`` ones lie below, in search order."""
+    """Return the parts of a unit, split as far as any of the ``named`` ones lie below, in search
+    order.
+    """
     todo, found = [unit.path], []
     while todo:
         path = todo.pop()
         if path not in named and any(is_below(other, path) for other in named):
-            cell, _ = parse_path(next(other for other in named if is_below(other, path)), 16)[depth(path)]
+            cell, _ = parse_path(next(other for other in named if is_below(other, path)), 16)[
+                depth(path)
+            ]
             todo += reversed(nodes.parts(unit.class_id, path, cell))
         else:
             found.append(path)
     return found
 
 
-@pytest.mark.parametrize(("name", "fused"), [("3x3 q", ("center",)), ("2x2", ()), ("2x3", ("corner",))])
+@pytest.mark.parametrize(
+    ("name", "fused"), [("3x3 q", ("center",)), ("2x2", ()), ("2x3", ("corner",))]
+)
 @pytest.mark.parametrize("unit_budget", [0, 300])
 def test_children_and_settled_parts_are_all_of_a_unit(name, fused, unit_budget):
     of = WORLDS[name]
@@ -269,7 +304,8 @@ def test_children_and_settled_parts_are_all_of_a_unit(name, fused, unit_budget):
             assert set(parts) == {*children, *result.settled}
             assert [path for path in parts if path in children] == children, "in search order"
             seen |= {parts.index(path) < parts.index(children[0]) for path in result.settled}
-            # A settled part was decided: searched on its own it gives no board that is not listed here.
+            # A settled part was decided: searched on its own it gives no board that is not listed
+            # here.
             for path in result.settled[:3]:
                 assert candidates(broken(breaker, Unit(0, path))) <= set(result.candidates)
     assert seen == {True, False} or name in {"2x3", "2x2"}
@@ -280,7 +316,12 @@ def test_eliminated_classes_have_a_bound_above_every_score(name):
     of = WORLDS[name]
     best = of.scores.best(of.boards.inside(of.partition.class_letters(0)))
     by_shape = replace(SMALL, shape_letters=0)
-    for params in (SMALL, by_shape, replace(SMALL, fused=()), replace(by_shape, fused=("center", "edge"))):
+    for params in (
+        SMALL,
+        by_shape,
+        replace(SMALL, fused=()),
+        replace(by_shape, fused=("center", "edge")),
+    ):
         # High enough for the whole class to go at once: then max_bound bounds every board of it.
         result = Breaker(of.spec(1_000_000, params)).break_unit(Unit(0))
         assert result.status == "eliminated"
@@ -294,13 +335,19 @@ SINGLE = f"center: {' '.join(EVERY)}, edge: {EVERY}, corner: {EVERY}"
 
 def open_spec(params: Params) -> Spec:
     """Return a run with 3,000 words and single letters in the centre, all letters around it."""
-    chosen = random.Random(1).sample([word for word in load_wordlist("scowl70").words if len(word) <= 9], 3000)
-    return Spec("3x3", tuple(sorted(chosen)), STANDARD.points, cutoff=60, partition=SINGLE, params=params)
+    chosen = random.Random(1).sample(
+        [word for word in load_wordlist("scowl70").words if len(word) <= 9], 3000
+    )
+    return Spec(
+        "3x3", tuple(sorted(chosen)), STANDARD.points, cutoff=60, partition=SINGLE, params=params
+    )
 
 
 @pytest.mark.parametrize("memory_mb", daily([6, 10], lambda memory_mb: memory_mb == 6))
 def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
-    """Where memory is short, what fits must not depend on what is left in the arrays from other units."""
+    """Where memory is short, what fits must not depend on what is left in the arrays from other
+    units.
+    """
     spec = open_spec(Params(memory_mb=memory_mb, unit_budget=20_000))
     breaker, found, todo = Breaker(spec), {}, [Unit(x) for x in (0, 4, 18)]
     while todo:
@@ -316,10 +363,13 @@ def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
 
 
 @pytest.mark.parametrize(
-    ("cutoff", "classes"), daily([(40, (1, 2)), (40, range(5)), (50, range(5))], lambda _, classes: len(classes) == 2)
+    ("cutoff", "classes"),
+    daily([(40, (1, 2)), (40, range(5)), (50, range(5))], lambda _, classes: len(classes) == 2),
 )
 def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff, classes):
-    """The boards do not depend on it; what it is for is fewer nodes: none below a part whose letters all are."""
+    """The boards do not depend on it; what it is for is fewer nodes: none below a part whose
+    letters all are.
+    """
     partition = f"center: jqxzkvw bcdfghmpy lnr st aeiou, edge: {EVERY}, corner: {EVERY}"
     found, splits = [], []
     for misses in (0, 2, 26):
@@ -328,7 +378,11 @@ def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff, classes):
         results = [breaker.break_unit(Unit(class_id)) for class_id in classes]
         assert all(result.max_bound < cutoff for result in results)
         found.append(
-            {(canonical_board(x, breaker.geometry), score) for result in results for x, score in result.candidates}
+            {
+                (canonical_board(x, breaker.geometry), score)
+                for result in results
+                for x, score in result.candidates
+            }
         )
         splits.append(sum(result.counters["n_splits"] for result in results))
     assert found[0] == found[1] == found[2]
@@ -337,7 +391,9 @@ def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff, classes):
 
 
 def test_another_cell_order_starts_from_nothing():
-    """What was grown for one order of the edges says nothing about another one, though both begin in the centre."""
+    """What was grown for one order of the edges says nothing about another one, though both begin
+    in the centre.
+    """
     spec, unit = replace(open_spec(Params(memory_mb=64)), cutoff=34), Unit(4)
     breaker, other = Breaker(spec), Breaker(spec)
     order = breaker.geometry.cell_order
@@ -347,7 +403,9 @@ def test_another_cell_order_starts_from_nothing():
         one.turn(turned)
         results.append(replace(one.break_unit(unit), seconds=0.0))
     assert results[1] == results[2]
-    found = [{canonical_board(board, turned) for board, _ in result.candidates} for result in results]
+    found = [
+        {canonical_board(board, turned) for board, _ in result.candidates} for result in results
+    ]
     assert found[0] == found[1] != set()
 
 
@@ -356,7 +414,11 @@ def test_a_breaker_searches_at_the_cutoff_that_its_spec_has_now():
     breaker, unit = Breaker(of.spec(1000)), Unit(of.best_rank())
     assert breaker.break_unit(unit).status == "eliminated"
     breaker.spec = of.spec(of.scores.best(of.boards.all))
-    assert breaker.break_unit(unit).candidates == Breaker(breaker.spec).break_unit(unit).candidates != ()
+    assert (
+        breaker.break_unit(unit).candidates
+        == Breaker(breaker.spec).break_unit(unit).candidates
+        != ()
+    )
 
 
 def test_unknown_classes_and_paths_are_refused():
@@ -404,7 +466,12 @@ def test_whole_3x3_over_five_letters(shape_letters):
     """1,953,125 boards in classes of one centre letter each, as the presets cut them."""
     words = [w for w in random_words(random.Random(8), "aerst", 14, 5) if len(w) >= 3]
     rest = others("aerst")
-    of = World("3x3", "aerst", tuple(words), f"center: a e r s t {rest}, edge: aerst {rest}, corner: aerst {rest}")
+    of = World(
+        "3x3",
+        "aerst",
+        tuple(words),
+        f"center: a e r s t {rest}, edge: aerst {rest}, corner: aerst {rest}",
+    )
     cutoff = of.scores.cutoff_for(300)
     breaker = Breaker(of.spec(cutoff, replace(SMALL, shape_letters=shape_letters)))
     found: Found = set()
@@ -425,21 +492,27 @@ def golden_boards() -> dict[str, int]:
     lines = (GOLDEN / "best-3x3-enable2k-500.txt").read_text().split("\n")
     best = {board: int(score) for board, score in (line.split(": ") for line in lines if line)}
     assert len(best) == 42
-    return {"".join(image): score for board, score in best.items() for image in slow_images(board, 3, 3)}
+    return {
+        "".join(image): score for board, score in best.items() for image in slow_images(board, 3, 3)
+    }
 
 
 def check_golden_class(breaker: Breaker, rank: int, golden_boards: dict[str, int]) -> Found:
     """Break a class: the golden boards come back, and no other ones."""
     letters = breaker.partition.class_letters(rank)
     found = candidates(broken(breaker, Unit(rank)))
-    images = {("".join(image), score) for board, score in found for image in slow_images(board, 3, 3)}
+    images = {
+        ("".join(image), score) for board, score in found for image in slow_images(board, 3, 3)
+    }
     assert in_class(images, letters) == in_class(set(golden_boards.items()), letters)
     return found
 
 
 def test_class_of_each_golden_board_returns_it(enable2k, golden_boards):
     params = Params(fused=(), memory_mb=128)
-    breaker = Breaker(Spec("3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, PAPER_BUCKETS, params))
+    breaker = Breaker(
+        Spec("3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, PAPER_BUCKETS, params)
+    )
     cut = breaker.partition
     n_found = set()
     for rank in {cut.canonical_rank(cut.rank_of_board(board)) for board in golden_boards}:
@@ -451,7 +524,9 @@ def test_class_of_each_golden_board_returns_it(enable2k, golden_boards):
 @pytest.mark.parametrize("centre", daily("qxb", lambda centre: centre == "q"))
 def test_classes_of_one_centre_letter(enable2k, golden_boards, centre):
     """Rim of all letters: no golden board has such a centre, or exactly those come back."""
-    breaker = Breaker(Spec("3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, SINGLE, Params(memory_mb=256)))
+    breaker = Breaker(
+        Spec("3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, SINGLE, Params(memory_mb=256))
+    )
     check_golden_class(breaker, EVERY.index(centre), golden_boards)
 
 
@@ -471,7 +546,9 @@ def test_replicas_agree_with_every_verdict(name, seed):
             assert nodes.difference(result, replica) == ""
             assert breaker.break_unit(result.unit).candidates == result.candidates
     again = patient.break_unit(results[0].unit)
-    assert set(again.candidates) >= {found for result in results for found in result.candidates if not result.children}
+    assert set(again.candidates) >= {
+        found for result in results for found in result.candidates if not result.children
+    }
 
 
 @pytest.mark.parametrize("lie", ["lost", "added", "score", "size"])
@@ -484,10 +561,12 @@ def test_a_difference_is_named(lie):
     found = list(true.candidates)
     assert found
     demanded = [board for board, _ in sorted(nodes._demanded([nodes._node(0, "")], true))]
-    replaced = {"lost": [item for item in found if item[0] != demanded[0]],
-                "added": [*found, ("aaaaaaaaa", cutoff)],
-                "score": [(board, score + (board == demanded[0])) for board, score in found],
-                "size": found}[lie]  # fmt: skip
+    replaced = {
+        "lost": [item for item in found if item[0] != demanded[0]],
+        "added": [*found, ("aaaaaaaaa", cutoff)],
+        "score": [(board, score + (board == demanded[0])) for board, score in found],
+        "size": found,
+    }[lie]
     n_boards = true.n_boards + (lie == "size")
     wrong = UnitResult(true.unit, true.status, n_boards, 0, tuple(replaced), (), (), {}, 0.0)
     assert nodes.difference(true, breaker.replicate(Unit(0), ("",), 1)) == ""
@@ -504,7 +583,9 @@ def test_images_and_orders_differ():
     for order in orders:
         assert sorted(order) == list(range(9))
         assert all(order.index(c) < order.index(d) for c, d in root.demands)
-        assert [board.cell_types[cell] for cell in order] == [board.cell_types[cell] for cell in board.cell_order]
+        assert [board.cell_types[cell] for cell in order] == [
+            board.cell_types[cell] for cell in board.cell_order
+        ]
     turned = image(root, [2, 5, 8, 1, 4, 7, 0, 3, 6])
     assert turned.masks[0] == root.masks[2]
     assert {turned.n_boards} == {root.n_boards}
@@ -512,7 +593,9 @@ def test_images_and_orders_differ():
 
 def test_what_no_replica_can_answer():
     of = WORLDS["2x3"]
-    breaker = Breaker(of.spec(1, Params(memory_mb=16, unit_budget=0, node_budget=0, least_budget=0)))
+    breaker = Breaker(
+        of.spec(1, Params(memory_mb=16, unit_budget=0, node_budget=0, least_budget=0))
+    )
     with pytest.raises(InputError):
         breaker.replicate(Unit(0), ("9=z",), 0)
     with pytest.raises(IncompleteError, match="10 times"):
@@ -524,24 +607,31 @@ def test_what_no_replica_can_answer():
 @pytest.mark.timeout(1800)
 def test_golden_boards_come_back(enable2k: WordList) -> None:
     points = parse_scores("standard").points
-    breaker = Breaker(Spec("3x4", enable2k.words, points, 1500, SINGLE, Params(unit_budget=1 << 60)))
+    breaker = Breaker(
+        Spec("3x4", enable2k.words, points, 1500, SINGLE, Params(unit_budget=1 << 60))
+    )
     lines = (GOLDEN / "best-3x4-enable2k-1500.txt").read_text().split("\n")
     listed = {
-        canonical_board(board, breaker.geometry): int(score) for board, score in (x.split(": ") for x in lines if x)
+        canonical_board(board, breaker.geometry): int(score)
+        for board, score in (x.split(": ") for x in lines if x)
     }
     cut = breaker.partition
     found = {}
     for class_id in sorted({cut.canonical_rank(cut.rank_of_board(board)) for board in listed}):
         result = breaker.break_unit(Unit(class_id))
         assert not result.children
-        found |= {canonical_board(board, breaker.geometry): score for board, score in result.candidates}
+        found |= {
+            canonical_board(board, breaker.geometry): score for board, score in result.candidates
+        }
     assert found == listed
     assert len(listed) == 33
 
 
 def breaker_of_4x4(unit_budget: int) -> Breaker:
     """Return what the 4x4 preset searches with at the published cutoff."""
-    config = load_config("4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": {"unit_budget": unit_budget}})
+    config = load_config(
+        "4x4", {"wordlist": "enable2k", "cutoff": 3500, "search": {"unit_budget": unit_budget}}
+    )
     return Breaker(make_plan(config).spec)
 
 
@@ -550,9 +640,13 @@ MOST_MB = 2048
 
 
 def strongest_parts(centre: str, breaker: Breaker) -> list[tuple[str, int]]:
-    """Break a class, the strongest part left of it, the strongest part of that; return paths and bytes of trees."""
+    """Break a class, the strongest part left of it, the strongest part of that; return paths and
+    bytes of trees.
+    """
     letters = iter(centre)
-    board = "".join(next(letters) if kind == "center" else "z" for kind in breaker.geometry.cell_types)
+    board = "".join(
+        next(letters) if kind == "center" else "z" for kind in breaker.geometry.cell_types
+    )
     unit = Unit(breaker.partition.canonical_rank(breaker.partition.rank_of_board(board)))
     found = []
     for _ in range(4):
@@ -565,7 +659,9 @@ def strongest_parts(centre: str, breaker: Breaker) -> list[tuple[str, int]]:
 
 
 def measure(centres: tuple[str, ...]) -> tuple[list[tuple[str, int]], int]:
-    """Return what one breaker says of all centres, and the largest resident memory of this process, MiB."""
+    """Return what one breaker says of all centres, and the largest resident memory of this process,
+    MiB.
+    """
     breaker = breaker_of_4x4(60_000_000)
     found = [part for centre in centres for part in strongest_parts(centre, breaker)]
     return found, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

@@ -1,4 +1,6 @@
-"""The bounds of a whole class: they hold by full enumeration, agree with their twins, and give the pinned numbers."""
+"""The bounds of a whole class: they hold by full enumeration, agree with their twins, and give the
+pinned numbers.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from boardclass.geometry import geometry
 from boardclass.partition import parse_class, parse_partition
 from boardclass.scores import parse_scores
 from search import class_bounds
-from search.class_bounds import Terms, boards_reaching, bounds, forced, n_nodes, published_order, walk_class
+from search.class_bounds import (
+    Terms,
+    boards_reaching,
+    bounds,
+    forced,
+    n_nodes,
+    published_order,
+    walk_class,
+)
 from search.scoring.scorer import Scorer
 from tests.reference import orderly
 from tests.samples import daily
@@ -32,7 +42,9 @@ class Case:
         self.words = sorted({"".join(rng.choice(list("abcq"), k)) for k in lengths})
         self.points = {word: STANDARD.of(word) for word in self.words}
         n_letters = rng.integers(1, 4 if n <= 6 else 3, n)
-        self.letters = tuple("".join(sorted(rng.choice(list("abcq"), k, replace=False))) for k in n_letters)
+        self.letters = tuple(
+            "".join(sorted(rng.choice(list("abcq"), k, replace=False))) for k in n_letters
+        )
         self.scorer = Scorer(dims, self.words, STANDARD)
         self.terms = orderly.terms_of_class(self.letters, self.words, self.size)
         self.unique = orderly.with_points(orderly.deduplicated(self.terms), self.points)
@@ -65,8 +77,13 @@ def test_a_class_equals_its_twin(case: Case) -> None:
     total: dict[orderly.Literals, int] = {}
     for literals, points in case.unique:
         total[literals] = total.get(literals, 0) + points
-    assert dict(zip(map(frozenset, walk.terms.literals()), walk.terms.points.tolist(), strict=True)) == total
-    beginnings = {tuple(literals[:k]) for literals in walk.terms.literals() for k in range(len(literals) + 1)}
+    assert (
+        dict(zip(map(frozenset, walk.terms.literals()), walk.terms.points.tolist(), strict=True))
+        == total
+    )
+    beginnings = {
+        tuple(literals[:k]) for literals in walk.terms.literals() for k in range(len(literals) + 1)
+    }
     assert n_nodes(walk.terms) == len(beginnings | {()})
 
 
@@ -102,7 +119,9 @@ def test_forced_cells(case: Case) -> None:
     for level, cell in enumerate(order):
         letter = str(rng.choice(list(case.letters[cell])))
         terms, twin = forced(terms, letter), orderly.branch(twin, cell, letter)
-        assert dict(zip(map(frozenset, terms.literals()), terms.points.tolist(), strict=True)) == dict(twin)
+        assert dict(
+            zip(map(frozenset, terms.literals()), terms.points.tolist(), strict=True)
+        ) == dict(twin)
         assert bound_of(terms) == orderly.orderly_bound(twin, order[level + 1 :])
         assert bound_of(terms) <= bound
         bound = bound_of(terms)
@@ -112,9 +131,17 @@ def test_forced_cells(case: Case) -> None:
 def test_boards_reaching(case: Case, monkeypatch, at_once: int) -> None:
     """All boards whose multi-score reaches the cutoff, however many parts are forced together."""
     monkeypatch.setattr(class_bounds, "_AT_ONCE", at_once)
-    multi = {board: orderly.multi_score_of(board, case.unique) for board in orderly.boards_of(case.letters)}
+    multi = {
+        board: orderly.multi_score_of(board, case.unique)
+        for board in orderly.boards_of(case.letters)
+    }
     terms = walk_class(case.letters, case.scorer).terms
-    for cutoff in (0, max(1, max(multi.values()) // 2), max(multi.values()), max(multi.values()) + 1):
+    for cutoff in (
+        0,
+        max(1, max(multi.values()) // 2),
+        max(multi.values()),
+        max(multi.values()) + 1,
+    ):
         found = list(boards_reaching(terms, case.letters, cutoff))
         assert len(found) == len(dict(found))
         assert dict(found) == {board: points for board, points in multi.items() if points >= cutoff}
@@ -126,7 +153,11 @@ def test_absorption_by_the_twin_loses_no_board(case: Case) -> None:
     terms = orderly.terms_of_class(letters, case.words, case.size)
     absorbed = orderly.with_points(orderly.absorb(terms, forced), case.points)
     for board, score in orderly.all_scores(letters, case.size, case.points).items():
-        assert score <= orderly.multi_score_of(board, absorbed) <= orderly.multi_score_of(board, case.unique)
+        assert (
+            score
+            <= orderly.multi_score_of(board, absorbed)
+            <= orderly.multi_score_of(board, case.unique)
+        )
 
 
 def test_budget_is_no_verdict(monkeypatch) -> None:
@@ -147,7 +178,13 @@ def test_the_largest_board() -> None:
 
 def test_a_class_without_words() -> None:
     walk = walk_class(("ab",) * 4, Scorer("2x2", ["cde"], STANDARD))
-    assert (walk.n_paths, walk.sum_bound, walk.max_bound, bound_of(walk.terms), n_nodes(walk.terms)) == (0, 0, 0, 0, 1)
+    assert (
+        walk.n_paths,
+        walk.sum_bound,
+        walk.max_bound,
+        bound_of(walk.terms),
+        n_nodes(walk.terms),
+    ) == (0, 0, 0, 0, 1)
     assert len(list(boards_reaching(walk.terms, ("ab",) * 4, 0))) == 16
 
 
@@ -170,7 +207,10 @@ def test_pinned_multi_scores_and_3x3(enable2k) -> None:
     assert [found.word for found in scorer.words(board)] == ["bee", "beef", "fee"]
     assert scorer.score(board) == 3
     assert multi_score(board, scorer) == (12, 6)
-    assert multi_score("eeesrvrreeesrsrs", Scorer("4x4", enable2k.words, STANDARD)) == (21953, 13253)
+    assert multi_score("eeesrvrreeesrsrs", Scorer("4x4", enable2k.words, STANDARD)) == (
+        21953,
+        13253,
+    )
     scorer = Scorer("3x3", enable2k.words, STANDARD)
     assert bound_of(walk_class(parse_class(CLASS_3X3, "3x3"), scorer).terms) == 1231
 
@@ -189,7 +229,8 @@ def test_pinned_3x4(enable2k, and_its_boards: bool) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("rank", "bound"), [(7506, 13500), (467573, 26536), (2579965, 26043)])  # some GB
+# some GB
+@pytest.mark.parametrize(("rank", "bound"), [(7506, 13500), (467573, 26536), (2579965, 26043)])
 def test_pinned_4x4(enable2k, monkeypatch, rank: int, bound: int) -> None:
     monkeypatch.setattr(class_bounds, "MAX_TERMS", 1 << 26)
     letters = parse_partition(PARTITION_4X4, "4x4").class_letters(rank)

@@ -1,5 +1,5 @@
-"""Trees of a node: grown at once or merged layer by layer, they hold the same terms, but for those that contradict a
-demand."""
+"""Trees of a node: grown at once or merged layer by layer, they hold the same terms, but for those
+that contradict a demand."""
 
 from __future__ import annotations
 
@@ -51,14 +51,24 @@ def new_forest(memory_mb: int = 16, whole_terms: int = Params.whole_terms) -> Fo
 
 
 def snapshot(grown: Grown | None) -> tuple[dict[int, int], int]:
-    """Return the terms of a tree, points by key, and its bound, as values: the arrays are used again."""
+    """Return the terms of a tree, points by key, and its bound, as values: the arrays are used
+    again.
+    """
     assert grown is not None
     found, total = read_tree(grown.orderly, grown.root, grown.orderly.first)
     assert total == grown.bound
     return found, total
 
 
-BARE = [{4: "e"}, {4: "t"}, {4: "z"}, {4: "e", 1: "s"}, {4: "a", 1: "e", 7: "t"}, {4: "est"}, {4: "s", 1: "ae", 7: "e"}]
+BARE = [
+    {4: "e"},
+    {4: "t"},
+    {4: "z"},
+    {4: "e", 1: "s"},
+    {4: "a", 1: "e", 7: "t"},
+    {4: "est"},
+    {4: "s", 1: "ae", 7: "e"},
+]
 
 
 def layered(grove: Forest, node: Node) -> Grown | None:
@@ -111,11 +121,25 @@ def hole_of(node: Node) -> list[int]:
     """Return the cell without letters in the layer below that of a part of the class."""
     grove = new_forest()
     grove.grow_on_layers(CLASS, node)
-    return [c for layer in grove.stack if len(layer.bare) == 3 for c, mask in layer.bare if not mask]
+    return [
+        c for layer in grove.stack if len(layer.bare) == 3 for c, mask in layer.bare if not mask
+    ]
 
 
 def test_the_cell_unfused_last_or_first_is_left_out_of_a_layer_below():
-    assert [hole_of(part_of(*part)) for part in FUSED] == [[4], [4], [4], [1], [1], [4], [4], [4], [4], [], []]
+    assert [hole_of(part_of(*part)) for part in FUSED] == [
+        [4],
+        [4],
+        [4],
+        [1],
+        [1],
+        [4],
+        [4],
+        [4],
+        [4],
+        [],
+        [],
+    ]
 
 
 @pytest.mark.parametrize("whole_terms", [Params.whole_terms, 8000, 6000])
@@ -154,10 +178,18 @@ def test_two_parts_share_what_does_not_use_the_unfused_cell(monkeypatch):
     assert [grown.n_terms for grown in each if grown] == [sorts[1] + n for n in sorts[2:5]]
 
 
-def possible(terms: dict[int, int], node: Node, demands: tuple[tuple[int, int], ...]) -> dict[int, int]:
-    """Return the terms (points by key) that a board of the node can have, if it meets the demands."""
+def possible(
+    terms: dict[int, int], node: Node, demands: tuple[tuple[int, int], ...]
+) -> dict[int, int]:
+    """Return the terms (points by key) that a board of the node can have, if it meets the
+    demands.
+    """
     forced = {c: letters_of(node.masks[c]) for c in BOARD.cell_order if node.is_bare(c)}
-    return {key: p for key, p in terms.items() if is_possible(letters_at(key, BOARD.n - 1, BOARD), forced, demands)}
+    return {
+        key: p
+        for key, p in terms.items()
+        if is_possible(letters_at(key, BOARD.n - 1, BOARD), forced, demands)
+    }
 
 
 def test_layers_of_classes_in_turn_have_every_term_that_meets_the_demands():
@@ -165,11 +197,15 @@ def test_layers_of_classes_in_turn_have_every_term_that_meets_the_demands():
     rng, used, n_left_out = random.Random(3), new_forest(), 0
     for turn in range(18):
         letter, demanded = rng.choice("est"), turn % 3 != 0
-        root = class_node([ALL if c != 4 else 1 << ord(letter) - 97 for c in range(9)], BOARD, PARAMS)
+        root = class_node(
+            [ALL if c != 4 else 1 << ord(letter) - 97 for c in range(9)], BOARD, PARAMS
+        )
         assert len(root.demands) > 3
         node = root
         for _ in range(rng.randint(0, 3)):
-            node = rng.choice([part for part in split(node, BOARD, PARAMS) if part.path[-1] in "aestiz"])
+            node = rng.choice(
+                [part for part in split(node, BOARD, PARAMS) if part.path[-1] in "aestiz"]
+            )
         demands = root.demands if demanded else ()
         found, _ = snapshot(used.grow_on_layers(OpenClass((4,), demands), node))
         masks = tuple(mask if node.is_bare(c) else ALL for c, mask in enumerate(node.masks))
@@ -190,24 +226,29 @@ def test_going_down_one_letter_generates_less_than_growing_at_once():
     assert 0 < change.n_terms < whole.n_terms
 
 
-@pytest.mark.parametrize(("dims", "class_bare", "cells", "suits"), [
-    ("3x3", (4,), (4,), True),
-    ("3x3", (4, 1), (4, 1), True),
-    ("3x3", (4,), (4, 1, 7), True),
-    ("3x3", (1,), (1,), False),
-    ("3x3", (4, 0), (4, 0), False),
-    ("3x3", (4,), (4, 7), False),  # 1 comes before it
-    ("4x5", (), (), False),
-    ("4x4", (5, 6, 9, 10), (5, 6, 9, 10), True),
-    ("4x4", (5, 6), (5, 6), False),  # 14 free cells do not fit a key
-    ("4x4", (5, 6), (5, 6, 9, 10), True),
-    ("3x3", (4,), (4, 1, 7, 3, 5), False),  # so few free cells are for the walk
-    ("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7), True),
-    ("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7, 11), False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dims", "class_bare", "cells", "suits"),
+    [
+        ("3x3", (4,), (4,), True),
+        ("3x3", (4, 1), (4, 1), True),
+        ("3x3", (4,), (4, 1, 7), True),
+        ("3x3", (1,), (1,), False),
+        ("3x3", (4, 0), (4, 0), False),
+        ("3x3", (4,), (4, 7), False),  # 1 comes before it
+        ("4x5", (), (), False),
+        ("4x4", (5, 6, 9, 10), (5, 6, 9, 10), True),
+        ("4x4", (5, 6), (5, 6), False),  # 14 free cells do not fit a key
+        ("4x4", (5, 6), (5, 6, 9, 10), True),
+        ("3x3", (4,), (4, 1, 7, 3, 5), False),  # so few free cells are for the walk
+        ("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7), True),
+        ("4x4", (5, 6, 9, 10), (5, 6, 9, 10, 1, 2, 7, 11), False),
+    ],
+)
 def test_layers_want_bare_cells_that_come_first(dims, class_bare, cells, suits):
     node = Node((ALL,) * geometry(dims).n, sum(1 << c for c in cells))
-    assert Forest(geometry(dims), TRIE, PARAMS).suits_layers(OpenClass(class_bare, ()), node) is suits
+    assert (
+        Forest(geometry(dims), TRIE, PARAMS).suits_layers(OpenClass(class_bare, ()), node) is suits
+    )
 
 
 DEEP = {4: "e", 1: "s", 7: "t", 3: "ai", 5: "r"}
@@ -244,7 +285,10 @@ def test_whether_a_node_fits_does_not_depend_on_what_lies_there(bare, n_rim):
     size = new_forest(1 << 20).grow(other, free_of(other))
     assert size is not None
     outcomes, n_given_up = [], 0
-    for capacity in [*range(size.n_terms // 4, 2 * size.n_terms, size.n_terms // 4), *range(n_rim, 2 * n_rim, 300)]:
+    for capacity in [
+        *range(size.n_terms // 4, 2 * size.n_terms, size.n_terms // 4),
+        *range(n_rim, 2 * n_rim, 300),
+    ]:
         alone, used = new_forest(capacity), new_forest(capacity)
         layered(used, above)
         n_layers = len(used.stack)
@@ -268,7 +312,8 @@ def test_a_node_that_does_not_fit_leaves_the_layers_for_others(n_rim):
 @pytest.mark.usefixtures("terms_not_mb")
 def test_a_layer_without_room_gets_it_over_another_bottom(n_rim):
     nodes = [
-        node_with(bare) for bare in ({4: "e"}, {4: "e", 1: "s"}, {4: "e", 1: "s", 7: "t"}, {4: "e", 1: "s", 7: "a"})
+        node_with(bare)
+        for bare in ({4: "e"}, {4: "e", 1: "s"}, {4: "e", 1: "s", 7: "t"}, {4: "e", 1: "s", 7: "a"})
     ]
     wanted = [snapshot(new_forest(1 << 20).grow(node, free_of(node))) for node in nodes]
     bottoms, n_without = set(), 0
@@ -346,11 +391,19 @@ def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(n_rim):
 
 
 def found_by(params: Params, best: Find) -> tuple[set[tuple[str, int]], int]:
-    """Return the boards as good as the best, images included, of two classes, and how often nodes were split."""
+    """Return the boards as good as the best, images included, of two classes, and how often nodes
+    were split.
+    """
     breaker = Breaker(Spec("3x3", WORDS, TABLE.points, best.score, SINGLE, params))
-    results = [result for letter in {best.board[4], "s"} for result in broken(breaker, Unit(EVERY.index(letter)))]
+    results = [
+        result
+        for letter in {best.board[4], "s"}
+        for result in broken(breaker, Unit(EVERY.index(letter)))
+    ]
     candidates = {item for result in results for item in result.candidates}
-    listed = {("".join(image), score) for board, score in candidates for image in slow_images(board, 3, 3)}
+    listed = {
+        ("".join(image), score) for board, score in candidates for image in slow_images(board, 3, 3)
+    }
     return listed, sum(result.counters["n_splits"] for result in results)
 
 
@@ -399,7 +452,9 @@ def forced_to(n: int) -> tuple[tuple[int, int], ...]:
 
 @pytest.mark.parametrize("n_bare", range(1, 5))
 @pytest.mark.parametrize("n_new", [1, 2])
-def test_the_terms_of_a_base_are_those_of_the_layer_that_do_not_use_the_first_free_cell(n_bare, n_new):
+def test_the_terms_of_a_base_are_those_of_the_layer_that_do_not_use_the_first_free_cell(
+    n_bare, n_new
+):
     some, bare = new_generator(), forced_to(n_bare)
     new = (1 << n_bare) - (1 << max(0, n_bare - n_new))
     every = written(some.of_open, bare, new)
@@ -438,7 +493,9 @@ def test_terms_that_contradict_a_demand_are_left_out_of_a_layer(n_bare, seed):
     wanted = possible(everything)
     assert written(some.of_open, bare, new) == wanted != everything
     first_key = 1 << 5 * (BOARD.n - n_bare - 1)
-    assert written(some.of_base, bare, new) == [term for term in wanted if term >> some.code_bits < first_key]
+    assert written(some.of_base, bare, new) == [
+        term for term in wanted if term >> some.code_bits < first_key
+    ]
     losses = [term for term in wanted if term >> some.code_bits - 1 & 1]
     assert written(some.of_open, bare, new, True) == losses != []
     whole = written(plain.of_open, bare)
@@ -448,4 +505,8 @@ def test_terms_that_contradict_a_demand_are_left_out_of_a_layer(n_bare, seed):
 def test_nothing_is_demanded_of_the_rim():
     """All classes share it, and each has demands of its own."""
     rim = tuple((c, 0) for c in BOARD.cell_order[:1])
-    assert written(new_generator(demands_of(0)).of_open, rim) == written(new_generator().of_open, rim) != []
+    assert (
+        written(new_generator(demands_of(0)).of_open, rim)
+        == written(new_generator().of_open, rim)
+        != []
+    )

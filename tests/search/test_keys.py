@@ -1,4 +1,6 @@
-"""Keys, their radix sort and letter sums: bit by bit against letters written out, sorted() and plain addition."""
+"""Keys, their radix sort and letter sums: bit by bit against letters written out, sorted() and
+plain addition.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def random_codes(rng: random.Random, n_levels: int) -> list[int]:
 
 def key_of(codes: list[int]) -> np.uint64:
     """Return the key with these letter codes, the first level highest."""
-    return np.uint64(sum(code << LITERAL_BITS * place for place, code in enumerate(reversed(codes))))
+    return np.uint64(
+        sum(code << LITERAL_BITS * place for place, code in enumerate(reversed(codes)))
+    )
 
 
 @pytest.mark.parametrize(("seed", "n_levels"), CASES)
@@ -96,10 +100,19 @@ def kernel_of(version):
     def add(rows, source, target, bounds, at, letters):
         return version(rows, source, target, bounds, at, letters)
 
-    return njit([
-        types.int64(writable(value), types.int64, types.int64, read_only(bound), types.int64, types.int64)
-        for value, bound in sums.SUM_TYPES
-    ])(add)  # fmt: skip
+    return njit(
+        [
+            types.int64(
+                writable(value),
+                types.int64,
+                types.int64,
+                read_only(bound),
+                types.int64,
+                types.int64,
+            )
+            for value, bound in sums.SUM_TYPES
+        ]
+    )(add)
 
 
 def cases():
@@ -135,7 +148,12 @@ def test_a_choice_is_added_to_a_row_and_the_rest_is_left_alone(made, value, boun
         wanted = rows.copy()
         wanted[target : target + sums.ROW] = rows[source : source + sums.ROW]
         wanted[[target + x for x in chosen]] += added
-        assert add(rows, source, target, bounds, at, letters) == wanted[target : target + sums.ROW].max()
+        assert (
+            add(rows, source, target, bounds, at, letters)
+            == wanted[target : target + sums.ROW].max()
+        )
         assert rows.tolist() == wanted.tolist()
-        at_limits |= {int(limits.min), int(limits.max)} & set(wanted[target : target + sums.ROW].tolist())
+        at_limits |= {int(limits.min), int(limits.max)} & set(
+            wanted[target : target + sums.ROW].tolist()
+        )
     assert len(at_limits) == 2

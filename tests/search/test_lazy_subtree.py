@@ -1,4 +1,6 @@
-"""Lazy subtrees: their bounds against the recursion U, what a search builds of them, and that it leaves no trace."""
+"""Lazy subtrees: their bounds against the recursion U, what a search builds of them, and that it
+leaves no trace.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from search.keys import LITERAL_BITS, last_levels
 from search.trees import arrays, lazy_subtree, state, tree
 from tests.search import harness
 from tests.search.harness import prepared
-from tests.search.test_bound import NO_BUDGET, SEEDS, Assignment, assignments, rounds, searched, small_case, started
+from tests.search.test_bound import (
+    NO_BUDGET,
+    SEEDS,
+    Assignment,
+    assignments,
+    rounds,
+    searched,
+    small_case,
+    started,
+)
 from tests.search.test_merge import Ground, Terms, random_terms
 
 pytestmark = pytest.mark.usefixtures("widths")
@@ -20,7 +31,9 @@ SCRATCH = np.empty(lazy_subtree.SCRATCH, np.int32)
 
 
 def bound_of(terms: Terms, n_levels: int, above: int = 0) -> int:
-    """Return the kernel's bound of some terms; ``above`` is what the keys have on levels that do not count."""
+    """Return the kernel's bound of some terms; ``above`` is what the keys have on levels that do
+    not count.
+    """
     keys = np.array([above << LITERAL_BITS * n_levels | key for key in sorted(terms)], np.uint64)
     points = np.array([terms[key] for key in sorted(terms)], np.int32)
     return int(lazy_subtree.bound_of(keys, points, 0, len(keys), last_levels(n_levels), SCRATCH))
@@ -28,7 +41,10 @@ def bound_of(terms: Terms, n_levels: int, above: int = 0) -> int:
 
 @pytest.mark.parametrize(("n_levels", "letters"), [(2, 2), (3, 1)])
 def test_the_bound_of_every_small_set_of_terms_is_U(n_levels, letters):
-    every = [sum(x << 5 * i for i, x in enumerate(codes)) for codes in product(range(letters + 1), repeat=n_levels)]
+    every = [
+        sum(x << 5 * i for i, x in enumerate(codes))
+        for codes in product(range(letters + 1), repeat=n_levels)
+    ]
     points = {key: 1 + 5 * i % 7 for i, key in enumerate(every)}
     for n in range(1, len(every) + 1):
         for some in combinations(every, n):
@@ -41,13 +57,17 @@ def test_the_bound_of_any_terms_is_U_whatever_is_on_other_levels(seed):
     rng = random.Random(seed)
     for _ in range(100):
         n_levels = rng.randint(1, 11)
-        terms = random_terms(rng, n_levels, rng.randint(1, tree.MAX_LAZY_TERMS), rng.choice([2, 4, 26]))
+        terms = random_terms(
+            rng, n_levels, rng.randint(1, tree.MAX_LAZY_TERMS), rng.choice([2, 4, 26])
+        )
         assert bound_of(terms, n_levels, rng.randrange(27)) == harness.bound_of(terms, n_levels)
         assert bound_of({**terms, rng.choice([*terms]): -1}, n_levels) == lazy_subtree.NO_BOUND
 
 
 def test_a_bound_that_no_tree_can_hold_does_not_wrap():
-    """As many points as fit a key, in terms that all hold together, or begin to differ in a letter."""
+    """As many points as fit a key, in terms that all hold together, or begin to differ in a
+    letter.
+    """
     together = {1 << LITERAL_BITS * i: 1 << 30 for i in range(12)}
     apart = {key << LITERAL_BITS | 1: points for key, points in together.items() if key < 1 << 55}
     assert bound_of(together, 12) > tree.MAX_BOUND
@@ -63,10 +83,18 @@ def expanded(ground: Ground, o: int, place: int, link: int = 0) -> int:
     ground.tip, link = map(
         int,
         lazy_subtree.expand(
-            ground.cells, ground.bounds, ground.tip, link, ground.keys, ground.points, o, within, ground.n_levels - 1,
+            ground.cells,
+            ground.bounds,
+            ground.tip,
+            link,
+            ground.keys,
+            ground.points,
+            o,
+            within,
+            ground.n_levels - 1,
             SCRATCH,
         ),
-    )  # fmt: skip
+    )
     node = int(ground.cells[o])
     first = node - 1
     for choice in tree.read_node(ground.cells, ground.bounds, node)[1]:
@@ -115,8 +143,11 @@ def with_room(case: harness.Case, room: int) -> harness.Planted:
     return plant._replace(tree=plant.tree._replace(cells=cells, bounds=cells.view(harness.width)))
 
 
-def searched_in(room: int, case: harness.Case, cutoff: int) -> tuple[set[Assignment], set[str], int]:
-    """Search a tree with so much room behind it; return survivors, letters given up, cells used at the end.
+def searched_in(
+    room: int, case: harness.Case, cutoff: int
+) -> tuple[set[Assignment], set[str], int]:
+    """Search a tree with so much room behind it; return survivors, letters given up, cells used at
+    the end.
 
     The tree must be as it was when the search is over.
     """

@@ -74,7 +74,9 @@ def test_first_boards_hold_the_word_on_many_paths():
     assert (Scorer("3x3", ["baddab"], parse_scores("words")).scores(first) == 1).all()
     assert set("".join(decode_boards(first))) == set("abdxyz")
     assert len({tuple(np.flatnonzero(board == 3)) for board in first}) > 20
-    full = HoldingScorer(Scorer("2x2", WORDS, STANDARD), "dcba").first(rng, 5, parse_alphabet("abcd"))
+    full = HoldingScorer(Scorer("2x2", WORDS, STANDARD), "dcba").first(
+        rng, 5, parse_alphabet("abcd")
+    )
     assert all(sorted(board) == list("abcd") for board in decode_boards(full))
     with pytest.raises(InputError, match="'d'"):
         scorer.first(rng, 1, parse_alphabet("ab"))
@@ -105,7 +107,9 @@ def test_neighbours(letters):
 def test_canonical_cells(dims):
     g, some = geometry(dims), boards(200, geometry(dims).n)
     some[:100] %= 2  # many ties
-    assert decode_boards(canonical_cells(some, g)) == [canonical_board(board, g) for board in decode_boards(some)]
+    assert decode_boards(canonical_cells(some, g)) == [
+        canonical_board(board, g) for board in decode_boards(some)
+    ]
 
 
 def test_ascend_ends_where_no_neighbour_is_better():
@@ -123,7 +127,10 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method, monkeypa
     monkeypatch.setattr(methods, "STEPS_PER_CELL", 100)
     told: list[tuple[int, int, int, int]] = []
     one, two = (
-        local_search(SCORER, method, seed=4, runs=2, pool=60, progress=lambda *now: told.append(now)) for _ in range(2)
+        local_search(
+            SCORER, method, seed=4, runs=2, pool=60, progress=lambda *now: told.append(now)
+        )
+        for _ in range(2)
     )
     assert one == two
     assert one == sorted(one, key=lambda find: (-find.score, find.board))
@@ -134,7 +141,9 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method, monkeypa
     every = ["".join(cells) for cells in itertools.product("abcdq", repeat=6)]
     assert one[0].score == SCORER.scores(every).max()
     n_found = sum(find.n_found for find in one)
-    assert n_found == 60 or (method == "anneal" and n_found > 60), "two runs share the pool out; pools after chains add"
+    assert n_found == 60 or (method == "anneal" and n_found > 60), (
+        "two runs share the pool out; pools after chains add"
+    )
     assert told[: len(told) // 2] == told[len(told) // 2 :]
     assert {run for run, *_ in told} == {0, 1}
     assert told[-1][2] == one[0].score
@@ -143,10 +152,14 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method, monkeypa
 def test_annealing_ends_with_a_pool(monkeypatch):
     monkeypatch.setattr(methods, "STEPS_PER_CELL", 4)
     told: list[tuple[int, int, int, int]] = []
-    found = local_search(SCORER, "anneal", pool=5, seed=1, progress=lambda *figures: told.append(figures))
+    found = local_search(
+        SCORER, "anneal", pool=5, seed=1, progress=lambda *figures: told.append(figures)
+    )
     best = [find.board for find in found[:5]]
     pooled = local_search(SCORER, pool=5, runs=1, start=lambda *_: encode_boards(best, 6))
-    assert [find[:2] for find in found[:5]] == [find[:2] for find in pooled], "no pool finds more from there"
+    assert [find[:2] for find in found[:5]] == [find[:2] for find in pooled], (
+        "no pool finds more from there"
+    )
     assert told[-1][1] > 4 * 6
     assert told[-1][2] == found[0].score
 
@@ -156,7 +169,9 @@ def test_letters_and_start(method, monkeypatch):
     monkeypatch.setattr(methods, "STEPS_PER_CELL", 20)
     found = local_search(SCORER, method, pool=20, letters="abz", start="zzzzzz")
     assert {x for find in found for x in find.board} <= set("abz")
-    assert method == "anneal" or {find.n_found for find in found} == {1}, "pools from one board are one run"
+    assert method == "anneal" or {find.n_found for find in found} == {1}, (
+        "pools from one board are one run"
+    )
     with pytest.raises(BoardError):
         local_search(SCORER, method, letters="abz", start="zzzzzc")
 
@@ -199,7 +214,9 @@ def test_a_search_that_is_stopped_gives_the_best_so_far(method):
         return lambda: next(left, None) is None
 
     assert local_search(SCORER, method, pool=30, runs=2, stop=lambda: True) == []
-    found = local_search(SCORER, method, pool=30, runs=2, stop=stopping_after(40 if method == "anneal" else 3))
+    found = local_search(
+        SCORER, method, pool=30, runs=2, stop=stopping_after(40 if method == "anneal" else 3)
+    )
     assert 0 < sum(find.n_found for find in found) <= 15, "of one run"
     assert [find.score for find in found] == sorted((find.score for find in found), reverse=True)
     for find in found:

@@ -1,4 +1,6 @@
-"""Merging terms into a tree gives what building all of them at once gives, and leaves the old tree alone."""
+"""Merging terms into a tree gives what building all of them at once gives, and leaves the old tree
+alone.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def random_terms(rng: random.Random, n_levels: int, n: int, letters: int) -> Ter
 
 
 def added(*some: Terms) -> Terms:
-    """Return the terms of all, the points of equal ones added up, without those that are left with none."""
+    """Return the terms of all, the points of equal ones added up, without those that are left with
+    none.
+    """
     total: Counter[int] = Counter()
     for terms in some:
         total.update(terms)
@@ -67,19 +71,35 @@ class Ground:
         assert self.tip > 0
         return int(root), int(bound)
 
-    def merge(self, change: Terms, base: int, other: tuple[int, int] = (0, 0), first: int = 0) -> tuple[int, int, int]:
-        """Return (the new tip or a status, root, bound); ``other`` is bound and reference of a second tree."""
+    def merge(
+        self, change: Terms, base: int, other: tuple[int, int] = (0, 0), first: int = 0
+    ) -> tuple[int, int, int]:
+        """Return (the new tip or a status, root, bound); ``other`` is bound and reference of a
+        second tree.
+        """
         begin, end = self.put(change)
         tip, root, bound, spill = merge.merge(
-            self.keys, self.points, begin, end, end, self.n_levels, first, self.cells, self.bounds, self.tip, base,
+            self.keys,
+            self.points,
+            begin,
+            end,
+            end,
+            self.n_levels,
+            first,
+            self.cells,
+            self.bounds,
+            self.tip,
+            base,
             *other,
-        )  # fmt: skip
+        )
         if tip > 0:
             self.tip, self.n_keys = int(tip), int(spill)
         return int(tip), int(root), int(bound)
 
     def behind(self, root: int, level: int, letter: int) -> tuple[int, int]:
-        """Return bound and reference behind a letter (1..26) of a root's level; (0, 0) where there is none."""
+        """Return bound and reference behind a letter (1..26) of a root's level; (0, 0) where there
+        is none.
+        """
         for choice in tree.read_node(self.cells, self.bounds, root)[1]:
             letters = [x for x in range(1, 27) if choice.letters >> x - 1 & 1]
             if choice.level == level and letter in letters:
@@ -89,13 +109,18 @@ class Ground:
 
     def read(self, root: int, first: int = 0) -> tuple[Terms, int]:
         """Return the terms of a tree and its bound, both checked."""
-        grown = tree.Tree(self.cells, self.bounds, self.keys, self.points, self.n_levels, 0, self.tip)
+        grown = tree.Tree(
+            self.cells, self.bounds, self.keys, self.points, self.n_levels, 0, self.tip
+        )
         return harness.read_tree(grown, root, first)
 
 
 def cases() -> list[tuple[int, int, int, int, int]]:
     return [
-        (n, seed, *sizes) for n in LEVELS for seed in range(12) for sizes in ((40, 40, 3), (300, 20, 5), (5, 200, 2))
+        (n, seed, *sizes)
+        for n in LEVELS
+        for seed in range(12)
+        for sizes in ((40, 40, 3), (300, 20, 5), (5, 200, 2))
     ]
 
 
@@ -103,7 +128,8 @@ def cases() -> list[tuple[int, int, int, int, int]]:
 def test_merging_is_building_all_at_once(n_levels, seed, n_base, n_change, letters):
     rng = random.Random(seed)
     base, change = (random_terms(rng, n_levels, n, letters) for n in (n_base, n_change))
-    for key in rng.sample(sorted(base), len(base) // 3):  # what absorption takes away: part of it, or all
+    # what absorption takes away: part of it, or all
+    for key in rng.sample(sorted(base), len(base) // 3):
         change[key] = change.get(key, 0) - rng.choice([1, base[key], base[key]])
     change = {key: points for key, points in change.items() if base.get(key, 0) + points >= 0}
     ground = Ground(n_levels)
@@ -124,19 +150,32 @@ def test_merging_is_building_all_at_once(n_levels, seed, n_base, n_change, lette
 def cut(terms: Terms, n_levels: int, letter: int) -> Terms:
     """Return the terms with that letter on the first level (0: none), without the literal."""
     below = 5 * (n_levels - 1)
-    return {key & (1 << below) - 1: points for key, points in terms.items() if key >> below == letter}
+    return {
+        key & (1 << below) - 1: points for key, points in terms.items() if key >> below == letter
+    }
 
 
 def losses(rng: random.Random, terms: Terms) -> Terms:
     """Return what absorption might take away: of some terms all points, of some a part."""
-    return {key: -rng.choice([1, terms[key], terms[key]]) for key in rng.sample(sorted(terms), len(terms) // 4)}
+    return {
+        key: -rng.choice([1, terms[key], terms[key]])
+        for key in rng.sample(sorted(terms), len(terms) // 4)
+    }
 
 
-@pytest.mark.parametrize(("n_levels", "seed", "n", "letters"), [
-    (n_levels, seed, *sizes) for n_levels in LEVELS[1:] for seed in range(10) for sizes in ((60, 2), (400, 4), (9, 2))
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n_levels", "seed", "n", "letters"),
+    [
+        (n_levels, seed, *sizes)
+        for n_levels in LEVELS[1:]
+        for seed in range(10)
+        for sizes in ((60, 2), (400, 4), (9, 2))
+    ],
+)
 def test_forcing_a_letter_merges_what_is_behind_it_with_the_rest(n_levels, seed, n, letters):
-    """Terms to lose may be of either tree; the keys of the second one still have the literal that was forced."""
+    """Terms to lose may be of either tree; the keys of the second one still have the literal that
+    was forced.
+    """
     rng = random.Random(seed)
     terms = random_terms(rng, n_levels, n, letters)
     ground = Ground(n_levels)
@@ -206,7 +245,13 @@ def test_full_arrays_and_large_bounds_are_reported(seed):
     base, change = random_terms(rng, 8, 80, 3), random_terms(rng, 8, 80, 3)
     wanted = added(base, change)
     seen = set()
-    for n_keys, n_cells in ((0, 5000), (1, 5000), (5000, 0), (5000, tree.LARGEST_NODE), (5000, 5000)):
+    for n_keys, n_cells in (
+        (0, 5000),
+        (1, 5000),
+        (5000, 0),
+        (5000, tree.LARGEST_NODE),
+        (5000, 5000),
+    ):
         ground = Ground(8)
         root, _ = ground.build(base)
         ground.keys = ground.keys[: len(base) + len(change) + n_keys].copy()
@@ -223,7 +268,10 @@ def test_full_arrays_and_large_bounds_are_reported(seed):
 
 def test_a_merged_bound_that_its_entry_cannot_hold_is_reported(width):
     leaf, below = 1 << 15, 1 << 10
-    for base, change in (({leaf: tree.MAX_NARROW}, {leaf: 1}), ({leaf: 5}, {leaf | below: tree.MAX_NARROW - 4})):
+    for base, change in (
+        ({leaf: tree.MAX_NARROW}, {leaf: 1}),
+        ({leaf: 5}, {leaf | below: tree.MAX_NARROW - 4}),
+    ):
         ground = Ground(4)
         root, _ = ground.build(base)
         tip, merged, bound = ground.merge(change, root)

@@ -1,4 +1,6 @@
-"""Nodes: whatever is forced in whatever order, every board keeps an image in some part, and parts do not overlap."""
+"""Nodes: whatever is forced in whatever order, every board keeps an image in some part, and parts
+do not overlap.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,17 @@ from boardclass.errors import ConfigError, InputError
 from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
 from configs.model import SearchConfig
-from search.node import Node, class_node, force, letters_of, node_at, residual_demands, split, split_at, split_cells
+from search.node import (
+    Node,
+    class_node,
+    force,
+    letters_of,
+    node_at,
+    residual_demands,
+    split,
+    split_at,
+    split_cells,
+)
 from search.params import LETTER_ORDER, Params
 from tests.reference.classes import slow_images
 from tests.search.test_breaker import random_params
@@ -30,7 +42,9 @@ def random_class(rng: random.Random, dims: str, alphabet: str = ALPHABET) -> tup
     for row in rng.sample(rows, rng.randint(0, 3)):
         for _ in rows[0]:
             for cell, other in enumerate(row):
-                letters[cell] = letters[other] = max(letters[cell], letters[other], key=lambda x: (len(x), x))
+                letters[cell] = letters[other] = max(
+                    letters[cell], letters[other], key=lambda x: (len(x), x)
+                )
     return tuple(letters)
 
 
@@ -42,7 +56,9 @@ def class_images(letters: tuple[str, ...], dims: str, board: str) -> set[str]:
     """Return the images of a board that lie in the class, the board among them."""
     w, h = geometry(dims).dims
     found = {"".join(image) for image in slow_images(board, w, h)}
-    return {image for image in found if all(x in cell for x, cell in zip(image, letters, strict=True))}
+    return {
+        image for image in found if all(x in cell for x, cell in zip(image, letters, strict=True))
+    }
 
 
 def holds(node: Node, board: str) -> bool:
@@ -65,7 +81,9 @@ def leaves(rng: random.Random, root: Node, dims: str, params: Params, n_splits: 
 
 
 def check_parts(node: Node, cell: int, parts: list[Node]) -> None:
-    """Parts are not empty, lie within the node, differ on the split cell, and are further along than the node."""
+    """Parts are not empty, lie within the node, differ on the split cell, and are further along
+    than the node.
+    """
     seen = 0
     for part in parts:
         assert all(part.masks)
@@ -82,7 +100,9 @@ def check_parts(node: Node, cell: int, parts: list[Node]) -> None:
     ("dims", "seed"), [(d, s) for d, n in (("2x2", 60), ("2x3", 60), ("3x3", 30)) for s in range(n)]
 )
 def test_no_board_is_lost_and_none_is_there_twice(dims, seed):
-    """Whatever is split: every board has an image that meets the demands, and each of these is in one leaf."""
+    """Whatever is split: every board has an image that meets the demands, and each of these is in
+    one leaf.
+    """
     rng = random.Random(f"{dims} {seed}")
     params = random_params(rng)
     letters = random_class(rng, dims)
@@ -98,12 +118,15 @@ def test_no_board_is_lost_and_none_is_there_twice(dims, seed):
         assert any(meets(image) for image in class_images(letters, dims, board))
         n_leaves = sum(holds(node, board) for node in nodes)
         assert n_leaves == 1 or (n_leaves == 0 and not meets(board))
-    # Demands still open are among those of the class, so a search that heeds them loses nothing either.
+    # Demands still open are among those of the class, so a search that heeds them loses nothing
+    # either.
     assert all(set(node.demands) <= set(demands) for node in nodes)
 
 
 def test_demands_of_whole_symmetry_leave_an_eighth():
-    """On a class of all letters the demands pick, of boards without equal letters, one of the eight images."""
+    """On a class of all letters the demands pick, of boards without equal letters, one of the eight
+    images.
+    """
     letters = ("abcdefghi",) * 9
     demands = residual_demands(masks(letters), geometry("3x3"))
     rng = random.Random(1)
@@ -115,7 +138,10 @@ def test_demands_of_whole_symmetry_leave_an_eighth():
 
 
 def test_cells_of_one_letter_do_not_use_up_the_symmetry():
-    letters = [letter_mask("a" if kind == "center" else LETTER_ORDER) for kind in geometry("4x4").cell_types]
+    letters = [
+        letter_mask("a" if kind == "center" else LETTER_ORDER)
+        for kind in geometry("4x4").cell_types
+    ]
     letters[10] = letter_mask("e")
     assert residual_demands(letters, geometry("4x4"), "every") == ((6, 9),), "both are a"
     assert residual_demands(letters, geometry("4x4")) == ((1, 4),)
@@ -175,8 +201,14 @@ GROUPS = [
     *((LETTERS[:13], LETTERS[12:]), (LETTERS, LETTERS), (LETTERS.upper(),)),
 ]
 REFUSED = [
-    *(({"letter_order": order}, "letter_order .*expected each letter a-z once") for order in ORDERS),
-    *(({"force_groups": groups}, "force_groups .*each letter a-z in exactly one group") for groups in GROUPS),
+    *(
+        ({"letter_order": order}, "letter_order .*expected each letter a-z once")
+        for order in ORDERS
+    ),
+    *(
+        ({"force_groups": groups}, "force_groups .*each letter a-z in exactly one group")
+        for groups in GROUPS
+    ),
     *(({"unfuse_parts": n}, f"unfuse_parts {n}: expected 2 or more") for n in (1, 0, -1)),
     *(({"memory_mb": n}, f"memory_mb {n}: expected 1 or more") for n in (0, -1)),
     *(({name: -1}, f"{name} -1: expected") for name in BUDGETS),
@@ -203,7 +235,12 @@ def test_others_are_accepted():
 def test_every_parameter_reaches_the_search_from_a_config():
     order, groups = LETTERS[::-1], [LETTERS[:13], LETTERS[13:]]
     given: dict[str, object] = {name: 3 + place for place, name in enumerate(BUDGETS)}
-    given |= {"fused": ["corner", "edge"], "letter_order": order, "force_groups": groups, "demands": "every"}
+    given |= {
+        "fused": ["corner", "edge"],
+        "letter_order": order,
+        "force_groups": groups,
+        "demands": "every",
+    }
     given["memory_mb"] = 77
     params = SearchConfig.model_validate(given).params()
     for name, value in given.items():

@@ -1,4 +1,6 @@
-"""Path tables against paths walked cell by cell, and the two marks of a dominated path against their definition."""
+"""Path tables against paths walked cell by cell, and the two marks of a dominated path against
+their definition.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ import pytest
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
 from search.terms.path_table import MAX_EXTRA, Distinct, PathTable, extra_cells, path_table
-from search.terms.paths import ELSEWHERE, FREE, MAX_BARE, enumerate_paths, level_shifts, pairs_of, paths_of_length
+from search.terms.paths import (
+    ELSEWHERE,
+    FREE,
+    MAX_BARE,
+    enumerate_paths,
+    level_shifts,
+    pairs_of,
+    paths_of_length,
+)
 from tests.reference.classes import slow_neighbours
 from tests.reference.solver import paths_of
 
@@ -31,16 +41,27 @@ def random_mask(rng: random.Random, n: int, most: int) -> int:
     return sum(1 << c for c in rng.sample(range(n), rng.randint(0, most)))
 
 
-PINNED = [((3, 3), 10_305), ((3, 4), 193_924), ((4, 4), 12_029_640), ((4, 2), 2_904), ((5, 3), 3_244_045)]
+PINNED = [
+    ((3, 3), 10_305),
+    ((3, 4), 193_924),
+    ((4, 4), 12_029_640),
+    ((4, 2), 2_904),
+    ((5, 3), 3_244_045),
+]
 
 
 @pytest.mark.parametrize(("size", "n_paths"), PINNED)
 def test_golden_counts(size, n_paths):
     """The published numbers count directed paths of one cell and more."""
     w, h = size
-    masks = frozen(np.array([sum(1 << d for d in slow_neighbours(w, h, c)) for c in range(w * h)], np.int64))
+    masks = frozen(
+        np.array([sum(1 << d for d in slow_neighbours(w, h, c)) for c in range(w * h)], np.int64)
+    )
     none = np.empty(0, np.uint64)
-    counts = [[enumerate_paths(masks, length, c, none) for c in range(w * h)] for length in range(1, w * h + 1)]
+    counts = [
+        [enumerate_paths(masks, length, c, none) for c in range(w * h)]
+        for length in range(1, w * h + 1)
+    ]
     assert sum(map(sum, counts)) == n_paths
     assert sum(counts[0]) == w * h
 
@@ -79,11 +100,15 @@ def paths_of_group(
     cell_of = {shifts[c]: c for c in range(board.n) if not bare >> c & 1}
     first, count = int(table.first[group]), int(table.first[group + 1] - table.first[group])
     n_free = pattern.count(FREE)
-    block = table.shifts[table.block[group] : table.block[group + 1]].reshape(n_free, count).tolist()
+    block = (
+        table.shifts[table.block[group] : table.block[group + 1]].reshape(n_free, count).tolist()
+    )
     paths = {}
     for p in range(count):
         column = iter([row[p] for row in block])
-        paths[first + p] = tuple(cell_of[next(column)] if x == FREE else bare_cells[x - 1] for x in pattern)
+        paths[first + p] = tuple(
+            cell_of[next(column)] if x == FREE else bare_cells[x - 1] for x in pattern
+        )
     return paths
 
 
@@ -118,8 +143,12 @@ def slow_swap(board: Geometry, path: Path) -> int:
     return bits
 
 
-def check_marks(board: Geometry, bare_cells: list[int], table: PathTable, paths: dict[int, Path]) -> int:
-    """Compare the marks of some paths, by number, with their definition; return how many may absorb."""
+def check_marks(
+    board: Geometry, bare_cells: list[int], table: PathTable, paths: dict[int, Path]
+) -> int:
+    """Compare the marks of some paths, by number, with their definition; return how many may
+    absorb.
+    """
     n_absorbing = 0
     for p, path in paths.items():
         low, high = table.absorb_words[table.absorb[p]].tolist()
@@ -158,7 +187,9 @@ def test_ranges_are_the_positions_on_the_extra_cells(dims, n_bare):
     extra = extra_cells(board, bare)
     assert extra == board.cell_order[n_bare : n_bare + MAX_EXTRA]
     assert table.n_extra == len(extra)
-    assert extra_cells(board, 1 << board.cell_order[1]) == (), "only the first cells have extra ones"
+    assert extra_cells(board, 1 << board.cell_order[1]) == (), (
+        "only the first cells have extra ones"
+    )
     for length in range(1, board.n + 1):
         for pattern, group in groups_of(table, length).items():
             paths = paths_of_group(board, bare, table, pattern, group)
@@ -169,7 +200,9 @@ def test_ranges_are_the_positions_on_the_extra_cells(dims, n_bare):
             assert ranges_of_group(table, group) == (wanted if extra else {})
 
 
-@pytest.mark.parametrize(("dims", "seed"), [(dims, seed) for dims in ("2x2", "2x3", "3x3") for seed in range(4)])
+@pytest.mark.parametrize(
+    ("dims", "seed"), [(dims, seed) for dims in ("2x2", "2x3", "3x3") for seed in range(4)]
+)
 def test_tables_hold_every_path_once_with_its_marks(dims, seed):
     board = geometry(dims)
     rng = random.Random(f"{dims} {seed}")
@@ -191,10 +224,12 @@ def test_tables_hold_every_path_once_with_its_marks(dims, seed):
     assert table.block[-1] == len(table.shifts)
 
 
-@pytest.mark.parametrize(("dims", "n_bare", "lengths"), [("4x4", 4, [11]), ("3x4", 10, range(1, 6))])
+@pytest.mark.parametrize(
+    ("dims", "n_bare", "lengths"), [("4x4", 4, [11]), ("3x4", 10, range(1, 6))]
+)
 def test_marks_of_long_paths_and_of_many_bare_cells(dims, n_bare, lengths):
-    """A sample.  Positions behind the eighth fill the second word, and 16 cells have more pairs than bits; absorption
-    looks at the first eight bare cells only."""
+    """A sample.  Positions behind the eighth fill the second word, and 16 cells have more pairs
+    than bits; absorption looks at the first eight bare cells only."""
     board, rng, n_absorbing = geometry(dims), random.Random(1), 0
     bare_cells = list(board.cell_order[:n_bare])
     bare = sum(1 << c for c in bare_cells)
@@ -229,9 +264,14 @@ def test_distinct_rows_are_kept_once_and_found_again(width):
     rng = np.random.default_rng(width)
     distinct = Distinct(width)
     values = rng.integers(0, 1 << 63, (9000, width), np.uint64)
-    rounds = [values[rng.integers(0, most, 5000)] for most in (3, 4000, 9000)]  # more than there is room for at first
+    # more than there is room for at first
+    rounds = [values[rng.integers(0, most, 5000)] for most in (3, 4000, 9000)]
     places = [distinct.number(rows) for rows in rounds]
     table = distinct.table()
-    assert len(np.unique(table, axis=0)) == len(table) == len(np.unique(np.concatenate(rounds), axis=0))
+    assert (
+        len(np.unique(table, axis=0))
+        == len(table)
+        == len(np.unique(np.concatenate(rounds), axis=0))
+    )
     for rows, found in zip(rounds, places, strict=True):
         assert (table[found] == rows).all()

@@ -56,7 +56,9 @@ def test_more_boards_than_generations(portable: bool) -> None:
     twice = np.concatenate((scorer.scores(boards), scorer.scores(boards)))
     assert twice.tolist() == [3, 3, 0] * 800
     scorer = Scorer("2x2", ["aba", "bab", "abba"], STANDARD, portable=portable)
-    assert scorer.scores(["abab", *["zzzz"] * 254] * 3).tolist() == [3, *[0] * 254] * 3, "no board in between has any"
+    assert scorer.scores(["abab", *["zzzz"] * 254] * 3).tolist() == [3, *[0] * 254] * 3, (
+        "no board in between has any"
+    )
 
 
 @pytest.mark.parametrize("portable", PORTABLE)
@@ -79,12 +81,18 @@ def test_one_letter_boards() -> None:
     words = ["a" * k for k in range(3, 10)]
     scorer = Scorer("3x3", words, STANDARD)
     points = sum(map(STANDARD.of, words))
-    assert scorer.scores(["a" * 9, "aaaaaaaab", "b" * 9]).tolist() == [points, points - STANDARD.of("a" * 9), 0]
+    assert scorer.scores(["a" * 9, "aaaaaaaab", "b" * 9]).tolist() == [
+        points,
+        points - STANDARD.of("a" * 9),
+        0,
+    ]
 
 
 @pytest.mark.parametrize("portable", PORTABLE)
 def test_board_outgrows_the_queue(portable: bool) -> None:
-    """More paths than the vector kernel has room for: the portable kernel takes that board over, in its place."""
+    """More paths than the vector kernel has room for: the portable kernel takes that board over, in
+    its place.
+    """
     scorer = Scorer("4x4", ["a" * k for k in range(3, 10)] + ["bbb"], STANDARD, portable=portable)
     if not portable:
         cells = encode_boards(["b" * 16, "a" * 16], 16)
@@ -108,7 +116,11 @@ def test_bad_input() -> None:
     for boards in (["abc"], ["abcD"], ["abc "], ["abcé"]):
         with pytest.raises(BoardError):
             scorer.scores(boards)
-    wrong: list[Any] = [np.zeros((2, 5), np.uint8), np.zeros((2, 4), np.int64), np.full((1, 4), 26, np.uint8)]
+    wrong: list[Any] = [
+        np.zeros((2, 5), np.uint8),
+        np.zeros((2, 4), np.int64),
+        np.full((1, 4), 26, np.uint8),
+    ]
     for cells in wrong:
         with pytest.raises(BoardError):
             scorer.scores(cells)
@@ -123,11 +135,17 @@ def test_golden_boards(enable2k, portable: bool) -> None:
         rows = [line.split(": ") for line in lines if line.strip()]
         scorer = Scorer(dims, enable2k.words, STANDARD, portable=portable)
         assert rows
-        assert scorer.scores([board for board, _ in rows]).tolist() == [int(score) for _, score in rows]
+        assert scorer.scores([board for board, _ in rows]).tolist() == [
+            int(score) for _, score in rows
+        ]
 
 
 PUBLISHED = [
-    ("4x4", "standard", {"eeesrvrreeesrsrs": 189, "hclbaiaertnssese": 2149, "qaicdrneetasnnil": 1391}),
+    (
+        "4x4",
+        "standard",
+        {"eeesrvrreeesrsrs": 189, "hclbaiaertnssese": 2149, "qaicdrneetasnnil": 1391},
+    ),
     ("4x4", "powers", {"rpqaselinifcoita": 44726}),
     ("4x4", "words", {"perslatgsineters": 1045}),
     ("5x5", "standard", {"ligdrmanesietildsracsepes": 10406}),
@@ -141,9 +159,13 @@ def test_published_scores(enable2k, dims: str, table: str, boards: dict[str, int
         assert scorer.scores([*boards]).tolist() == [*boards.values()]
 
 
-@pytest.mark.skipif(len(PORTABLE) == 1, reason="this machine has no AVX-512: there is no vector kernel to compare")
+@pytest.mark.skipif(
+    len(PORTABLE) == 1, reason="this machine has no AVX-512: there is no vector kernel to compare"
+)
 def test_kernels_agree(enable2k) -> None:
     rng = np.random.default_rng(5)
     boards = rng.choice(26, (3000, 16), p=rng.dirichlet(np.ones(26))).astype(np.uint8)
-    one, two = (Scorer("4x4", enable2k.words, STANDARD, portable=portable) for portable in (True, False))
+    one, two = (
+        Scorer("4x4", enable2k.words, STANDARD, portable=portable) for portable in (True, False)
+    )
     assert (one.scores(boards) == two.scores(boards)).all()

@@ -1,4 +1,6 @@
-"""Terms from path shapes: exactly the terms that the two marks leave, and between them every minimal term."""
+"""Terms from path shapes: exactly the terms that the two marks leave, and between them every
+minimal term.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ from tests.search.test_paths import is_path
 EVERY = "abcdefghijklmnopqrstuvwxyz"
 Path = tuple[int, ...]
 Demands = tuple[tuple[int, int], ...]
-SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 5)) for seed in range(n)]
+SEEDS = [
+    (dims, seed)
+    for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 5))
+    for seed in range(n)
+]
 DAILY = {"2x2": 10, "2x3": 10, "3x3": 6, "3x4": 1}  # so many seeds every day
 REPEATS = ("eeee", "eee", "sasses", "assesses", "noon", "level", "ee", "e", "esse", "sees", "aaaa")
 
@@ -37,7 +43,10 @@ def is_daily(dims: str, seed: int) -> bool:
 def opened(case: Case, seed: int) -> Case:
     """Return the case with some free cells open to all letters."""
     rng = random.Random(seed)
-    letters = [EVERY if c not in case.bare and rng.random() < 0.6 else x for c, x in enumerate(case.letters)]
+    letters = [
+        EVERY if c not in case.bare and rng.random() < 0.6 else x
+        for c, x in enumerate(case.letters)
+    ]
     return Case(case.dims, tuple(letters), case.bare, case.points)
 
 
@@ -49,9 +58,13 @@ def shape_case(dims: str, seed: int) -> Case:
 @cache
 def repeats_case(dims: str, seed: int) -> Case:
     """Return words of few different letters on a board whose bare cells have those letters."""
-    case = random_case(dims, seed, alphabet="aes", widest=2, bare=seed % 4 + (3 if dims == "3x4" else 0))
+    case = random_case(
+        dims, seed, alphabet="aes", widest=2, bare=seed % 4 + (3 if dims == "3x4" else 0)
+    )
     words = [w for w in REPEATS if len(w) <= case.geometry.n]
-    return opened(Case(dims, case.letters, case.bare, {w: i + 1 for i, w in enumerate(words)}), seed)
+    return opened(
+        Case(dims, case.letters, case.bare, {w: i + 1 for i, w in enumerate(words)}), seed
+    )
 
 
 def rim_of(case: Case, n_extra: int = 0, demands: Demands = (), order: str = EVERY) -> Rim:
@@ -60,13 +73,21 @@ def rim_of(case: Case, n_extra: int = 0, demands: Demands = (), order: str = EVE
     on_bare = [sum(1 << i for i, c in enumerate(bare) if x in case.letters[c]) for x in EVERY]
     tight = [(level, c) for level, c in enumerate(case.free) if case.letters[c] != EVERY]
     shift = [5 * (case.n_levels - 1 - level) for level, _ in tight]
-    forbidden = [sum(1 << i + 1 for i, x in enumerate(EVERY) if x not in case.letters[c]) for _, c in tight]
+    forbidden = [
+        sum(1 << i + 1 for i, x in enumerate(EVERY) if x not in case.letters[c]) for _, c in tight
+    ]
     arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
     shifts = {c: 5 * (case.n_levels - 1 - level) for level, c in enumerate(case.free)}
     pairs = [(shifts[c], shifts[d]) for c, d in demands if c in shifts and d in shifts]
-    smaller = [0, *(sum(2 << ord(y) - 97 for y in order[: order.index(x)]) for x in EVERY), *[0] * 5]
+    smaller = [
+        0,
+        *(sum(2 << ord(y) - 97 for y in order[: order.index(x)]) for x in EVERY),
+        *[0] * 5,
+    ]
     ordered = frozen(np.array(pairs, np.int64).reshape(-1, 2))
-    return Rim(arrays[0], arrays[1], arrays[2], ordered, frozen(np.array(smaller, np.int64)), n_extra)
+    return Rim(
+        arrays[0], arrays[1], arrays[2], ordered, frozen(np.array(smaller, np.int64)), n_extra
+    )
 
 
 def code_bits(case: Case) -> int:
@@ -84,7 +105,8 @@ def run(
 ) -> tuple[int, np.ndarray]:
     """Return the status and the terms as the kernel left them; the code of a word is its points.
 
-    n_extra : so many of the bare cells, the last in cell order, are extra cells of a table for the others
+    n_extra : so many of the bare cells, the last in cell order, are extra cells of a table for the
+        others
     """
     ordered = [c for c in case.geometry.cell_order if c in case.bare]
     bare = sum(1 << c for c in ordered[: len(ordered) - n_extra])
@@ -116,7 +138,10 @@ def dominated(case: Case, word: str, path: Path) -> bool:
     bare = [c for c in board.cell_order if c in case.bare][:MAX_BARE]
     for t, cell in enumerate(path):
         before = bare[: bare.index(cell)] if cell in bare else bare
-        if any(word[t] in case.letters[b] and is_path(board, (*path[:t], b, *path[t + 1 :])) for b in before):
+        if any(
+            word[t] in case.letters[b] and is_path(board, (*path[:t], b, *path[t + 1 :]))
+            for b in before
+        ):
             return True
     for i, j in pairs_of(len(word)).tolist():
         if word[i] == word[j] and path[i] > path[j]:
@@ -150,7 +175,11 @@ def test_terms_are_those_whose_path_is_not_superfluous(dims, seed, make):
 def meets(term: Literals, demands: Demands, order: str) -> bool:
     """Return whether the letters of a term meet the demands between them."""
     letters = dict(term)
-    met = [order.index(letters[c]) <= order.index(letters[d]) for c, d in demands if c in letters and d in letters]
+    met = [
+        order.index(letters[c]) <= order.index(letters[d])
+        for c, d in demands
+        if c in letters and d in letters
+    ]
     return all(met)
 
 
@@ -164,12 +193,16 @@ def test_terms_that_contradict_a_demand_are_left_out(dims, seed):
     for new in {0, (1 << len(case.bare)) - 1, 1 << len(case.bare) >> 1}:
         _, every = run(case, new)
         _, found = run(case, new, rim=rim_of(case, 0, demands, order))
-        kept = [x for x in every.tolist() if meets(decoded(case, x >> code_bits(case)), demands, order)]
+        kept = [
+            x for x in every.tolist() if meets(decoded(case, x >> code_bits(case)), demands, order)
+        ]
         assert sorted(found.tolist()) == sorted(kept)
 
 
 def test_few_more_terms_than_minimal_ones():
-    """One move at a time absorbs less than the definition: a few terms more, in words that can move a lot."""
+    """One move at a time absorbs less than the definition: a few terms more, in words that can move
+    a lot.
+    """
     some = ("seat", "tease", "state", "assets", "estate", "rates", "tasters", "easter")
     words = {w: i + 1 for i, w in enumerate(some)}
     n_found = n_minimal = 0
@@ -198,14 +231,18 @@ def first_bare(dims: str, seed: int) -> Case:
     order = case.geometry.cell_order
     rng = random.Random(seed)
     bare = order[: rng.randint(1, min(case.geometry.n - 1, 7)) if dims != "3x4" else 7]
-    letters = tuple("".join(rng.sample("aest", rng.randint(1, 2))) if c in bare else EVERY for c in order)
+    letters = tuple(
+        "".join(rng.sample("aest", rng.randint(1, 2))) if c in bare else EVERY for c in order
+    )
     placed = tuple(letters[order.index(c)] for c in range(case.geometry.n))
     return opened(Case(dims, placed, frozenset(bare), case.points), seed)
 
 
 @pytest.mark.parametrize(("dims", "seed"), daily(SEEDS, is_daily))
 def test_extra_cells_of_a_smaller_table_give_the_same_terms(dims, seed):
-    """All of a node, what its last cells change, up to a limit, and counted: whichever table they come from."""
+    """All of a node, what its last cells change, up to a limit, and counted: whichever table they
+    come from.
+    """
     case = first_bare(dims, seed)
     n_bare = len(case.bare)
     limit = np.uint64((1 << 5 * (case.n_levels - 1) + code_bits(case)) - 1)
@@ -220,7 +257,9 @@ def test_extra_cells_of_a_smaller_table_give_the_same_terms(dims, seed):
                 wanted = sorted(term for term in every.tolist() if term <= at_most)
                 assert sorted(run(case, new, limit=at_most, n_extra=n_extra)[1].tolist()) == wanted
                 _, lost = run(case, new, limit=at_most, n_extra=n_extra, only_losses=True)
-                assert sorted(lost.tolist()) == [x for x in wanted if new and x >> code_bits(case) - 1 & 1]
+                assert sorted(lost.tolist()) == [
+                    x for x in wanted if new and x >> code_bits(case) - 1 & 1
+                ]
             assert run(case, new, 0, n_extra=n_extra)[0] == n_at_most
 
 
@@ -273,7 +312,9 @@ def test_words_and_their_equal_letters():
     assert words.length.tolist() == [3, 5, 16], "no board of the tables has 17 cells"
     assert words.code.tolist() == [1, 4, 2]
     assert words.letters.shape == (3, MAX_CELLS)
-    same = [tuple(pair) for x, pair in enumerate(pairs_of(5).tolist()) if int(words.equal[1]) >> x & 1]
+    same = [
+        tuple(pair) for x, pair in enumerate(pairs_of(5).tolist()) if int(words.equal[1]) >> x & 1
+    ]
     assert sorted(same) == [(0, 4), (1, 3)]
     case = Case("2x2", (EVERY,) * 4, frozenset(), {"abc": 1, "abcde": 2})
     assert {word for word, _ in shape_found(case)} == {"abc"}

@@ -1,4 +1,6 @@
-"""The independent solvers: pinned numbers, special tiles by brute force, agreement with the scorer and each other."""
+"""The independent solvers: pinned numbers, special tiles by brute force, agreement with the scorer
+and each other.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,23 @@ from tests.search.test_tiles import by_definition
 WORDS = ("bee", "beef", "fee", "ebe", "quit", "noon", "tat", "tattat")
 
 
-@pytest.mark.parametrize(("dims", "n_paths"), [((3, 3), 10_305), ((3, 4), 193_924), ((4, 2), 2_904), ((2, 4), 2_904)])
+@pytest.mark.parametrize(
+    ("dims", "n_paths"), [((3, 3), 10_305), ((3, 4), 193_924), ((4, 2), 2_904), ((2, 4), 2_904)]
+)
 def test_paths_looks_up_every_simple_path_of_the_king_graph(dims, n_paths):
     assert PathsSolver(WORDS).solve_counted(Grid("x" * (dims[0] * dims[1]), dims))[1] == n_paths
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("dims", "n_paths"), daily([((4, 4), 12_029_640), ((5, 3), 3_244_045)], lambda dims, _: dims == (5, 3))
+    ("dims", "n_paths"),
+    daily([((4, 4), 12_029_640), ((5, 3), 3_244_045)], lambda dims, _: dims == (5, 3)),
 )
 def test_paths_in_processes_finds_the_large_numbers_too(dims, n_paths):
-    assert PathsSolver(WORDS, 2).solve_counted(Grid("x" * (dims[0] * dims[1]), dims)) == ([], n_paths)
+    assert PathsSolver(WORDS, 2).solve_counted(Grid("x" * (dims[0] * dims[1]), dims)) == (
+        [],
+        n_paths,
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -55,7 +63,10 @@ def test_the_pinned_board(method):
 def test_special_tiles_by_definition(size, letters, words, begin_only, end_only):
     board = "".join(letters[: size[0] * size[1]])
     spelled = {word.replace("q", "qu") for word in words}
-    tiles = [Tile((x.replace("q", "qu"),), cell in begin_only, cell in end_only) for cell, x in enumerate(board)]
+    tiles = [
+        Tile((x.replace("q", "qu"),), cell in begin_only, cell in end_only)
+        for cell, x in enumerate(board)
+    ]
     expected = sorted(by_definition(Tiles(*size, tuple(tiles)), spelled, Rules()))
     for method in METHODS:
         options = {"dims": size, "begin_only": begin_only, "end_only": end_only}
@@ -79,10 +90,14 @@ def test_bad_input_is_named(board, options, error):
         solve(board, WORDS, **options)
 
 
-@pytest.mark.parametrize("words", [["qit"], ["Quit"], ["caf\u00e9"], [3], ["cat", ""], [b"cat"], "no-such-list"])
+@pytest.mark.parametrize(
+    "words", [["qit"], ["Quit"], ["caf\u00e9"], [3], ["cat", ""], [b"cat"], "no-such-list"]
+)
 def test_what_is_no_word_is_refused(words):
     for ask in (solve, score):
-        with pytest.raises(WordListError, match=re.escape(quote(words if isinstance(words, str) else words[-1]))):
+        with pytest.raises(
+            WordListError, match=re.escape(quote(words if isinstance(words, str) else words[-1]))
+        ):
             ask("berlatdes", words)
     for board in (None, 7, ["berlatdes"]):
         with pytest.raises(BoardError):
@@ -104,7 +119,8 @@ def test_words_are_taken_by_name_by_path_and_as_people_write_them(tmp_path):
 
 SIZES = ("2x2", "2x3", "3x3", "3x4", "4x4")
 SHARES = (0.1, 0.1, 0.4, 0.2, 0.2)
-PATHS_EVERY = {"2x2": 1, "2x3": 1, "3x3": 4, "3x4": 100, "4x4": 4000}  # paths looks at 12 million of 4x4
+# paths looks at 12 million of 4x4
+PATHS_EVERY = {"2x2": 1, "2x3": 1, "3x3": 4, "3x4": 100, "4x4": 4000}
 COMMON = "eeeeaaariinnoossttlldrcpmhgubqu"  # boards with words on them, and a q now and then
 
 
@@ -114,20 +130,31 @@ def path_of(n: int, moves: Sequence[Sequence[int]], rng: np.random.Generator) ->
     while len(path) < n:
         free = [cell for cell in moves[path[-1]] if cell not in path] if path else range(len(moves))
         # Few ways on first: such a path seldom gets stuck, even when it has to visit every cell.
-        ways = [rng.random() + bool(path) * sum(other not in path for other in moves[cell]) for cell in free]
+        ways = [
+            rng.random() + bool(path) * sum(other not in path for other in moves[cell])
+            for cell in free
+        ]
         path = [*path, free[int(np.argmin(ways))]] if ways else []
     return path
 
 
-def boards(n: int, size: str, words: Sequence[str], rng: np.random.Generator) -> Iterator[tuple[str, str]]:
-    """Yield (kind, board): uniform letters, common letters, with a q, and with a planted word as long as can be."""
+def boards(
+    n: int, size: str, words: Sequence[str], rng: np.random.Generator
+) -> Iterator[tuple[str, str]]:
+    """Yield (kind, board): uniform letters, common letters, with a q, and with a planted word as
+    long as can be.
+    """
     cells = parse_dims(size).n
     moves = Grid("a" * cells, tuple(parse_dims(size))).moves
-    lengths = [length for length in range(cells, 2, -1) if any(len(word) == length for word in words)]
+    lengths = [
+        length for length in range(cells, 2, -1) if any(len(word) == length for word in words)
+    ]
     longest = [word for word in words if len(word) in lengths[:1]]
     for i in range(n):
         kind = ("uniform", "common", "q", "planted")[i % 4]
-        letters = rng.choice(list("abcdefghijklmnopqrstuvwxyz" if kind == "uniform" else COMMON), cells)
+        letters = rng.choice(
+            list("abcdefghijklmnopqrstuvwxyz" if kind == "uniform" else COMMON), cells
+        )
         if kind == "q":
             letters[int(rng.integers(cells))] = "q"
         if kind == "planted":
@@ -163,7 +190,9 @@ def referee(n_boards: int, wordlist: str, seed: int) -> tuple[Counter[str], list
                     faults.append(f"{size} {board} ({kind}): {name} disagrees")
             counts[f"boards_{size}"] += 1
             counts[f"boards_{kind}"] += 1
-            counts["boards_with_a_word_of_16_cells"] += any(len(word) == 16 for word in found["trie"])
+            counts["boards_with_a_word_of_16_cells"] += any(
+                len(word) == 16 for word in found["trie"]
+            )
             counts["boards_with_a_word_with_q"] += any("q" in word for word in found["trie"])
     return counts, faults
 

@@ -1,4 +1,6 @@
-"""The solver of any tiles against all paths of a board, against the fast scorer, and against values from elsewhere."""
+"""The solver of any tiles against all paths of a board, against the fast scorer, and against values
+from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def spelled():
 
 
 def by_definition(board, words, rules):
-    """Return the best points of each word over all simple paths and all that their tiles may spell."""
+    """Return the best points of each word over all simple paths and all that their tiles may
+    spell.
+    """
     best = {}
 
     def touch(a, b):
@@ -42,7 +46,9 @@ def by_definition(board, words, rules):
                 word = "".join(letters)
                 if word not in words:
                     continue
-                points = rules.table.points[len(word)] * 2 ** bonus.count("dw") * 3 ** bonus.count("tw")
+                points = (
+                    rules.table.points[len(word)] * 2 ** bonus.count("dw") * 3 ** bonus.count("tw")
+                )
                 if rules.values is not None:
                     points *= sum(
                         {"dl": 2, "tl": 3}.get(kind, 1) * rules.values.get(letter, 0)
@@ -78,13 +84,19 @@ def test_any_board_under_any_rules_by_definition(seed):
     for _ in range(100):
         board = random_board(rng)
         words = sorted(
-            {"".join(rng.choices("abetqu", k=rng.randint(3, 6))) for _ in range(400)} | {"thin", "quit", "bet"}
+            {"".join(rng.choices("abetqu", k=rng.randint(3, 6))) for _ in range(400)}
+            | {"thin", "quit", "bet"}
         )
         n = board.w * board.h
         rules = Rules(
-            parse_scores(rng.choice(["standard", "words", "0,1,2"])).at_least(rng.choice([3, 3, 4])),
+            parse_scores(rng.choice(["standard", "words", "0,1,2"])).at_least(
+                rng.choice([3, 3, 4])
+            ),
             rng.choice([None, SCRABBLE, {"a": 1, "b": 7}]),
-            {cell: rng.choice(["dl", "tl", "dw", "tw"]) for cell in rng.sample(range(n), rng.randint(0, n))},
+            {
+                cell: rng.choice(["dl", "tl", "dw", "tw"])
+                for cell in rng.sample(range(n), rng.randint(0, n))
+            },
         )
         found = solve_tiles(board, words, rules)
         assert {item.word: item.points for item in found} == by_definition(board, set(words), rules)
@@ -98,7 +110,10 @@ def test_on_boards_of_the_proof_it_agrees_with_the_fast_scorer(name, spelled):
     rng = random.Random(3)
     for _ in range(30):
         board = "".join(rng.choices("aaeeiioounnssttrrllddgmpbcqh", k=scorer.dims.n))
-        fast = sorted((found.word.replace("q", "qu"), found.points, found.path) for found in scorer.words(board))
+        fast = sorted(
+            (found.word.replace("q", "qu"), found.points, found.path)
+            for found in scorer.words(board)
+        )
         assert solve_tiles(read_tiles(board, name), spelled) == fast
 
 

@@ -16,7 +16,11 @@ from tests.search.harness import Case, Planted, decoded, generate, planted, rand
 
 pytestmark = pytest.mark.usefixtures("width")
 
-SEEDS = [(dims, seed) for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 6)) for seed in range(n)]
+SEEDS = [
+    (dims, seed)
+    for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 6))
+    for seed in range(n)
+]
 
 
 def grown(case: Case) -> Planted:
@@ -30,7 +34,10 @@ def grown(case: Case) -> Planted:
     tip, root, root_bound = build.build(terms, points, 0, n_keys, case.n_levels, cells, bounds, 1)
     assert tip > root > 0
     return Planted(
-        tree.Tree(cells, bounds, terms[:n_keys], points[:n_keys], case.n_levels, 0, tip), tip, root, root_bound
+        tree.Tree(cells, bounds, terms[:n_keys], points[:n_keys], case.n_levels, 0, tip),
+        tip,
+        root,
+        root_bound,
     )
 
 
@@ -54,7 +61,9 @@ def test_grouping_adds_the_points_of_equal_keys(seed):
     rng = random.Random(seed)
     code_bits = rng.choice([4, 5, 6])
     table = np.array([0] + [rng.choice([-2, -1, 1, 2, 10**6]) for _ in range(63)], np.int32)
-    codes = [(rng.randrange(12), rng.randrange(1, 1 << code_bits)) for _ in range(rng.randrange(60))]
+    codes = [
+        (rng.randrange(12), rng.randrange(1, 1 << code_bits)) for _ in range(rng.randrange(60))
+    ]
     terms = np.array(sorted(key << code_bits | code for key, code in codes), np.uint64)
     points = np.zeros(60, np.int32)
     n = runs.group(terms, terms, points, table, code_bits)
@@ -67,15 +76,22 @@ def test_grouping_adds_the_points_of_equal_keys(seed):
 
 
 def any_total(rng: random.Random, case: Case, n: int, largest: int) -> dict[Literals, int]:
-    """Return terms that no word list would give: any literals, dense or sparse, the empty term among them at times."""
-    some = [frozenset((c, rng.choice(case.letters[c])) for c in case.free if rng.random() < 0.6) for _ in range(n)]
+    """Return terms that no word list would give: any literals, dense or sparse, the empty term
+    among them at times.
+    """
+    some = [
+        frozenset((c, rng.choice(case.letters[c])) for c in case.free if rng.random() < 0.6)
+        for _ in range(n)
+    ]
     return {term: rng.randint(1, largest) for term in some}
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_set_of_terms_round_trips(seed):
     rng = random.Random(seed)
-    case = random_case(rng.choice(["2x2", "2x3", "3x3", "3x4"]), seed, alphabet="abyz", widest=4, bare=0)
+    case = random_case(
+        rng.choice(["2x2", "2x3", "3x3", "3x4"]), seed, alphabet="abyz", widest=4, bare=0
+    )
     total = any_total(rng, case, rng.choice([0, 1, 2, 3, 10, 200]), rng.choice([1, 9, 1000]))
     plant = planted(case, total)
     assert plant.tip > plant.root > 0
@@ -101,11 +117,18 @@ def test_trees_of_few_terms_and_what_is_left_in_the_keys():
         }
         for apart in (True, False)
     }
-    few = [{}, {frozenset(): 5}, {frozenset({(3, "b")}): 7}, {frozenset(): 5, frozenset({(2, "c"), (3, "a")}): 1}]
+    few = [
+        {},
+        {frozenset(): 5},
+        {frozenset({(3, "b")}): 7},
+        {frozenset(): 5, frozenset({(2, "c"), (3, "a")}): 1},
+    ]
     bounds = [0, 5, 7, 6, 1, 3, 5]
     for total, bound in zip([*few, lonely, pairs[True], pairs[False]], bounds, strict=True):
         plant = planted(case, total)
-        assert 30 > plant.tip > plant.root > 0, "three terms or pairs that share nothing need one sum node"
+        assert 30 > plant.tip > plant.root > 0, (
+            "three terms or pairs that share nothing need one sum node"
+        )
         assert plant.bound == bound
         assert read_back(case, plant) == total
 

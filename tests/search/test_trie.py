@@ -24,7 +24,10 @@ def words_of(trie: Trie) -> dict[str, int]:
         if code := record >> CODE_SHIFT & (N_CODES - 1):
             found[prefix] = int(trie.points[code])
         letters = [x for x in range(26) if record & LETTER_MASK & 1 << x]
-        stack += [(prefix + string.ascii_lowercase[x], (record >> CHILD_SHIFT) + i) for i, x in enumerate(letters)]
+        stack += [
+            (prefix + string.ascii_lowercase[x], (record >> CHILD_SHIFT) + i)
+            for i, x in enumerate(letters)
+        ]
     return found
 
 

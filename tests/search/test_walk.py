@@ -13,7 +13,11 @@ from search.terms import walk
 from search.trees import build, runs
 from tests.search.harness import NO_LIMIT, Case, decoded, generate, random_case
 
-SEEDS = [(dims, seed) for dims, n in (("2x2", 40), ("2x3", 40), ("3x3", 25), ("3x4", 8)) for seed in range(n)]
+SEEDS = [
+    (dims, seed)
+    for dims, n in (("2x2", 40), ("2x3", 40), ("3x3", 25), ("3x4", 8))
+    for seed in range(n)
+]
 
 
 def found_terms(case: Case, limit: int = NO_LIMIT) -> Counter:
@@ -23,7 +27,10 @@ def found_terms(case: Case, limit: int = NO_LIMIT) -> Counter:
     words = {points: word for word, points in case.points.items()}
     mask = (1 << case.code_bits) - 1
     keys = [int(term) for term in terms]
-    return Counter((words[int(points_of_code[key & mask])], decoded(case, key >> case.code_bits)) for key in keys)
+    return Counter(
+        (words[int(points_of_code[key & mask])], decoded(case, key >> case.code_bits))
+        for key in keys
+    )
 
 
 @pytest.mark.parametrize(("dims", "seed"), SEEDS)
@@ -53,7 +60,9 @@ def test_there_was_something_to_absorb_and_something_to_deduplicate():
 
 def test_words_of_equal_points_share_a_code():
     case = random_case("3x3", 5, n_words=40)
-    shared = Case(case.dims, case.letters, case.bare, {word: 1 + i % 3 for i, word in enumerate(case.points)})
+    shared = Case(
+        case.dims, case.letters, case.bare, {word: 1 + i % 3 for i, word in enumerate(case.points)}
+    )
     _, _, terms, points_of_code = generate(shared)
     found = Counter((int(points_of_code[int(t) & 15]), decoded(shared, int(t) >> 4)) for t in terms)
     wanted = Counter((shared.points[word], term) for word, term in case.minimal_terms)
@@ -63,7 +72,9 @@ def test_words_of_equal_points_share_a_code():
 def test_words_worth_nothing_and_words_too_long_leave_no_term():
     case = Case("2x2", ("a", "b", "c", "d"), frozenset(), {"abc": 0, "abcda": 3, "acb": 2})
     _, _, terms, _ = generate(case)
-    assert [decoded(case, int(t) >> 4) for t in terms] == [frozenset({(0, "a"), (2, "c"), (1, "b")})]
+    assert [decoded(case, int(t) >> 4) for t in terms] == [
+        frozenset({(0, "a"), (2, "c"), (1, "b")})
+    ]
     nothing = Case("2x2", ("a", "b", "c", "d"), frozenset(), {"abc": 0})
     assert generate(nothing)[0] == 0
 
@@ -93,12 +104,21 @@ def test_full_arrays_are_reported_or_did_not_matter(seed):
     assert n_full >= 5
 
 
-# Class, cell order if not ours, paths, distinct sets of literals, root bound: golden facts, 1231 belongs to that order.
+# Class, cell order if not ours, paths, distinct sets of literals, root bound: golden facts, 1231
+# belongs to that order.
 PINNED = [
-    ("3x3", "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz", published_order("3x3"), None, None, 1231),
+    (
+        "3x3",
+        "lnrsy aeiou chkmpt chkmpt aeiou lnrsy lnrsy aeiou bdfgjvwxz",
+        published_order("3x3"),
+        None,
+        None,
+        1231,
+    ),
     (
         "3x4",
-        "chkmpt aeiou lnrsy lnrsy lnrsy aeiou chkmpt aeiou lnrsy aeiou lnrsy bdfgjvwxz",  # class 2520743
+        # class 2520743
+        "chkmpt aeiou lnrsy lnrsy lnrsy aeiou chkmpt aeiou lnrsy aeiou lnrsy bdfgjvwxz",
         published_order("3x4"),
         787_201,
         665_026,
@@ -120,7 +140,10 @@ def test_golden_counts_and_root_bounds(enable2k, dims, text, order, n_paths, n_k
     assert n_paths in (None, walked)
     assert n_keys in (None, found)
     cells = np.zeros(1 << 23, np.int32)
-    assert build.build(terms, values, 0, found, len(letters), cells, cells.view(np.int16), 1)[2] == root_bound
+    assert (
+        build.build(terms, values, 0, found, len(letters), cells, cells.view(np.int16), 1)[2]
+        == root_bound
+    )
 
 
 def test_the_published_example_of_multi_scores():

@@ -3,8 +3,10 @@
 python -m tests.soundness.enumerations [--small] [--wordlist enable2k] [--seed 1]
 
     all 2x2 boards            26^4 = 456,976; every class of a partition; five bounds
-    3x3 over five letters     5^9 = 1,953,125; every class of a partition of these letters; three bounds
-    random pairs              1,000 random parts of 3x3, 3x4 and 4x4 with 1,000 random boards in each; three bounds
+    3x3 over five letters     5^9 = 1,953,125; every class of a partition of these letters; three
+                              bounds
+    random pairs              1,000 random parts of 3x3, 3x4 and 4x4 with 1,000 random boards in
+                              each; three bounds
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from search.trees import state
 from search.trees.forest import Forest
 from tests.results.helpers import question_of
 
-# Board size and ``shape_letters`` of random parts: 99 for the walk, 0 for path shapes, seconds for each part of 4x4.
+# Board size and ``shape_letters`` of random parts: 99 for the walk, 0 for path shapes, seconds for
+# each part of 4x4.
 KINDS = [("4x4", 0), ("3x4", 0), *[("3x3", 0), ("4x4", 99), ("3x4", 99), ("3x3", 99)] * 4]
 TABLE = parse_scores("standard")
 Bounds = dict[str, Callable[[Sequence[str]], int]]
@@ -45,15 +48,22 @@ def checker_bound(dims: str, words: Sequence[str]) -> Callable[[Sequence[str]], 
     question = question_of(shape, {word: TABLE.of(word) for word in words if len(word) <= shape.n})
 
     def value(letters: Sequence[str]) -> int:
-        bounds = question.bounds(letters, [cell for cell in shape.cell_order if len(letters[cell]) > 1])
+        bounds = question.bounds(
+            letters, [cell for cell in shape.cell_order if len(letters[cell]) > 1]
+        )
         return bounds[0] + max(bounds[1:])
 
     return value
 
 
 def tree_bound(forest: Forest, letters: Sequence[str]) -> int:
-    """Return the bound of the search at the root of a part: of its tree, and of the state with the root pushed."""
-    node = Node(tuple(map(letter_mask, letters)), sum(1 << cell for cell, x in enumerate(letters) if len(x) == 1))
+    """Return the bound of the search at the root of a part: of its tree, and of the state with the
+    root pushed.
+    """
+    node = Node(
+        tuple(map(letter_mask, letters)),
+        sum(1 << cell for cell, x in enumerate(letters) if len(x) == 1),
+    )
     free = [cell for cell in forest.geometry.cell_order if len(letters[cell]) > 1]
     grown = forest.grow(node, free)
     assert grown is not None, "it fits the memory"
@@ -82,13 +92,19 @@ def scores_of_all(dims: str, alphabet: str, words: Sequence[str]) -> NDArray[np.
     n = geometry(dims).n
     values = np.array([LETTERS.index(x) for x in alphabet], np.uint8)
     boards = values[np.indices((len(alphabet),) * n).reshape(n, -1).T]
-    return Scorer(dims, words, TABLE).scores(np.ascontiguousarray(boards)).reshape((len(alphabet),) * n)
+    return (
+        Scorer(dims, words, TABLE)
+        .scores(np.ascontiguousarray(boards))
+        .reshape((len(alphabet),) * n)
+    )
 
 
 def enumerate_classes(
     dims: str, alphabet: str, buckets: Sequence[str], words: Sequence[str], names: Sequence[str]
 ) -> Iterator[tuple[str, str, bool]]:
-    """Yield (bound, class, whether it holds) for each class that the buckets make, against all of its boards."""
+    """Yield (bound, class, whether it holds) for each class that the buckets make, against all of
+    its boards.
+    """
     exact = scores_of_all(dims, alphabet, words)
     for params in (Params(memory_mb=64, shape_letters=0), Params(memory_mb=64, shape_letters=99)):
         every = bounds_for(dims, words, params)
@@ -101,24 +117,34 @@ def enumerate_classes(
                 yield name, " ".join(letters), every[name](letters) >= best
 
 
-def random_pairs(n_parts: int, n_boards: int, words: Sequence[str], seed: int) -> Iterator[tuple[str, str, bool]]:
+def random_pairs(
+    n_parts: int, n_boards: int, words: Sequence[str], seed: int
+) -> Iterator[tuple[str, str, bool]]:
     """Yield (bound, part, whether it holds) for random parts, against random boards of each."""
     rng, numbers = random.Random(seed), np.random.default_rng(seed)
     scorers = {dims: Scorer(dims, words, TABLE) for dims in ("3x3", "3x4", "4x4")}
-    every = {kind: bounds_for(kind[0], words, Params(memory_mb=256, shape_letters=kind[1])) for kind in set(KINDS)}
+    every = {
+        kind: bounds_for(kind[0], words, Params(memory_mb=256, shape_letters=kind[1]))
+        for kind in set(KINDS)
+    }
     for number in range(n_parts):
         dims, wide = KINDS[number % len(KINDS)]
         n = geometry(dims).n
         single = set(rng.sample(range(n), rng.randint(max(0, n - 12), n - 1)))
         n_letters = [1 if cell in single else rng.randint(2, 6) for cell in range(n)]
         letters = ["".join(sorted(rng.sample(LETTERS, k))) for k in n_letters]
-        chosen = [numbers.choice([LETTERS.index(x) for x in cell], n_boards).astype(np.uint8) for cell in letters]
+        chosen = [
+            numbers.choice([LETTERS.index(x) for x in cell], n_boards).astype(np.uint8)
+            for cell in letters
+        ]
         best = int(scorers[dims].scores(np.ascontiguousarray(np.stack(chosen, axis=1))).max())
         for name in ("orderly bound", "search", "checker"):
             yield name, f"{dims} {' '.join(letters)}", every[dims, wide][name](letters) >= best
 
 
-def run(small: bool, wordlist: str, seed: int) -> Iterator[tuple[str, Iterator[tuple[str, str, bool]]]]:
+def run(
+    small: bool, wordlist: str, seed: int
+) -> Iterator[tuple[str, Iterator[tuple[str, str, bool]]]]:
     """Yield each enumeration: what it is, and its comparisons."""
     words = load_wordlist(wordlist).words
     short = [word for word in words if len(word) <= 4]
@@ -141,12 +167,16 @@ def main() -> None:
     for what, checks in run(**vars(parser.parse_args())):
         found = list(checks)
         wrong = [
-            f"the {name} of {letters} is below the score of a board\n" for name, letters, holds in found if not holds
+            f"the {name} of {letters} is below the score of a board\n"
+            for name, letters, holds in found
+            if not holds
         ]
         sys.stdout.writelines(wrong[:20])
         told.append(f"{what}: {len(found):,} bounds")
         n_violations += len(wrong)
-    sys.stdout.write(f"{n_violations} violations ({'; '.join(told)}); {time.process_time():,.0f} CPU s\n")
+    sys.stdout.write(
+        f"{n_violations} violations ({'; '.join(told)}); {time.process_time():,.0f} CPU s\n"
+    )
     sys.exit(n_violations > 0)
 
 

@@ -1,13 +1,17 @@
-"""Mutation tests: each seeded bug of mutants.toml is built into a copy of the project; does a test of every day notice?
+"""Mutation tests: each seeded bug of mutants.toml is built into a copy of the project; does a test
+of every day notice?
 
-python -m tests.soundness.mutate [--only TEXT ...] [--jobs N] [--report FILE.md] [--deletions N [--seed N]]
+python -m tests.soundness.mutate [--only TEXT ...] [--jobs N] [--report FILE.md] [--deletions N
+[--seed N]]
 
-For every mutant the tests nearest to the code are run until one fails.  Exit code 1 when none fails, or when a mutant
-does not fit the code.  With --deletions the mutants are N checks, drawn at random and deleted one at a time: a
-statement ``raise ...``, or a call of a function whose name begins with ``check``, ``require`` or ``raise``.  One that
-no test misses is superfluous, or lacks a test.
+For every mutant the tests nearest to the code are run until one fails.  Exit code 1 when none
+fails, or when a mutant does not fit the code.  With --deletions the mutants are N checks, drawn at
+random and deleted one at a time: a statement ``raise ...``, or a call of a function whose name
+begins with ``check``, ``require`` or ``raise``.  One that no test misses is superfluous, or lacks a
+test.
 
-Compiled kernels are kept from mutant to mutant, but for the file that changed and all files that import it.
+Compiled kernels are kept from mutant to mutant, but for the file that changed and all files that
+import it.
 """
 
 from __future__ import annotations
@@ -33,9 +37,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent.parent
 PRODUCT = ("boardclass", "search", "results", "configs", "cluster")
 KERNEL_FOLDERS = ("boardclass", "search")
-COMPILED_ELSEWHERE = ("boardclass/cutoff.py",)  # plain functions of which another file makes kernels
+# plain functions of which another file makes kernels
+COMPILED_ELSEWHERE = ("boardclass/cutoff.py",)
 _COMPILE = ("tests/results/test_audit.py",)  # these tests use most kernels
-_HASH = ("boardclass/jit.py", "return digest.hexdigest()[:16]", 'return "0" * 16')  # caches are handled here
+# caches are handled here
+_HASH = ("boardclass/jit.py", "return digest.hexdigest()[:16]", 'return "0" * 16')
 _LIST = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text())
 _is_check = re.compile(r"_*(check|require|raise)").match
 
@@ -50,34 +56,48 @@ class Mutant(NamedTuple):
     tests: tuple[str, ...]
 
     def applied(self, root: Path) -> str:
-        """Return the file with the bug in it; ValueError when the snippet does not occur exactly once."""
+        """Return the file with the bug in it; ValueError when the snippet does not occur exactly
+        once.
+        """
         text = (root / self.file).read_text()
         n = text.count(self.old)
         if n != 1:
-            raise ValueError(f"mutant {self.name!r}: its snippet occurs {n} times in {self.file}, expected once")
+            raise ValueError(
+                f"mutant {self.name!r}: its snippet occurs {n} times in {self.file}, expected once"
+            )
         return text.replace(self.old, self.new)
 
 
 def load_mutants() -> list[Mutant]:
     """Return the mutants of mutants.toml."""
-    tests = {file: tuple(f"tests/{test}" for test in listed) for file, listed in _LIST["tests"].items()}
+    tests = {
+        file: tuple(f"tests/{test}" for test in listed) for file, listed in _LIST["tests"].items()
+    }
     asked = (tuple(entry.get("tests") or tests[entry["file"]]) for entry in _LIST["mutant"])
-    return [Mutant(**{**entry, "tests": each}) for entry, each in zip(_LIST["mutant"], asked, strict=True)]
+    return [
+        Mutant(**{**entry, "tests": each})
+        for entry, each in zip(_LIST["mutant"], asked, strict=True)
+    ]
 
 
 def deletions() -> Iterator[Mutant]:
-    """Yield every check that can be deleted; asked are the tests of its file, and all that import the module."""
+    """Yield every check that can be deleted; asked are the tests of its file, and all that import
+    the module.
+    """
     sources = {path: path.read_text() for path in sorted((ROOT / "tests").rglob("test_*.py"))}
     for path in sorted(path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")):
         file, text = str(path.relative_to(ROOT)), path.read_text()
         module = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
         importing = re.compile(rf"^ *(from|import) {re.escape(module)}\b", re.MULTILINE).search
-        tests = [str(test.relative_to(ROOT)) for test, source in sources.items() if importing(source)]
+        tests = [
+            str(test.relative_to(ROOT)) for test, source in sources.items() if importing(source)
+        ]
         tests += [f"tests/{name}" for name in _LIST["tests"].get(file, ())]
         asked = tuple(dict.fromkeys(tests)) or (f"tests/{file.partition('/')[0]}",)
         lines = text.splitlines(keepends=True)
         for node in (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.stmt)):
-            is_raise = isinstance(node, ast.Raise) and node.exc  # a bare one hands on what was raised elsewhere
+            # a bare one hands on what was raised elsewhere
+            is_raise = isinstance(node, ast.Raise) and node.exc
             called = getattr(node.value, "func", None) if isinstance(node, ast.Expr) else None
             if is_raise or _is_check(getattr(called, "attr", getattr(called, "id", ""))):
                 first, last = node.lineno - 1, node.end_lineno or node.lineno
@@ -87,15 +107,21 @@ def deletions() -> Iterator[Mutant]:
 
 
 def importers(root: Path, file: str) -> set[str]:
-    """Return the stems of all kernel modules that import ``file``, directly or not, itself included.
+    """Return the stems of all kernel modules that import ``file``, directly or not, itself
+    included.
 
-    A file without kernels may be changed without making others stale: mutants leave constants alone.
+    A file without kernels may be changed without making others stale: mutants leave constants
+    alone.
     """
     found = {file.removesuffix(".py").replace("/", ".")}
     imports: dict[str, set[str]] = {}
     if file in COMPILED_ELSEWHERE or "@kernel(" in (root / file).read_text():
         for path in (path for folder in KERNEL_FOLDERS for path in (root / folder).rglob("*.py")):
-            nodes = [x for x in ast.walk(ast.parse(path.read_text())) if isinstance(x, ast.ImportFrom) and x.module]
+            nodes = [
+                x
+                for x in ast.walk(ast.parse(path.read_text()))
+                if isinstance(x, ast.ImportFrom) and x.module
+            ]
             names = {f"{node.module}.{alias.name}" for node in nodes for alias in node.names}
             place = path.relative_to(root).with_suffix("").as_posix().replace("/", ".")
             imports[place] = names | {str(node.module) for node in nodes}
@@ -112,14 +138,18 @@ class Workshop:
         self._kept = folder / "kernels"
         self._cache = folder / "kernels-in-use"
         for name in (*PRODUCT, "docs", "tests"):
-            shutil.copytree(ROOT / name, self.tree / name, ignore=shutil.ignore_patterns("__pycache__", "runs"))
+            shutil.copytree(
+                ROOT / name, self.tree / name, ignore=shutil.ignore_patterns("__pycache__", "runs")
+            )
         for path in filter(Path.is_file, ROOT.iterdir()):
             shutil.copy2(path, self.tree)
         file, old, new = _HASH
         (self.tree / file).write_text(Mutant("no hash", file, old, new, ()).applied(ROOT))
 
     def prepare(self) -> str:
-        """Compile everything once; return what is wrong with the unmutated program, or an empty text."""
+        """Compile everything once; return what is wrong with the unmutated program, or an empty
+        text.
+        """
         self._cache.mkdir()
         failed = self.first_failure(_COMPILE)
         self._cache.rename(self._kept)
@@ -145,14 +175,22 @@ class Workshop:
 
     def first_failure(self, tests: Sequence[str]) -> str:
         """Return the first of the tests that fails, or an empty text."""
-        command = f"{sys.executable} -m pytest -q -x -p no:cacheprovider --timeout=600 --no-header --tb=no".split()
-        command = ["timeout", "3600", *command, *tests]
+        options = ["-q", "-x", "-p", "no:cacheprovider", "--timeout=600", "--no-header", "--tb=no"]
+        command = ["timeout", "3600", sys.executable, "-m", "pytest", *options, *tests]
         places = {"PYTHONPATH": str(self.tree), "NUMBA_CACHE_DIR": str(self._cache)}
         # a mutant may be as old and as long as the file it replaces: no bytecode
         environment = {**os.environ, **places, "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(command, cwd=self.tree, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=self.tree, env=environment, capture_output=True, text=True, check=False
+        )
         found = re.search(r"^(?:FAILED|ERROR) tests/(\S+)", done.stdout, re.MULTILINE)
-        return "" if done.returncode == 0 else found[1] if found else f"tests stop with code {done.returncode}"
+        return (
+            ""
+            if done.returncode == 0
+            else found[1]
+            if found
+            else f"tests stop with code {done.returncode}"
+        )
 
 
 def run(mutants: Sequence[Mutant], n_jobs: int) -> Iterator[tuple[Mutant, str]]:
@@ -184,7 +222,11 @@ def table(verdicts: Mapping[Mutant, str]) -> str:
     """Return how many were noticed, which were not, and the verdicts as Markdown."""
     survivors = [mutant.name for mutant, test in verdicts.items() if not test]
     told = f"; surviving: {'; '.join(survivors)}" if survivors else "; none survives"
-    lines = [f"in all: {len(verdicts) - len(survivors)} of {len(verdicts)} seeded soundness bugs noticed{told}", ""]
+    lines = [
+        f"in all: {len(verdicts) - len(survivors)} of {len(verdicts)} seeded soundness bugs "
+        f"noticed{told}",
+        "",
+    ]
     lines += ["| seeded bug | in | first test that fails |", "|---|---|---|"]
     for mutant, test in verdicts.items():
         cells = [mutant.name, f"`{mutant.file}`", f"`{test}`" if test else "-"]
@@ -195,7 +237,9 @@ def table(verdicts: Mapping[Mutant, str]) -> str:
 def main() -> None:
     """Try the mutants and print a table; exit code 1 when one is not noticed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=[""], help="mutants whose name or file contains one of these")
+    parser.add_argument(
+        "--only", nargs="*", default=[""], help="mutants whose name or file contains one of these"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--report", type=Path)
     parser.add_argument("--deletions", type=int, metavar="N", help="delete N checks instead")
@@ -210,7 +254,9 @@ def main() -> None:
     began, text, verdicts = time.monotonic(), "", dict[Mutant, str]()
     for mutant, test in run(mutants, given.jobs):
         verdicts[mutant] = test
-        sys.stdout.write(f"{mutant.name}: {test or 'SURVIVES'} ({time.monotonic() - began:,.0f} s)\n")
+        sys.stdout.write(
+            f"{mutant.name}: {test or 'SURVIVES'} ({time.monotonic() - began:,.0f} s)\n"
+        )
         sys.stdout.flush()
         text = table(verdicts)
         if given.report:  # after every verdict: what is done stays when the rest is stopped

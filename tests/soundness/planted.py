@@ -2,9 +2,10 @@
 
 python -m tests.soundness.planted --boards 1000 --seed 1 [--wordlist enable2k]
 
-Good boards are local optima of random ones.  They come in groups; each group draws letter buckets of its own and other
-search parameters, so that both term generators, the rim tree, fused cells, forced parts and spent budgets take part.
-With the cutoff one point higher the same class must not return the board.
+Good boards are local optima of random ones.  They come in groups; each group draws letter buckets
+of its own and other search parameters, so that both term generators, the rim tree, fused cells,
+forced parts and spent budgets take part. With the cutoff one point higher the same class must not
+return the board.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ GROUP = 25
 
 
 class Kind(NamedTuple):
-    """What to plant: the best of ``n_tries`` optima, in classes of so many buckets for centre, edges and corners."""
+    """What to plant: the best of ``n_tries`` optima, in classes of so many buckets for centre,
+    edges and corners.
+    """
 
     dims: str
     n_buckets: tuple[int, int, int]
@@ -43,8 +46,8 @@ class Kind(NamedTuple):
     scores: str = "standard"
 
 
-# The fewer buckets, the larger the classes: 3x3 up to an open rim, whose trees are grown in layers; 4x4 a few letters
-# on each cell.
+# The fewer buckets, the larger the classes: 3x3 up to an open rim, whose trees are grown in layers;
+# 4x4 a few letters on each cell.
 _STANDARD = (
     Kind("3x3", (26, 1, 1), 1, 20),
     Kind("3x3", (26, 2, 2), 2),
@@ -56,12 +59,16 @@ _STANDARD = (
     Kind("4x4", (8, 9, 8), 2),
 )
 # With `powers` the words of each length have points of their own, with `words` all have the same.
-OTHER_SCORES = tuple(kind._replace(scores=name, share=1) for name in ("powers", "words") for kind in _STANDARD[4:])
+OTHER_SCORES = tuple(
+    kind._replace(scores=name, share=1) for name in ("powers", "words") for kind in _STANDARD[4:]
+)
 KINDS = _STANDARD + OTHER_SCORES
 
 
 def optimum(scorer: Scorer, rng: np.random.Generator) -> tuple[str, int]:
-    """Return a local optimum: a board that no other letter on one cell makes better, and its score."""
+    """Return a local optimum: a board that no other letter on one cell makes better, and its
+    score.
+    """
     n = scorer.geometry.n
     board = rng.choice(COMMON, n)
     score = int(scorer.scores(board[None])[0])
@@ -87,8 +94,9 @@ def random_partition(kind: Kind, rng: random.Random) -> Partition:
 def random_params(kind: Kind, rng: random.Random) -> Params:
     """Return search parameters: generous and tiny budgets, both generators, cells fused or not.
 
-    Two things would take hours: path shapes look at every path of every word however few letters the cells have, so
-    they are taken for narrow cells on 3x3 alone; where the rim of an open class does not fit, each part is grown anew.
+    Two things would take hours: path shapes look at every path of every word however few letters
+    the cells have, so they are taken for narrow cells on 3x3 alone; where the rim of an open class
+    does not fit, each part is grown anew.
     """
     params = Params(
         fused=rng.choice([("center",), ()]),
@@ -101,15 +109,28 @@ def random_params(kind: Kind, rng: random.Random) -> Params:
     )
     if rng.random() < 0.5:
         budget = rng.choice([100, 5_000, 100_000])
-        params = replace(params, node_budget=budget, least_budget=budget // 4, fused_budget=budget, fused_per_term=0)
+        params = replace(
+            params,
+            node_budget=budget,
+            least_budget=budget // 4,
+            fused_budget=budget,
+            fused_per_term=0,
+        )
     return params
 
 
-def planted(n_boards: int, wordlist: str, seed: int, kinds: Sequence[Kind] = KINDS) -> Iterator[tuple[str, str]]:
-    """Yield (board size, fault) for each planted board; the fault is empty when all is as it must be."""
+def planted(
+    n_boards: int, wordlist: str, seed: int, kinds: Sequence[Kind] = KINDS
+) -> Iterator[tuple[str, str]]:
+    """Yield (board size, fault) for each planted board; the fault is empty when all is as it must
+    be.
+    """
     words = load_wordlist(wordlist).words
     sizes = [kind for kind in kinds for _ in range(kind.share)]
-    scorers = {key: Scorer(key[0], words, parse_scores(key[1])) for key in {(kind.dims, kind.scores) for kind in kinds}}
+    scorers = {
+        key: Scorer(key[0], words, parse_scores(key[1]))
+        for key in {(kind.dims, kind.scores) for kind in kinds}
+    }
     rng = random.Random(seed)
     numbers = np.random.default_rng(seed)
     rng.shuffle(sizes)
@@ -125,16 +146,22 @@ def planted(n_boards: int, wordlist: str, seed: int, kinds: Sequence[Kind] = KIN
 
 
 def fault_of(breaker: Breaker, board: str, score: int) -> str:
-    """Return what is wrong with the verdicts on the class of a board, with the cutoff at its score and one higher."""
+    """Return what is wrong with the verdicts on the class of a board, with the cutoff at its score
+    and one higher.
+    """
     partition = breaker.partition
     class_id = partition.canonical_rank(partition.rank_of_board(board))
     for cutoff in (score, score + 1):
         breaker.spec = replace(breaker.spec, cutoff=cutoff)
         result = breaker.break_unit(Unit(class_id))
-        found = {canonical_board(other, breaker.geometry): points for other, points in result.candidates}
+        found = {
+            canonical_board(other, breaker.geometry): points for other, points in result.candidates
+        }
         expected = score if cutoff == score else None
         if result.children or found.get(canonical_board(board, breaker.geometry)) != expected:
-            where = f"class {class_id} of {partition.text!r}, cutoff {cutoff}, {breaker.spec.params}"
+            where = (
+                f"class {class_id} of {partition.text!r}, cutoff {cutoff}, {breaker.spec.params}"
+            )
             return f"{board} scores {score}; {where}: {found or result.status}"
     return ""
 
@@ -154,7 +181,10 @@ def main() -> None:
             n_right -= 1
             sys.stdout.write(f"{fault}\n")
     sizes = ", ".join(f"{count:,} {dims}" for dims, count in sorted(counts.items()))
-    told = f"{n_right:,} of {given.boards:,} planted boards returned at their score and not one point above it"
+    told = (
+        f"{n_right:,} of {given.boards:,} planted boards returned at their score and not one "
+        "point above it"
+    )
     sys.stdout.write(f"{told} ({sizes}); {time.process_time():,.0f} CPU s\n")
     sys.exit(n_right < given.boards)
 

@@ -1,4 +1,5 @@
-"""Any text that a user types and any file that a user names becomes a value or a typed error, never anything else.
+"""Any text that a user types and any file that a user names becomes a value or a typed error, never
+anything else.
 
 What a run directory holds: tests/cluster/forge.py.
 """
@@ -40,8 +41,12 @@ PARTITION = parse_partition(BUCKETS, "2x2")
 NODES = SearchNodes(PARTITION, Params(force_groups=("aeiou", "bcdfghjklmnpqrstvwxyz")))
 
 
-def check(parse: Callable[..., Any], given_value: Any, returned: type, allowed: type[Exception]) -> None:
-    """Check that a parser returns what it should, or raises an error of the allowed type: short, and not empty."""
+def check(
+    parse: Callable[..., Any], given_value: Any, returned: type, allowed: type[Exception]
+) -> None:
+    """Check that a parser returns what it should, or raises an error of the allowed type: short,
+    and not empty.
+    """
     try:
         assert isinstance(parse(given_value), returned)
     except allowed as error:
@@ -53,7 +58,9 @@ def check(parse: Callable[..., Any], given_value: Any, returned: type, allowed: 
 
 def texts(pieces: str) -> st.SearchStrategy[str]:
     """Return any text, and texts of pieces that the parser knows, separated by spaces here."""
-    return st.text(max_size=30) | st.lists(st.sampled_from([*pieces.split(), " ", ""]), max_size=12).map("".join)
+    return st.text(max_size=30) | st.lists(
+        st.sampled_from([*pieces.split(), " ", ""]), max_size=12
+    ).map("".join)
 
 
 def again(parse: Callable[[str], Any], format_value: Callable[[Any], str]) -> Callable[[str], Any]:
@@ -73,28 +80,50 @@ def typed(board: str) -> str:
 
 
 OPTIONS = st.dictionaries(
-    st.sampled_from([*RunConfig.model_fields, "cutof", "search.fused", "[search]\nnode_budget", "a.b"]),
+    st.sampled_from(
+        [*RunConfig.model_fields, "cutof", "search.fused", "[search]\nnode_budget", "a.b"]
+    ),
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers()),
 )
 # What a user types: (function, texts, what it returns).
 TYPED = {
     "dimensions": (again(parse_dims, str), texts("2 3 4 5 x X 12 2x3 ٣"), Dims),
     "board": (again(lambda text: parse_board(text, "2x2"), str.upper), texts("a b Q u qu İ"), str),
-    "typed board": (again(lambda text: read_board(text)[1], typed), st.text("abQu/ ,\n[-].*1é", max_size=30), str),
+    "typed board": (
+        again(lambda text: read_board(text)[1], typed),
+        st.text("abQu/ ,\n[-].*1é", max_size=30),
+        str,
+    ),
     "letters of a board": (lambda text: dims_of_length(len(text)), texts("abc"), Dims),
     "class": (again(lambda text: parse_class(text, "2x2"), " ".join), texts("a b ab yx"), tuple),
-    "points": (again(parse_scores, attrgetter("name")), texts("0 1 , - 12 99999999999 words"), ScoreTable),
+    "points": (
+        again(parse_scores, attrgetter("name")),
+        texts("0 1 , - 12 99999999999 words"),
+        ScoreTable,
+    ),
     "buckets": (
         again(lambda text: parse_partition(text, "3x3"), attrgetter("text")),
         texts("center: edge: corner: abc defghijklm nopqrstuvwxyz ,"),
         Partition,
     ),
-    "cells": (lambda text: parse_cells(text, parse_dims("4x4"), "--end"), texts("0 15 16 1.4 4.5 . , - ٣"), tuple),
-    "classes": (lambda text: named_classes(PARTITION, text), texts("0 3 15 99999999999999999999 , ٣"), list),
+    "cells": (
+        lambda text: parse_cells(text, parse_dims("4x4"), "--end"),
+        texts("0 15 16 1.4 4.5 . , - ٣"),
+        tuple,
+    ),
+    "classes": (
+        lambda text: named_classes(PARTITION, text),
+        texts("0 3 15 99999999999999999999 , ٣"),
+        list,
+    ),
     "share": (parse_share, texts("0 1 2 5 / 99999999 - ٣"), Share),
     "alphabet": (parse_alphabet, texts("a b z A é"), object),
     "path": (lambda text: parse_path(text, 4), texts("0 3 = aei / 4 99 bb"), tuple),
-    "part of a class": (lambda text: NODES.parts(3, text, 0), texts("0 1 = aeiou bcdfghjklmnpqrstvwxyz /"), tuple),
+    "part of a class": (
+        lambda text: NODES.parts(3, text, 0),
+        texts("0 1 = aeiou bcdfghjklmnpqrstvwxyz /"),
+        tuple,
+    ),
     "dice": (load_dice, texts("classic new . / nwe .toml"), DiceSet),
     "folder": (open_folder, texts("file:// / runs @ ? = a ftp:// %"), object),
     "options": (lambda options: load_config("3x3", options), OPTIONS, RunConfig),
@@ -114,7 +143,9 @@ LISTED = st.lists(st.sampled_from(PIECES)).map("".join)
 TOML = st.lists(
     st.tuples(
         st.sampled_from(["title", "dims", "dice", "name", "x", "[a]\nb"]),
-        st.sampled_from(['"2x2"', '"a b c d"', '["abc", "Qu", "d", "e"]', "[1]", "3", '""', '"', "{}", "1e999"]),
+        st.sampled_from(
+            ['"2x2"', '"a b c d"', '["abc", "Qu", "d", "e"]', "[1]", "3", '""', '"', "{}", "1e999"]
+        ),
     ),
     max_size=5,
 ).map(lambda rows: "\n".join(f"{key} = {value}" for key, value in rows))
@@ -130,15 +161,30 @@ TOML = st.lists(
     ],
 )
 @given(data=st.data())
-def test_any_file_is_a_value_or_a_typed_error(tmp_path_factory, suffix, parse, some, returned, data):
+def test_any_file_is_a_value_or_a_typed_error(
+    tmp_path_factory, suffix, parse, some, returned, data
+):
     path = tmp_path_factory.getbasetemp() / f"fuzz{suffix}"
     path.write_bytes(data.draw(st.binary(max_size=60) | some.map(str.encode)))
     check(parse, path, returned, InputError)
 
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.just(10**30) | st.floats() | st.text() | st.just("é\ud800")
-JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3))
-OWNER = st.dictionaries(st.sampled_from(["user", "host", "pid", "since", "claim"]), JSON).map(json.dumps)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.just(10**30)
+    | st.floats()
+    | st.text()
+    | st.just("é\ud800")
+)
+JSON = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+OWNER = st.dictionaries(st.sampled_from(["user", "host", "pid", "since", "claim"]), JSON).map(
+    json.dumps
+)
 
 
 @given(st.none() | st.binary(max_size=40) | OWNER.map(str.encode))

@@ -1,4 +1,6 @@
-"""Faults that a run seldom meets and no other test had noticed: of shares, full disks, replicas and hosts."""
+"""Faults that a run seldom meets and no other test had noticed: of shares, full disks, replicas and
+hosts.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,9 @@ def test_a_doubt_outlives_the_part_that_breaks_a_rule(tmp_path):
     kept, part = open_run(tmp_path).manifest.parts
     ((_, table),) = read_parts(LocalFolder(tmp_path), [part])
     column = SCHEMA.get_field_index("attempt")
-    data = serialise(table.set_column(column, SCHEMA.field(column), pa.array([0, 0], SCHEMA.field(column).type)))
+    data = serialise(
+        table.set_column(column, SCHEMA.field(column), pa.array([0, 0], SCHEMA.field(column).type))
+    )
     (tmp_path / part.name).write_bytes(data)
     sealed = describe(part.name, data, [second, third])
     (tmp_path / files.MANIFEST).write_text(f"{kept.format()}\n{sealed.format()}\n")
@@ -158,7 +162,9 @@ def test_boards_of_one_part_are_not_turned_as_those_of_the_next():
     rank, cutoff = of_world.best_rank(), of_world.scores.cutoff_for(300)
     letters = of_world.partition.class_letters(rank)
     patient = Breaker(of_world.spec(cutoff))
-    paths = SearchNodes(of_world.partition, patient.spec.params).parts(rank, "", patient.geometry.cell_order[0])
+    paths = SearchNodes(of_world.partition, patient.spec.params).parts(
+        rank, "", patient.geometry.cell_order[0]
+    )
     assert len(paths) > 1
     for seed in range(5):
         found = patient.replicate(Unit(rank), paths, seed)

@@ -1,4 +1,6 @@
-"""What ``make nightly`` does at full size, small enough for every day, and Numba's two modes that it runs tests in."""
+"""What ``make nightly`` does at full size, small enough for every day, and Numba's two modes that
+it runs tests in.
+"""
 
 from __future__ import annotations
 
@@ -46,15 +48,24 @@ for index in (-1, 3):
     ],
 )
 def test_an_index_outside_of_an_array_is_noticed(setting, told, tmp_path):
-    environment = {**os.environ, setting: "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    environment = {
+        **os.environ,
+        setting: "1",
+        "NUMBA_CACHE_DIR": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+    }
     path = tmp_path / "beyond.py"  # numba caches functions of files only
     path.write_text(CODE)
-    done = subprocess.run([sys.executable, path], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, path], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.stdout.strip() == told, done.stderr
 
 
 def test_kernels_take_an_index_as_it_is_and_other_code_counts_from_the_end():
-    """numba has no setting for it, so a new numba may need another way; elsewhere it must be what it was."""
+    """numba has no setting for it, so a new numba may need another way; elsewhere it must be what
+    it was.
+    """
     signature = types.int64(read_only(types.int64), types.int64)
     with_kernel, with_njit = kernel(signature)(_at), njit(signature)(_at)
     assert with_njit(np.arange(4), -1) == 3
@@ -70,7 +81,9 @@ WORLDS = {letters: world("2x3", letters, 60, letters) for letters in ("aeqst", "
 
 
 def starved(rng: random.Random) -> Params:
-    """Return budgets that rule out some letters of a cell for all fused letters, and then are spent."""
+    """Return budgets that rule out some letters of a cell for all fused letters, and then are
+    spent.
+    """
     return replace(
         random_params(rng),
         fused=rng.choice([("edge",), ("edge",), ("corner",)]),
@@ -100,7 +113,9 @@ def test_planted_winners_are_returned():
     assert len(found) == 6
 
 
-@pytest.mark.parametrize("number", daily(range(len(OTHER_SCORES)), lambda number: OTHER_SCORES[number].dims == "3x4"))
+@pytest.mark.parametrize(
+    "number", daily(range(len(OTHER_SCORES)), lambda number: OTHER_SCORES[number].dims == "3x4")
+)
 def test_planted_winners_of_other_score_tables_are_returned(number):
     kind = OTHER_SCORES[number]
     assert [fault for _, fault in planted(5, "scowl70", seed=1, kinds=[kind]) if fault] == []
