@@ -1,5 +1,6 @@
 """Dice: whether a board can be rolled, and random rolls.  A die is the text of its faces in q-form,
-``q`` for a Qu face."""
+``q`` for a Qu face.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Load the module of a name.  This is not boardclass.lazy, because results.proof.audit loads no
-    other module of ours."""
+    other module of ours.
+    """
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

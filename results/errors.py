@@ -43,7 +43,8 @@ class RowError(StoreError):
 
 class ConflictError(StoreError):
     """Two rows give one unit different verdicts: a machine or the program is at fault, and neither
-    row can be believed."""
+    row can be believed.
+    """
 
 
 class LimitError(InputError):

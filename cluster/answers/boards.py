@@ -86,7 +86,8 @@ class Asked:
         self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None
     ) -> Board:
         """Return the board that a person typed: size and letters, in the symbols of the list, if it
-        is a usual one; InputError if it is no board at all."""
+        is a usual one; InputError if it is no board at all.
+        """
         error: InputError | None = None
         has_plain_q = self.plain_q or self.words.plain_q or "q" in self.words.letters.values()
         if not has_plain_q and self.values is None and self.bonus is None:
@@ -127,7 +128,8 @@ class Asked:
     def told(self, board: Board, solved: Solved) -> dict[str, Any]:
         """Return what a page shows of a board: the record, faces, points through each cell; where
         the rules have such, the letter value of each cell (None: it has none, or several) and its
-        bonus."""
+        bonus.
+        """
         n = sum(map(len, solved.rows))
         heat = heat_of_cells(n, ((word.points, word.path) for word in solved.words))
         record = solved.record(self.words) | {"rows": solved.rows, "heat": heat}

@@ -222,7 +222,8 @@ def _levels(
     terms: Terms, letters: tuple[str, ...], cutoff: int
 ) -> tuple[list[dict[str, int]], Terms]:
     """Force cell after cell while parts are left that are neither too many nor too large; return
-    the result of each level, and the parts left at the end."""
+    the result of each level, and the parts left at the end.
+    """
     from search import class_bounds
 
     levels: list[dict[str, int]] = []

@@ -524,7 +524,8 @@ def class_sums(
     run: Run, names: Sequence[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Return the classes that a run has rows of, int64[n], ascending, and sums of columns over the
-    rows of each, float64[n, len(names)]; rows are added up as they are."""
+    rows of each, float64[n, len(names)]; rows are added up as they are.
+    """
     tables = list(run.columns(("class_id", *names)))
     columns = [
         np.concatenate([np.empty(0), *(t.column(name).to_numpy() for t in tables)])

@@ -176,7 +176,8 @@ def sample(
     clock: Callable[[], float] = time.monotonic,
 ) -> tuple[list[Stratum], int]:
     """Probe the classes of every stratum in the order given, see :func:`estimate`; return what was
-    found, and the largest resident memory of the process, MiB."""
+    found, and the largest resident memory of the process, MiB.
+    """
     breaker, began = make_breaker(spec), clock()
     ways = random.Random(seed)
     breaker.break_unit(Unit(next(stratum[0] for stratum in strata if stratum)))

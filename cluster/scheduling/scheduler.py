@@ -205,7 +205,8 @@ class Scheduler:
 
     def _judge(self, replica: events.Answer) -> None:
         """Publish a verdict that its replica agrees with; otherwise believe neither of the two, nor
-        anything else of their hosts."""
+        anything else of their hosts.
+        """
         original, difference, doubtful = self._trust.judge(replica)
         if not difference:
             self._accept(original)

@@ -69,7 +69,8 @@ def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
 
 def _packed(words: list[dict[str, Any]], h: int) -> list[str]:
     """Return each word with its points, letters, first cell and a digit a step (of dx columns and
-    dy rows: 3 dx + dy + 4), as many of the longest as the page may hold."""
+    dy rows: 3 dx + dy + 4), as many of the longest as the page may hold.
+    """
     packed: list[str] = []
     n_bytes = 0
     for item in words:

@@ -301,7 +301,8 @@ def uncovered(nodes: SearchNodes, unit: Key, named: Sequence[str]) -> str | None
 
 def _by_branch(above: str, inside: Iterable[str]) -> dict[str, list[str]]:
     """Return some paths below ``above`` by the part of it that they lie in: a forged path may have
-    hundreds of parts, so what lies above it is never written out."""
+    hundreds of parts, so what lies above it is never written out.
+    """
     below: dict[str, list[str]] = {}
     for path in inside:
         end = path.find(SEPARATOR, len(above) + 1)

@@ -60,7 +60,8 @@ class Answer:
     def to_arrow(self) -> pa.Table:
         """Return the answer as an Arrow table: whole numbers become int64, or decimals where one
         does not fit; other numbers float64; lists and structs what Arrow makes of them, and
-        everything else text."""
+        everything else text.
+        """
         values = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
         arrays = [
             _array(kind, list(column)) for kind, column in zip(self.kinds, values, strict=True)

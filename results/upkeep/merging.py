@@ -160,7 +160,8 @@ def _placed(run: Run) -> pa.Table:
 
 def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, npt.NDArray[np.int64]]:
     """Return the rows of some tables, one for each unit, host and kind, and where each stood among
-    all of them; ConflictError when a unit has different verdicts."""
+    all of them; ConflictError when a unit has different verdicts.
+    """
     every = pa.concat_tables(tables)
     status = every.column("status")
     kind = pc.if_else(pc.is_in(status, pa.array(VERDICTS)), "verdict", status)

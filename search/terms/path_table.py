@@ -233,7 +233,8 @@ class _TableBuilder:
         self, first: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]:
         """Return ``parts``, ``place``, ``start`` and ``sub``: the ranges by the first extra cell,
-        one more that ends them, those by the second, and so on."""
+        one more that ends them, those by the second, and so on.
+        """
         starts = [np.append(np.concatenate(found), self.n_paths) for found in self.starts]
         places = [np.append(np.concatenate(found), ELSEWHERE) for found in self.places]
         base = np.cumsum([0, *map(len, starts)])

@@ -40,7 +40,8 @@ _ONE = np.uint64(1)
 )
 def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-def]
     """Return the ``wanted`` bare cells (a mask) that have the letter of each position, as absorb
-    words, and those that have any of the letters."""
+    words, and those that have any of the letters.
+    """
     low = high = _ZERO
     found = np.int64(0)
     for t in range(length):

@@ -148,7 +148,8 @@ class Arrays:
 
     def root_of(self, tip: int, root: int, level: int, other: int) -> tuple[int, int]:
         """Write a sum node with the choices of ``root`` on ``level`` and later ones and, if there
-        is an ``other`` root, its choice on the level before; return (the node, the new tip)."""
+        is an ``other`` root, its choice on the level before; return (the node, the new tip).
+        """
         points, choices = tree.read_node(self.cells, self.bounds, root)
         kept = [choice for choice in choices if choice.level >= level]
         if other:

@@ -160,7 +160,8 @@ class Forest:
         self, node: Node, free: list[int]
     ) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
         """Return the distinct keys of a node, sorted, and their points, in arrays that the next
-        call overwrites, or None if they do not fit the memory."""
+        call overwrites, or None if they do not fit the memory.
+        """
         self.stack.clear()
         n = self._generator.of_node(node, free, self._arrays.terms)
         if n < 0:
@@ -262,7 +263,8 @@ class Forest:
 
     def _start_anew(self) -> bool:
         """Make the first layer that takes at most half of the room by itself the bottom of a new
-        stack; return whether there is one."""
+        stack; return whether there is one.
+        """
         half = self._arrays.terms.size // 2
         small = None
         for layer in reversed(self.stack[1:]):  # the deeper, the smaller
@@ -304,7 +306,8 @@ class Forest:
         self, n: int, begin: int, tip: int, n_levels: int, first: int = 0
     ) -> tuple[int, int, int, int] | None:
         """Build the tree of ``n`` terms, whose levels before ``first`` are forced; return (keys,
-        tip, root, bound), or None if it does not fit, or if ``n`` says that the terms did not."""
+        tip, root, bound), or None if it does not fit, or if ``n`` says that the terms did not.
+        """
         if n < 0:
             return None
         n_keys = self._arrays.sort(begin, n, n_levels - first, tip)
