@@ -6,23 +6,52 @@ import { makeGame } from "/static/play.js";
 import { hintsAtMore, warm, wordList } from "/static/words.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-const tiles = byId("tiles"), size = byId("size"), list = byId("list"), dice = byId("dice");
-const words = wordList({ box: byId("words"), filter: byId("filter"), tiles, trace: byId("trace"), spoken: byId("spoken") });
+const tiles = byId("tiles");
+const size = byId("size");
+const list = byId("list");
+const dice = byId("dice");
+const words = wordList({
+  box: byId("words"),
+  filter: byId("filter"),
+  tiles,
+  trace: byId("trace"),
+  spoken: byId("spoken"),
+});
 const game = makeGame();
-let w = 3, h = 3, cells = [], chosen = 0, told = null, around = null, asking = 0, scored = null, afterQ = -1;
+let w = 3;
+let h = 3;
+let cells = [];
+let chosen = 0;
+let told = null;
+let around = null;
+let asking = 0;
+let scored = null;
+let afterQ = -1;
 
 const given = new URLSearchParams(location.search);
 let names = {}; // letters beyond a-z that the word list has, by the symbol of each
 const RULES = ["plain_q", "min_letters", "scores", "letter_values", "bonus"];
 // A cell holds its tile as it is typed: a letter, [th], [a/e], [-ing], . or *.  Answers about usual boards have symbols.
-const typed = (symbol) => { const letter = names[symbol] || symbol; return letter === symbol || (letter.length === 1 && letter !== "q") ? letter : `[${letter}]`; };
-const faceOf = (cell) => (cell === "q" ? "Qu" : cell.replace(/[[\]]/g, "").replace(/(^|\/)-?./g, (start) => start.toUpperCase()));
+const typed = (symbol) => {
+  const letter = names[symbol] || symbol;
+  return letter === symbol || (letter.length === 1 && letter !== "q") ? letter : `[${letter}]`;
+};
+const faceOf = (cell) =>
+  cell === "q"
+    ? "Qu"
+    : cell.replace(/[[\]]/g, "").replace(/(^|\/)-?./g, (start) => start.toUpperCase());
 export const face = (symbol) => faceOf(typed(symbol));
 export const spelled = (symbols) => [...symbols].map(typed).join("");
 const board = () => cells.join("");
 const rules = () => {
-  const asked = RULES.map((name) => [name, byId(name).type === "checkbox" ? (byId(name).checked ? "1" : "") : byId(name).value.trim()]);
-  return { ...(list.value ? { list: list.value } : { run: given.get("run") }), ...Object.fromEntries(asked.filter(([, value]) => value)) }; // of a run: its own list and points
+  const asked = RULES.map((name) => [
+    name,
+    byId(name).type === "checkbox" ? (byId(name).checked ? "1" : "") : byId(name).value.trim(),
+  ]);
+  return {
+    ...(list.value ? { list: list.value } : { run: given.get("run") }),
+    ...Object.fromEntries(asked.filter(([, value]) => value)),
+  }; // of a run: its own list and points
 };
 const isFull = () => cells.every((letter) => letter);
 const inputs = () => [...tiles.children];
@@ -31,20 +60,37 @@ const inputOf = (cell) => inputs().find((input) => Number(input.dataset.cell) ==
 function resize(name, kept = null) {
   const before = { cells, w, h };
   [w, h] = name.split("x").map(Number);
-  if (![...size.options].some((option) => option.value === name)) size.append(el("option", { textContent: name }));
+  if (![...size.options].some((option) => option.value === name))
+    size.append(el("option", { textContent: name }));
   size.value = name;
   cells = Array(w * h).fill("");
   if (kept) cells = kept;
-  else for (let x = 0; x < Math.min(w, before.w); x++) for (let y = 0; y < Math.min(h, before.h); y++) cells[x * h + y] = before.cells[x * before.h + y] || "";
+  else
+    for (let x = 0; x < Math.min(w, before.w); x++)
+      for (let y = 0; y < Math.min(h, before.h); y++)
+        cells[x * h + y] = before.cells[x * before.h + y] || "";
   tiles.style.setProperty("--columns", w);
   const fitting = [...dice.options].find((option) => option.dataset.size === name);
   if (fitting && dice.selectedOptions[0].dataset.size !== name) dice.value = fitting.value;
   const made = [];
-  for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) {
-    const input = el("input", { className: "tile", type: "text", autocomplete: "off", spellcheck: false, maxLength: 24 });
-    for (const [key, value] of Object.entries({ autocapitalize: "characters", inputmode: "text", "data-cell": x * h + y, "aria-label": cellName(x * h + y, h) })) input.setAttribute(key, value);
-    made.push(input);
-  }
+  for (let y = 0; y < h; y++)
+    for (let x = 0; x < w; x++) {
+      const input = el("input", {
+        className: "tile",
+        type: "text",
+        autocomplete: "off",
+        spellcheck: false,
+        maxLength: 24,
+      });
+      for (const [key, value] of Object.entries({
+        autocapitalize: "characters",
+        inputmode: "text",
+        "data-cell": x * h + y,
+        "aria-label": cellName(x * h + y, h),
+      }))
+        input.setAttribute(key, value);
+      made.push(input);
+    }
   tiles.replaceChildren(...made);
   chosen = Math.min(chosen, cells.length - 1);
   show();
@@ -63,13 +109,18 @@ function show() {
 
 function name(letters) {
   names = letters;
-  for (const key of byId("keys").children) key.querySelector("span").textContent = face(key.dataset.letter);
+  for (const key of byId("keys").children)
+    key.querySelector("span").textContent = face(key.dataset.letter);
 }
 
-function put(cell, letter) { cells[cell] = letter; show(); }
+function put(cell, letter) {
+  cells[cell] = letter;
+  show();
+}
 
 function step(cell, dx, dy) {
-  const x = Math.floor(cell / h) + dx, y = (cell % h) + dy;
+  const x = Math.floor(cell / h) + dx;
+  const y = (cell % h) + dy;
   return x >= 0 && x < w && y >= 0 && y < h ? x * h + y : cell;
 }
 
@@ -78,29 +129,50 @@ function nextInRow(cell) {
   return order[Math.min(order.length - 1, order.indexOf(cell) + 1)];
 }
 
-tiles.addEventListener("focusin", (event) => { choose(Number(event.target.dataset.cell)); event.target.select(); });
+tiles.addEventListener("focusin", (event) => {
+  choose(Number(event.target.dataset.cell));
+  event.target.select();
+});
 tiles.addEventListener("input", (event) => {
   const cell = Number(event.target.dataset.cell);
   const isRestOfQu = event.data && event.data.toLowerCase() === "u" && afterQ === cell;
   afterQ = -1;
-  if (isRestOfQu) { event.target.value = faceOf(cells[cell]); event.target.select(); return; }
-  const own = event.target.value.toLowerCase(), tile = own.match(/\[[^\]]+\]/);
+  if (isRestOfQu) {
+    event.target.value = faceOf(cells[cell]);
+    event.target.select();
+    return;
+  }
+  const own = event.target.value.toLowerCase();
+  const tile = own.match(/\[[^\]]+\]/);
   if (own.includes("[") && !tile) return; // a tile of several letters is being written
   const letters = own.replace(/[^\p{L}.*]/gu, "");
-  const letter = tile ? tile[0] : letters === "qu" ? "q" : letters.replace("qu", "").slice(-1) || letters.slice(-1);
+  const letter = tile
+    ? tile[0]
+    : letters === "qu"
+      ? "q"
+      : letters.replace("qu", "").slice(-1) || letters.slice(-1);
   put(cell, letter);
   if (letter) inputOf(nextInRow(cell)).focus();
   if (letter === "q" && letters !== "qu") afterQ = nextInRow(cell); // a u typed now is that of Qu
 });
 tiles.addEventListener("keydown", (event) => {
   const cell = Number(event.target.dataset.cell);
-  const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-  if (move) { event.preventDefault(); inputOf(step(cell, ...move)).focus(); inputOf(step(cell, ...move)).select(); }
-  else if (event.key === "Backspace" || event.key === "Delete") {
+  const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[
+    event.key
+  ];
+  if (move) {
     event.preventDefault();
-    const order = inputs().map((input) => Number(input.dataset.cell)), before = order[Math.max(0, order.indexOf(cell) - 1)];
+    inputOf(step(cell, ...move)).focus();
+    inputOf(step(cell, ...move)).select();
+  } else if (event.key === "Backspace" || event.key === "Delete") {
+    event.preventDefault();
+    const order = inputs().map((input) => Number(input.dataset.cell));
+    const before = order[Math.max(0, order.indexOf(cell) - 1)];
     if (cells[cell] || event.key === "Delete") put(cell, "");
-    else { put(before, ""); inputOf(before).focus(); }
+    else {
+      put(before, "");
+      inputOf(before).focus();
+    }
   }
 });
 tiles.addEventListener("paste", (event) => {
@@ -125,7 +197,8 @@ async function read(text, name) {
 
 function choose(cell) {
   chosen = cell;
-  for (const input of inputs()) input.classList.toggle("chosen", Number(input.dataset.cell) === chosen);
+  for (const input of inputs())
+    input.classList.toggle("chosen", Number(input.dataset.cell) === chosen);
   showKeys();
 }
 
@@ -137,30 +210,52 @@ export function use(symbols) {
 
 // --- the letters below the board: what each would do in the chosen cell ---
 
-byId("keys").append(...[...LETTERS].map((letter) => {
-  const key = el("button", { type: "button" }, el("span", { textContent: face(letter) }), el("small", {}));
-  key.dataset.letter = letter;
-  return key;
-}));
+byId("keys").append(
+  ...[...LETTERS].map((letter) => {
+    const key = el(
+      "button",
+      { type: "button" },
+      el("span", { textContent: face(letter) }),
+      el("small", {}),
+    );
+    key.dataset.letter = letter;
+    return key;
+  }),
+);
 byId("keys").addEventListener("click", (event) => {
   const key = event.target.closest("button");
   if (!key) return;
   put(chosen, typed(key.dataset.letter));
-  if (!isFull()) { let cell = chosen; for (let i = 0; i < cells.length && cells[cell]; i++) cell = cell === nextInRow(cell) ? 0 : nextInRow(cell); choose(cell); }
+  if (!isFull()) {
+    let cell = chosen;
+    for (let i = 0; i < cells.length && cells[cell]; i++)
+      cell = cell === nextInRow(cell) ? 0 : nextInRow(cell);
+    choose(cell);
+  }
 });
 
 function showKeys() {
-  const scores = around && around.scores[chosen];
-  const most = scores ? Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1) : 1;
+  const scores = around?.scores[chosen];
+  const most = scores
+    ? Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1)
+    : 1;
   for (const key of byId("keys").children) {
-    const letter = key.dataset.letter, own = cells[chosen] === typed(letter);
+    const letter = key.dataset.letter;
+    const own = cells[chosen] === typed(letter);
     const value = scores ? scores[LETTERS.indexOf(letter)] : null;
     key.setAttribute("aria-pressed", String(own));
     key.querySelector("small").textContent = value === null ? "" : count(value);
-    key.setAttribute("aria-label", value === null ? face(letter) : `${face(letter)}: ${points(value)}`);
-    key.style.setProperty("--heat", value === null || own ? "transparent" : shade(value - told.score, most));
+    key.setAttribute(
+      "aria-label",
+      value === null ? face(letter) : `${face(letter)}: ${points(value)}`,
+    );
+    key.style.setProperty(
+      "--heat",
+      value === null || own ? "transparent" : shade(value - told.score, most),
+    );
   }
-  byId("keys-told").textContent = `Letters for ${cellName(chosen, h)}${scores ? " and the score of the board with each: redder is better, bluer is worse." : "."}`;
+  byId("keys-told").textContent =
+    `Letters for ${cellName(chosen, h)}${scores ? " and the score of the board with each: redder is better, bluer is worse." : "."}`;
 }
 
 export function shade(difference, most) {
@@ -171,12 +266,18 @@ export function shade(difference, most) {
 // --- score and words ---
 
 // What is said of the board before stays in its place, dim and out of reach, until the answer about this one is there.
-function wait(ids, isWaiting) { for (const id of ids) byId(id).inert = isWaiting; }
+function wait(ids, isWaiting) {
+  for (const id of ids) byId(id).inert = isWaiting;
+}
 
 async function refresh() {
   const number = ++asking;
   const asked = { letters: board(), size: size.value, ...rules() };
-  history.replaceState(null, "", `/board?${new URLSearchParams(isFull() ? asked : { size: size.value, ...rules() })}`);
+  history.replaceState(
+    null,
+    "",
+    `/board?${new URLSearchParams(isFull() ? asked : { size: size.value, ...rules() })}`,
+  );
   byId("score").textContent = "–";
   heat(null);
   for (const id of ["copy-text", "copy-svg"]) byId(id).disabled = !isFull();
@@ -190,26 +291,37 @@ async function refresh() {
   if (isFull()) byId("told").textContent = "being scored";
   else {
     const n = cells.filter((letter) => !letter).length;
-    byId("told").textContent = n === cells.length ? "fill every cell" : `${n} more ${n === 1 ? "letter" : "letters"}`;
+    byId("told").textContent =
+      n === cells.length ? "fill every cell" : `${n} more ${n === 1 ? "letter" : "letters"}`;
     words.empty("They appear when the board is full.");
     facts(byId("facts"), []);
     showAround(null);
     return;
   }
-  for (const [kind, ending] of [["svg", "svg"], ["page", "html"]]) {
+  for (const [kind, ending] of [
+    ["svg", "svg"],
+    ["page", "html"],
+  ]) {
     byId(`save-${kind}`).href = `/api/board.${ending}?${new URLSearchParams(asked)}`;
     byId(`save-${kind}`).setAttribute("download", `${asked.letters}.${ending}`);
   }
   try {
     const answer = await ask("/api/board", asked);
     if (number !== asking) return;
-    if (answer.dims !== size.value) { resize(answer.dims, answer.cells); return; } // turned: the same game
+    if (answer.dims !== size.value) {
+      resize(answer.dims, answer.cells);
+      return;
+    } // turned: the same game
     told = answer;
     remember(new URLSearchParams(asked).toString());
     name(told.letters);
     wait(["words", "facts"], false);
     showScore();
-    if (told.usual === null) { wait(["heat", "near"], false); showAround(null); return; }
+    if (told.usual === null) {
+      wait(["heat", "near"], false);
+      showAround(null);
+      return;
+    }
     byId("climb").disabled = false;
     const near = await ask("/api/around", asked);
     if (number !== asking) return;
@@ -225,11 +337,15 @@ async function refresh() {
   }
 }
 
-function heat(values) { warm(tiles, values); byId("legend").hidden = !values; }
+function heat(values) {
+  warm(tiles, values);
+  byId("legend").hidden = !values;
+}
 
 function showScore() {
   byId("score").textContent = count(told.score);
-  byId("told").textContent = `${told.score === 1 ? "point" : "points"}, ${count(told.n_words)} ${told.n_words === 1 ? "word" : "words"} of ${told.wordlist}`;
+  byId("told").textContent =
+    `${told.score === 1 ? "point" : "points"}, ${count(told.n_words)} ${told.n_words === 1 ? "word" : "words"} of ${told.wordlist}`;
   byId("place").textContent = told.place || "";
   byId("play-it").disabled = false;
   heat(told.heat);
@@ -245,54 +361,120 @@ function showScore() {
 
 function rows() {
   const made = [];
-  for (let y = 0; y < h; y++) made.push(Array.from({ length: w }, (_, x) => faceOf(cells[x * h + y])));
+  for (let y = 0; y < h; y++)
+    made.push(Array.from({ length: w }, (_, x) => faceOf(cells[x * h + y])));
   return made;
 }
 
 async function roll() {
-  try { const rolled = await ask("/api/roll", { dice: dice.value }); await read(rolled.board, rolled.dims); byId("done").textContent = `Rolled ${rolled.board}.`; }
-  catch (error) { byId("done").textContent = error.message; }
+  try {
+    const rolled = await ask("/api/roll", { dice: dice.value });
+    await read(rolled.board, rolled.dims);
+    byId("done").textContent = `Rolled ${rolled.board}.`;
+  } catch (error) {
+    byId("done").textContent = error.message;
+  }
 }
 byId("roll").addEventListener("click", roll);
-byId("play-it").addEventListener("click", () => { game.set(told, true); byId("game").showModal(); byId("start").focus(); });
+byId("play-it").addEventListener("click", () => {
+  game.set(told, true);
+  byId("game").showModal();
+  byId("start").focus();
+});
 byId("game").addEventListener("close", game.stop);
-byId("clear").addEventListener("click", () => { cells = cells.map(() => ""); chosen = 0; show(); inputOf(0).focus(); });
+byId("clear").addEventListener("click", () => {
+  cells = cells.map(() => "");
+  chosen = 0;
+  show();
+  inputOf(0).focus();
+});
 byId("climb").addEventListener("click", async () => {
   const asked = { letters: board(), size: size.value, ...rules() };
   byId("climb").disabled = true;
   byId("done").textContent = "Climbing: this takes up to ten seconds…";
   try {
     const answer = await ask("/api/climb", asked);
-    byId("done").textContent = answer.found.length && spelled(answer.found[0].board) !== (told && told.canonical) ? `Climbed to ${points(answer.found[0].score)}, in a pool of ${count(answer.pool)}${answer.complete ? "" : " when time was up"}. No proof that there is no better.` : "No better board was found from here.";
+    byId("done").textContent =
+      answer.found.length && spelled(answer.found[0].board) !== told?.canonical
+        ? `Climbed to ${points(answer.found[0].score)}, in a pool of ${count(answer.pool)}${answer.complete ? "" : " when time was up"}. No proof that there is no better.`
+        : "No better board was found from here.";
     byId("climbed").hidden = false;
-    byId("climbed-list").replaceChildren(...answer.found.map((item) => choice(spelled(item.board), points(item.score), () => use(item.board))));
-  } catch (error) { byId("done").textContent = error.message; }
+    byId("climbed-list").replaceChildren(
+      ...answer.found.map((item) =>
+        choice(spelled(item.board), points(item.score), () => use(item.board)),
+      ),
+    );
+  } catch (error) {
+    byId("done").textContent = error.message;
+  }
   byId("climb").disabled = !told || told.usual === null;
 });
 
 export function choice(name, text, act) {
-  const button = el("button", { type: "button" }, el("code", { textContent: name }), el("small", { textContent: text }));
+  const button = el(
+    "button",
+    { type: "button" },
+    el("code", { textContent: name }),
+    el("small", { textContent: text }),
+  );
   button.addEventListener("click", act);
   return el("li", {}, button);
 }
 
-byId("copy-text").addEventListener("click", () => copy([...rows().map((row) => row.map((text) => text.padEnd(2)).join(" ").trimEnd()), "", told ? `${told.board}: ${points(told.score)}, ${count(told.n_words)} words of ${told.wordlist}` : board()].join("\n"), byId("done"), "Text"));
+byId("copy-text").addEventListener("click", () =>
+  copy(
+    [
+      ...rows().map((row) =>
+        row
+          .map((text) => text.padEnd(2))
+          .join(" ")
+          .trimEnd(),
+      ),
+      "",
+      told
+        ? `${told.board}: ${points(told.score)}, ${count(told.n_words)} words of ${told.wordlist}`
+        : board(),
+    ].join("\n"),
+    byId("done"),
+    "Text",
+  ),
+);
 byId("copy-svg").addEventListener("click", async () => {
   const word = byId("words").querySelector("[aria-pressed='true']");
-  const query = new URLSearchParams({ letters: board(), size: size.value, ...rules(), ...(word ? { word: word.textContent } : {}) });
-  try { await copy(await ask(`/api/board.svg?${query}`), byId("done"), "SVG"); } catch (error) { byId("done").textContent = error.message; }
+  const query = new URLSearchParams({
+    letters: board(),
+    size: size.value,
+    ...rules(),
+    ...(word ? { word: word.textContent } : {}),
+  });
+  try {
+    await copy(await ask(`/api/board.svg?${query}`), byId("done"), "SVG");
+  } catch (error) {
+    byId("done").textContent = error.message;
+  }
 });
 size.addEventListener("change", () => resize(size.value));
 for (const changed of [list, ...RULES.map(byId)]) changed.addEventListener("change", show);
 
-for (const name of RULES) if (given.get(name)) { byId(name).value = given.get(name); byId(name).checked = true; byId("rules").open = true; }
-if (given.get("run")) list.prepend(el("option", { value: "", textContent: "that of the run", selected: true }));
+for (const name of RULES)
+  if (given.get(name)) {
+    byId(name).value = given.get(name);
+    byId(name).checked = true;
+    byId("rules").open = true;
+  }
+if (given.get("run"))
+  list.prepend(el("option", { value: "", textContent: "that of the run", selected: true }));
 else if (given.get("list")) {
-  if (![...list.options].some((option) => option.value === given.get("list"))) list.prepend(el("option", { value: given.get("list"), textContent: `${given.get("list")} (not here)` }));
+  if (![...list.options].some((option) => option.value === given.get("list")))
+    list.prepend(
+      el("option", { value: given.get("list"), textContent: `${given.get("list")} (not here)` }),
+    );
   list.value = given.get("list");
 }
 hintsAtMore(byId("map"));
-const letters = given.get("letters"), wanted = given.get("size") || "", isSize = /^([1-9]|10)x([1-9]|10)$/.test(wanted);
+const letters = given.get("letters");
+const wanted = given.get("size") || "";
+const isSize = /^([1-9]|10)x([1-9]|10)$/.test(wanted);
 resize(isSize ? wanted : "4x4");
 if (letters) read(letters, wanted);
 else if (!isSize) roll().then(() => inputOf(0).focus());

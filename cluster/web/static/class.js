@@ -1,7 +1,9 @@
 // One class of boards: letters of each cell in, bounds, story and trees out.  Cells are numbered down the columns.
 import { ask, byId, cellName, copy, count, drawing, el } from "/static/lib.js";
 
-const size = byId("size"), list = byId("list"), buckets = byId("buckets");
+const size = byId("size");
+const list = byId("list");
+const buckets = byId("buckets");
 let asking = 0;
 
 function layout(name, kept = []) {
@@ -9,35 +11,62 @@ function layout(name, kept = []) {
   size.value = name;
   buckets.className = `buckets w${w}`;
   const made = [];
-  for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) {
-    const cell = x * h + y;
-    const input = el("input", { type: "text", autocomplete: "off", spellcheck: false, maxLength: 26, value: kept[cell] || "", required: true, pattern: "[A-Za-z]+", title: "one or more letters a-z" });
-    for (const [key, value] of Object.entries({ autocapitalize: "none", "data-cell": cell, "aria-label": `Letters of ${cellName(cell, h)}` })) input.setAttribute(key, value);
-    made.push(input);
-  }
+  for (let y = 0; y < h; y++)
+    for (let x = 0; x < w; x++) {
+      const cell = x * h + y;
+      const input = el("input", {
+        type: "text",
+        autocomplete: "off",
+        spellcheck: false,
+        maxLength: 26,
+        value: kept[cell] || "",
+        required: true,
+        pattern: "[A-Za-z]+",
+        title: "one or more letters a-z",
+      });
+      for (const [key, value] of Object.entries({
+        autocapitalize: "none",
+        "data-cell": cell,
+        "aria-label": `Letters of ${cellName(cell, h)}`,
+      }))
+        input.setAttribute(key, value);
+      made.push(input);
+    }
   buckets.replaceChildren(...made);
 }
 
 function typed() {
   const groups = [];
-  for (const input of buckets.children) groups[Number(input.dataset.cell)] = input.value.trim().toLowerCase();
+  for (const input of buckets.children)
+    groups[Number(input.dataset.cell)] = input.value.trim().toLowerCase();
   return groups;
 }
 
-function fill(groups) { for (const input of buckets.children) input.value = groups[Number(input.dataset.cell)]; }
+function fill(groups) {
+  for (const input of buckets.children) input.value = groups[Number(input.dataset.cell)];
+}
 
 function bars(place, rows, cutoff) {
   const most = Math.max(...rows.map(([, value]) => value), 1);
-  place.replaceChildren(...rows.map(([name, value]) => {
-    const beam = el("div", { className: "beam", role: "img" }, el("span", {}));
-    beam.setAttribute("aria-label", `${name}: ${count(value)}`);
-    beam.firstChild.style.setProperty("--share", value / most);
-    return el("div", { className: cutoff && value >= cutoff ? "bound over" : "bound" }, el("span", { textContent: name }), beam, el("b", { textContent: count(value) }));
-  }));
+  place.replaceChildren(
+    ...rows.map(([name, value]) => {
+      const beam = el("div", { className: "beam", role: "img" }, el("span", {}));
+      beam.setAttribute("aria-label", `${name}: ${count(value)}`);
+      beam.firstChild.style.setProperty("--share", value / most);
+      return el(
+        "div",
+        { className: cutoff && value >= cutoff ? "bound over" : "bound" },
+        el("span", { textContent: name }),
+        beam,
+        el("b", { textContent: count(value) }),
+      );
+    }),
+  );
 }
 
 async function bound() {
-  const number = ++asking, asked = { class: typed().join(" "), list: list.value, cutoff: byId("cutoff").value.trim() };
+  const number = ++asking;
+  const asked = { class: typed().join(" "), list: list.value, cutoff: byId("cutoff").value.trim() };
   history.replaceState(null, "", `/class?${new URLSearchParams(asked)}`);
   byId("fault").hidden = true;
   byId("done").textContent = "Collecting the terms…";
@@ -45,10 +74,34 @@ async function bound() {
     const story = await ask("/api/class", asked);
     if (number !== asking) return;
     byId("answer").hidden = false;
-    byId("done").textContent = `No board of the class scores more than ${count(story.orderly_bound)}.`;
-    bars(byId("bounds"), [["orderly", story.orderly_bound], ["max", story.max_bound], ["sum", story.sum_bound]], story.cutoff);
-    byId("story").replaceChildren(...story.lines.filter((line) => !line.startsWith("  row") || story.levels.length > 0 && / parts left/.test(line)).filter((line) => line !== "Forcing one cell:").map((line) => el("p", { textContent: line.trim() })));
-    bars(byId("forced"), story.forced.map((item) => [`${cellName(item.cell, Number(story.dims.split("x")[1]))} = ${item.letter}`, item.bound]), story.cutoff);
+    byId("done").textContent =
+      `No board of the class scores more than ${count(story.orderly_bound)}.`;
+    bars(
+      byId("bounds"),
+      [
+        ["orderly", story.orderly_bound],
+        ["max", story.max_bound],
+        ["sum", story.sum_bound],
+      ],
+      story.cutoff,
+    );
+    byId("story").replaceChildren(
+      ...story.lines
+        .filter(
+          (line) =>
+            !line.startsWith("  row") || (story.levels.length > 0 && / parts left/.test(line)),
+        )
+        .filter((line) => line !== "Forcing one cell:")
+        .map((line) => el("p", { textContent: line.trim() })),
+    );
+    bars(
+      byId("forced"),
+      story.forced.map((item) => [
+        `${cellName(item.cell, Number(story.dims.split("x")[1]))} = ${item.letter}`,
+        item.bound,
+      ]),
+      story.cutoff,
+    );
     await drawTrees(number, asked);
   } catch (error) {
     if (number !== asking) return;
@@ -65,14 +118,30 @@ async function drawTrees(number, asked) {
   try {
     const trees = await ask("/api/trees", { class: asked.class, list: asked.list });
     if (number !== asking) return;
-    byId("trees-told").textContent = "Below each node: what can still be added. Of the letters of a cell (rounded) only the best counts.";
-    byId("trees").replaceChildren(...trees.map((tree) => {
-      const box = el("div", { className: "scroll", tabIndex: 0 }, drawing(tree.svg, `${tree.title}; its bound is ${count(tree.bound)}. The same as text follows.`));
-      box.setAttribute("role", "region");
-      box.setAttribute("aria-label", tree.title);
-      const text = el("pre", { className: "code tree", textContent: tree.text, tabIndex: 0 });
-      return el("div", {}, el("h3", { textContent: `${tree.title}, bound ${count(tree.bound)}` }), box, el("details", {}, el("summary", { textContent: "As text" }), text));
-    }));
+    byId("trees-told").textContent =
+      "Below each node: what can still be added. Of the letters of a cell (rounded) only the best counts.";
+    byId("trees").replaceChildren(
+      ...trees.map((tree) => {
+        const box = el(
+          "div",
+          { className: "scroll", tabIndex: 0 },
+          drawing(
+            tree.svg,
+            `${tree.title}; its bound is ${count(tree.bound)}. The same as text follows.`,
+          ),
+        );
+        box.setAttribute("role", "region");
+        box.setAttribute("aria-label", tree.title);
+        const text = el("pre", { className: "code tree", textContent: tree.text, tabIndex: 0 });
+        return el(
+          "div",
+          {},
+          el("h3", { textContent: `${tree.title}, bound ${count(tree.bound)}` }),
+          box,
+          el("details", {}, el("summary", { textContent: "As text" }), text),
+        );
+      }),
+    );
     for (const box of byId("trees").querySelectorAll(".scroll")) showRoot(box);
   } catch (error) {
     if (number === asking) byId("trees-told").textContent = `Not drawn: ${error.message}`;
@@ -81,20 +150,40 @@ async function drawTrees(number, asked) {
 
 // A wide tree is scrolled to its root, the topmost node.
 function showRoot(box) {
-  const [root] = [...box.querySelectorAll("rect")].sort((a, b) => a.y.baseVal.value - b.y.baseVal.value);
-  const at = root.getBoundingClientRect(), frame = box.getBoundingClientRect();
+  const [root] = [...box.querySelectorAll("rect")].sort(
+    (a, b) => a.y.baseVal.value - b.y.baseVal.value,
+  );
+  const at = root.getBoundingClientRect();
+  const frame = box.getBoundingClientRect();
   box.scrollLeft += at.x + at.width / 2 - frame.x - frame.width / 2;
 }
 
-byId("form").addEventListener("submit", (event) => { event.preventDefault(); bound(); });
+byId("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  bound();
+});
 size.addEventListener("change", () => layout(size.value));
-byId("vowels").addEventListener("click", () => fill(typed().map((_, cell) => (cell % 2 ? "aeiou" : "lnrst"))));
-byId("small").addEventListener("click", () => { layout("2x2", ["t", "ai", "e", "r"]); bound(); });
+byId("vowels").addEventListener("click", () =>
+  fill(typed().map((_, cell) => (cell % 2 ? "aeiou" : "lnrst"))),
+);
+byId("small").addEventListener("click", () => {
+  layout("2x2", ["t", "ai", "e", "r"]);
+  bound();
+});
 byId("copy-link").addEventListener("click", () => copy(location.href, byId("done"), "Link"));
 
-const given = new URLSearchParams(location.search), groups = (given.get("class") || "").split(/\s+/).filter(Boolean);
-const names = Object.fromEntries([...size.options].map((option) => { const [a, b] = option.value.split("x"); return [a * b, option.value]; }));
-if ([...list.options].some((option) => option.value === given.get("list"))) list.value = given.get("list");
+const given = new URLSearchParams(location.search);
+const groups = (given.get("class") || "").split(/\s+/).filter(Boolean);
+const names = Object.fromEntries(
+  [...size.options].map((option) => {
+    const [a, b] = option.value.split("x");
+    return [a * b, option.value];
+  }),
+);
+if ([...list.options].some((option) => option.value === given.get("list")))
+  list.value = given.get("list");
 byId("cutoff").value = (given.get("cutoff") || "").replace(/\D/g, "");
-if (names[groups.length]) { layout(names[groups.length], groups); bound(); }
-else layout("2x2");
+if (names[groups.length]) {
+  layout(names[groups.length], groups);
+  bound();
+} else layout("2x2");

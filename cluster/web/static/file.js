@@ -4,8 +4,10 @@ import { makeGame } from "/static/play.js";
 
 const data = JSON.parse(byId("data").textContent);
 data.words = data.words.map((packed) => {
-  const [word, value, letters, start, steps] = packed.split(" "), path = [Number(start)];
-  for (const step of steps) path.push(path.at(-1) + (Math.floor(step / 3) - 1) * data.rows.length + (step % 3) - 1);
+  const [word, value, letters, start, steps] = packed.split(" ");
+  const path = [Number(start)];
+  for (const step of steps)
+    path.push(path.at(-1) + (Math.floor(step / 3) - 1) * data.rows.length + (step % 3) - 1);
   return { word, points: Number(value), letters: Number(letters), path };
 });
 makeGame().set(data, data.hidden);

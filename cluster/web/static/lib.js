@@ -1,4 +1,5 @@
-// Small helpers of all pages.  Text from the server becomes text, never markup; drawings are parsed as SVG.
+// Small helpers of all pages.  Text from the server becomes text, never markup; drawings are parsed
+// as SVG.
 
 export const byId = (id) => document.getElementById(id);
 
@@ -15,25 +16,42 @@ export function el(tag, properties = {}, ...children) {
 
 export function drawing(svg, name) {
   if (!svg) return null;
-  const made = document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
-  if (name) { made.setAttribute("role", "img"); made.setAttribute("aria-label", name); }
+  const made = document.importNode(
+    new DOMParser().parseFromString(svg, "image/svg+xml").documentElement,
+    true,
+  );
+  if (name) {
+    made.setAttribute("role", "img");
+    made.setAttribute("aria-label", name);
+  }
   return made;
 }
 
 export async function ask(address, values = {}, options = {}) {
-  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== undefined));
+  const query = new URLSearchParams(
+    Object.entries(values).filter(([, value]) => value !== "" && value !== undefined),
+  );
   const text = query.toString();
   let answer;
-  try { answer = await fetch(text ? `${address}?${text}` : address, options); }
-  catch { throw new Error("The server has stopped: start orderly serve again, and open the address that it prints."); }
-  if (answer.status === 403) throw new Error("This browser is no longer let in: open the address that orderly serve printed.");
+  try {
+    answer = await fetch(text ? `${address}?${text}` : address, options);
+  } catch {
+    throw new Error(
+      "The server has stopped: start orderly serve again, and open the address that it prints.",
+    );
+  }
+  if (answer.status === 403)
+    throw new Error(
+      "This browser is no longer let in: open the address that orderly serve printed.",
+    );
   const isText = answer.ok && !(answer.headers.get("content-type") || "").includes("json");
   const told = await (isText ? answer.text() : answer.json());
   if (!answer.ok) throw new Error(told.error || `The server answered ${answer.status}.`);
   return told;
 }
 
-// Calls work() again and again; only while the page is visible, more slowly when it fails.  work() returns milliseconds.
+// Calls work() again and again; only while the page is visible, more slowly when it fails.  work()
+// returns milliseconds.
 export function keep(work, fault) {
   let timer = 0;
   async function turn() {
@@ -45,23 +63,33 @@ export function keep(work, fault) {
       if (fault) fault.hidden = true;
     } catch (error) {
       wait = 5000;
-      if (fault) { fault.textContent = error.message; fault.hidden = false; }
+      if (fault) {
+        fault.textContent = error.message;
+        fault.hidden = false;
+      }
     }
     timer = setTimeout(turn, wait);
   }
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) turn(); });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) turn();
+  });
   turn();
 }
 
-export const count = (value) => (value === null || value === undefined ? "unknown" : Number(value).toLocaleString("en-US"));
+export const count = (value) =>
+  value === null || value === undefined ? "unknown" : Number(value).toLocaleString("en-US");
 export const cellName = (cell, h) => `row ${(cell % h) + 1}, column ${Math.floor(cell / h) + 1}`;
-export const points = (value) => (value === 1 ? "1 point" : `${count(value)} points`);
+export const counted = (n, noun) => `${count(n)} ${n === 1 ? noun : `${noun}s`}`;
+export const points = (value) => counted(value, "point");
 
 export function duration(seconds) {
-  const total = Math.round(seconds), minutes = Math.floor(total / 60), hours = Math.floor(minutes / 60);
+  const total = Math.round(seconds);
+  const minutes = Math.floor(total / 60);
+  const hours = Math.floor(minutes / 60);
+  const two = (n) => String(n % 60).padStart(2, "0");
   if (hours >= 48) return `${(hours / 24).toFixed(1)} days`;
-  if (hours) return `${hours} h ${String(minutes % 60).padStart(2, "0")} min`;
-  return minutes ? `${minutes} min ${String(total % 60).padStart(2, "0")} s` : `${total} s`;
+  if (hours) return `${hours} h ${two(minutes)} min`;
+  return minutes ? `${minutes} min ${two(total)} s` : `${total} s`;
 }
 
 export const ago = (time_s) => `${duration(Math.max(0, Date.now() / 1000 - time_s))} ago`;
@@ -73,7 +101,11 @@ export function showState(pill, state) {
 
 export function facts(list, rows) {
   const kept = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  list.replaceChildren(...kept.map(([name, value, wide]) => el("div", { className: wide ? "wide" : "" }, el("dt", { textContent: name }), el("dd", {}, value))));
+  const made = kept.map(([name, value, wide]) => {
+    const title = el("dt", { textContent: name });
+    return el("div", { className: wide ? "wide" : "" }, title, el("dd", {}, value));
+  });
+  list.replaceChildren(...made);
 }
 
 export async function copy(text, told, what) {

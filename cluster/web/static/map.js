@@ -1,4 +1,5 @@
-// The classes of a run as tiles: what is done, what was expensive, where boards were found.  Arrow keys walk over the tiles.
+// The classes of a run as tiles: what is done, what was expensive, where boards were found.  Arrow
+// keys walk over the tiles.
 import { count, duration } from "/static/lib.js";
 
 const GAP = 1;
@@ -8,19 +9,40 @@ let at = -1;
 export function drawMap(map, canvas, spoken, told) {
   shown = map;
   canvas.hidden = !map;
-  if (!map) { told.textContent = "There are too many classes to draw one by one."; return; }
-  const n = map.first.length, done = sum(map.done), found = map.found.filter((value) => value > 0).length;
-  const each = map.n_classes > n ? `each tile stands for about ${Math.round(map.n_classes / n)} classes` : "each tile is a class";
+  if (!map) {
+    told.textContent = "There are too many classes to draw one by one.";
+    return;
+  }
+  const n = map.first.length;
+  const done = sum(map.done);
+  const found = map.found.filter((value) => value > 0).length;
+  const share = Math.round(map.n_classes / n);
+  const each =
+    map.n_classes > n ? `each tile stands for about ${share} classes` : "each tile is a class";
   told.textContent = `${count(map.n_classes)} classes in the order of their numbers, ${each}.`;
-  canvas.setAttribute("aria-label", `Map of the classes: ${count(done)} of ${count(map.n_classes)} done, boards found in ${count(found)} of ${count(n)} tiles, ${duration(sum(map.seconds))} by the clock. Arrow keys walk over the tiles.`);
+  const parts = [
+    `Map of the classes: ${count(done)} of ${count(map.n_classes)} done`,
+    `boards found in ${count(found)} of ${count(n)} tiles`,
+    `${duration(sum(map.seconds))} by the clock. Arrow keys walk over the tiles.`,
+  ];
+  canvas.setAttribute("aria-label", parts.join(", "));
   if (!canvas.dataset.ready) {
     canvas.dataset.ready = "yes";
     const again = () => paint(canvas);
     new ResizeObserver(again).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-    canvas.addEventListener("pointermove", (event) => choose(canvas, spoken, tileAt(canvas, event)));
+    canvas.addEventListener("pointermove", (event) =>
+      choose(canvas, spoken, tileAt(canvas, event)),
+    );
     canvas.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: grid(canvas).columns, ArrowUp: -grid(canvas).columns, Home: -Infinity, End: Infinity }[event.key];
+      const step = {
+        ArrowRight: 1,
+        ArrowLeft: -1,
+        ArrowDown: grid(canvas).columns,
+        ArrowUp: -grid(canvas).columns,
+        Home: -Infinity,
+        End: Infinity,
+      }[event.key];
       if (step === undefined) return;
       event.preventDefault();
       choose(canvas, spoken, Math.min(shown.first.length - 1, Math.max(0, at + step)));
@@ -32,7 +54,8 @@ export function drawMap(map, canvas, spoken, told) {
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 function grid(canvas) {
-  const n = shown.first.length, width = canvas.clientWidth || 600;
+  const n = shown.first.length;
+  const width = canvas.clientWidth || 600;
   const tile = Math.max(6, Math.min(34, Math.sqrt((width * 190) / n)));
   const columns = Math.max(1, Math.min(n, Math.floor(width / tile)));
   const size = Math.min(34, width / columns);
@@ -41,36 +64,53 @@ function grid(canvas) {
 
 function tileAt(canvas, event) {
   const { columns, size } = grid(canvas);
-  const x = Math.floor(event.offsetX / size), y = Math.floor(event.offsetY / size);
+  const x = Math.floor(event.offsetX / size);
+  const y = Math.floor(event.offsetY / size);
   const tile = y * columns + x;
   return x < columns && tile < shown.first.length ? tile : -1;
+}
+
+// What is known of a tile, in words.
+function tileTold(tile) {
+  const n = shown.classes[tile];
+  const first = count(shown.first[tile]);
+  const done = shown.done[tile];
+  const begun = shown.begun[tile];
+  let state = begun ? `${count(done)} done, ${count(begun - done)} begun` : "open";
+  if (done === n) state = "done";
+  const found = shown.found[tile] ? `, ${count(shown.found[tile])} candidates found` : "";
+  const name = n === 1 ? `Class ${first}` : `${count(n)} classes from number ${first}`;
+  return `${name}: ${state}, ${duration(shown.seconds[tile])}${found}`;
 }
 
 function choose(canvas, spoken, tile) {
   if (tile === at || tile < 0) return;
   at = tile;
-  const n = shown.classes[tile];
-  const name = n === 1 ? `Class ${count(shown.first[tile])}` : `${count(n)} classes from number ${count(shown.first[tile])}`;
-  const state = shown.done[tile] === n ? "done" : shown.begun[tile] ? `${count(shown.done[tile])} done, ${count(shown.begun[tile] - shown.done[tile])} begun` : "open";
-  spoken.textContent = `${name}: ${state}, ${duration(shown.seconds[tile])}${shown.found[tile] ? `, ${count(shown.found[tile])} candidates found` : ""}`;
+  spoken.textContent = tileTold(tile);
   paint(canvas);
 }
 
 function paint(canvas) {
   if (!shown || !canvas.clientWidth) return;
-  const { columns, size, rows } = grid(canvas), ratio = devicePixelRatio || 1;
+  const { columns, size, rows } = grid(canvas);
+  const ratio = devicePixelRatio || 1;
   const height = Math.ceil(rows * size);
   canvas.style.setProperty("height", `${height}px`);
   canvas.width = Math.round(canvas.clientWidth * ratio);
   canvas.height = Math.round(height * ratio);
   const colours = getComputedStyle(document.documentElement);
   const colour = (name) => colours.getPropertyValue(name).trim();
-  const steps = ["--s1", "--s2", "--s3", "--s4"].map(colour), open = colour("--s0"), hit = colour("--found"), ink = colour("--ink");
+  const steps = ["--s1", "--s2", "--s3", "--s4"].map(colour);
+  const open = colour("--s0");
+  const hit = colour("--found");
+  const ink = colour("--ink");
   const most = Math.max(...shown.seconds, 1e-9);
   const pen = canvas.getContext("2d");
   pen.scale(ratio, ratio);
   shown.first.forEach((_, tile) => {
-    const x = (tile % columns) * size, y = Math.floor(tile / columns) * size, side = size - GAP;
+    const x = (tile % columns) * size;
+    const y = Math.floor(tile / columns) * size;
+    const side = size - GAP;
     const share = shown.done[tile] / shown.classes[tile];
     pen.fillStyle = open;
     pen.fillRect(x, y, side, side);
@@ -84,6 +124,10 @@ function paint(canvas) {
       pen.arc(x + side / 2, y + side / 2, Math.max(1.6, side * 0.22), 0, 7);
       pen.fill();
     }
-    if (tile === at) { pen.strokeStyle = ink; pen.lineWidth = 2; pen.strokeRect(x + 1, y + 1, side - 2, side - 2); }
+    if (tile === at) {
+      pen.strokeStyle = ink;
+      pen.lineWidth = 2;
+      pen.strokeRect(x + 1, y + 1, side - 2, side - 2);
+    }
   });
 }

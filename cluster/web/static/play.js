@@ -1,18 +1,38 @@
 // The game: three minutes, words typed or dragged over the tiles, then what was found and what was missed.
 // It knows the words of the board with their points; how they run was found by the program.
-import { byId, count, el, points } from "/static/lib.js";
+import { byId, count, points } from "/static/lib.js";
 import { drawPath, layTiles, marksTold, warm, wordList } from "/static/words.js";
 
-const SECONDS = 180, WARN_AT = [60, 30, 10];
+const SECONDS = 180;
+const WARN_AT = [60, 30, 10];
 
 const lettersOn = (face) => face.toLowerCase().replace(/^-|-$/g, ""); // -Ing is only for the end of a word, Un- for its beginning
 const pattern = (face) => (face === "*" ? "\\p{L}" : `(?:${lettersOn(face).replaceAll("/", "|")})`);
 
 // Returns set(board, isHidden) and stop(); the elements are those of templates/play.html.
 export function makeGame() {
-  const tiles = byId("game-tiles"), trace = byId("game-trace"), typed = byId("typed"), heard = byId("heard");
-  const answers = wordList({ box: byId("game-words"), filter: byId("game-filter"), tiles, trace, spoken: heard });
-  let board = null, faces = [], h = 0, words = new Map(), found = new Set(), path = [], timer = 0, end = 0, left = SECONDS, last = null, isDragged = false;
+  const tiles = byId("game-tiles");
+  const trace = byId("game-trace");
+  const typed = byId("typed");
+  const heard = byId("heard");
+  const answers = wordList({
+    box: byId("game-words"),
+    filter: byId("game-filter"),
+    tiles,
+    trace,
+    spoken: heard,
+  });
+  let board = null;
+  let faces = [];
+  let h = 0;
+  let words = new Map();
+  let found = new Set();
+  let path = [];
+  let timer = 0;
+  let end = 0;
+  let left = SECONDS;
+  let last = null;
+  let isDragged = false;
 
   const wn = (n) => (n === 1 ? "1 word" : `${count(n)} words`);
   const sum = (items) => items.reduce((total, item) => total + item.points, 0);
@@ -34,11 +54,15 @@ export function makeGame() {
     colour(!isHidden);
   }
 
-  function colour(isShown) { warm(tiles, isShown ? board.heat : null); byId("game-legend").hidden = !isShown; }
+  function colour(isShown) {
+    warm(tiles, isShown ? board.heat : null);
+    byId("game-legend").hidden = !isShown;
+  }
 
   function show(seconds, text) {
     left = seconds;
-    byId("clock").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    byId("clock").textContent =
+      `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     byId("clock").classList.toggle("late", isOn() && seconds <= 10);
     byId("tally").textContent = text;
   }
@@ -55,7 +79,8 @@ export function makeGame() {
     colour(false);
     answers.empty("Find them.");
     show(SECONDS, tally());
-    if (matchMedia("(pointer: fine)").matches) typed.focus(); // elsewhere the keyboard would cover the tiles
+    if (matchMedia("(pointer: fine)").matches)
+      typed.focus(); // elsewhere the keyboard would cover the tiles
     else tiles.scrollIntoView({ block: "nearest" });
   }
 
@@ -76,14 +101,22 @@ export function makeGame() {
     if (!now) finish();
   }
 
-  function stop() { clearInterval(timer); timer = 0; if (board) phase(false); }
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+    if (board) phase(false);
+  }
 
   function finish() {
     stop();
-    const got = caught(), missed = board.words.filter((item) => !found.has(item.word));
+    const got = caught();
+    const missed = board.words.filter((item) => !found.has(item.word));
     byId("start").textContent = "Play again";
     answers.show([
-      { title: `Found: ${wn(got.length)}, ${points(sum(got))}`, words: board.words.filter((item) => found.has(item.word)) },
+      {
+        title: `Found: ${wn(got.length)}, ${points(sum(got))}`,
+        words: board.words.filter((item) => found.has(item.word)),
+      },
       { title: `Missed: ${wn(missed.length)}, ${points(sum(missed))}`, words: missed },
     ]);
     colour(true);
@@ -96,10 +129,15 @@ export function makeGame() {
 
   function enter() {
     const text = typed.value.trim().normalize("NFC").toLowerCase();
-    const isPath = path.length > 0, spelled = new RegExp(`^${path.map((cell) => pattern(faces[cell])).join("")}$`, "u");
-    const fits = isPath ? board.words.filter((item) => spelled.test(item.word)) : [words.get(text)].filter(Boolean);
-    const fresh = fits.filter((item) => !found.has(item.word)).sort((a, b) => b.points - a.points)[0];
-    const drawn = isPath ? path : fresh && fresh.path;
+    const isPath = path.length > 0;
+    const spelled = new RegExp(`^${path.map((cell) => pattern(faces[cell])).join("")}$`, "u");
+    const fits = isPath
+      ? board.words.filter((item) => spelled.test(item.word))
+      : [words.get(text)].filter(Boolean);
+    const fresh = fits
+      .filter((item) => !found.has(item.word))
+      .sort((a, b) => b.points - a.points)[0];
+    const drawn = isPath ? path : fresh?.path;
     choose([]);
     typed.value = "";
     if (!text) return;
@@ -109,7 +147,10 @@ export function makeGame() {
       answers.show([{ words: board.words.filter((item) => found.has(item.word)) }]);
       drawPath(tiles, trace, drawn);
       heard.textContent = `${fresh.word}: ${points(fresh.points)}`;
-    } else heard.textContent = fits.length ? `${fits[0].word}: found before` : `${text}: not ${board.leftOut ? "among the words of this page" : `a word of ${board.wordlist} on this board`}`;
+    } else
+      heard.textContent = fits.length
+        ? `${fits[0].word}: found before`
+        : `${text}: not ${board.leftOut ? "among the words of this page" : `a word of ${board.wordlist} on this board`}`;
     heard.className = fresh ? "spoken good" : "spoken";
   }
 
@@ -123,14 +164,25 @@ export function makeGame() {
 
   function reach(cell) {
     const from = path.at(-1);
-    if (cell === path.at(-2)) { choose(path.slice(0, -1)); return; }
-    const isNear = from === undefined || (Math.abs(Math.floor(from / h) - Math.floor(cell / h)) <= 1 && Math.abs((from % h) - (cell % h)) <= 1);
-    const face = faces[cell], isAllowed = !(path.length && face.endsWith("-")) && !(path.length && faces[from].startsWith("-"));
+    if (cell === path.at(-2)) {
+      choose(path.slice(0, -1));
+      return;
+    }
+    const isNear =
+      from === undefined ||
+      (Math.abs(Math.floor(from / h) - Math.floor(cell / h)) <= 1 &&
+        Math.abs((from % h) - (cell % h)) <= 1);
+    const face = faces[cell];
+    const isAllowed =
+      !(path.length && face.endsWith("-")) && !(path.length && faces[from].startsWith("-"));
     if (isNear && isAllowed && !path.includes(cell) && face !== ".") choose([...path, cell]);
   }
 
   function cellAt(x, y) {
-    const tile = [...tiles.children].find((item) => { const box = item.getBoundingClientRect(); return Math.hypot(x - box.x - box.width / 2, y - box.y - box.height / 2) < box.width * 0.43; });
+    const tile = [...tiles.children].find((item) => {
+      const box = item.getBoundingClientRect();
+      return Math.hypot(x - box.x - box.width / 2, y - box.y - box.height / 2) < box.width * 0.43;
+    });
     return tile && Number(tile.dataset.cell);
   }
 
@@ -142,25 +194,52 @@ export function makeGame() {
     tiles.setPointerCapture(event.pointerId);
     last = [event.clientX, event.clientY];
     isDragged = false;
-    if (cell === path.at(-1)) { enter(); last = null; return; }
+    if (cell === path.at(-1)) {
+      enter();
+      last = null;
+      return;
+    }
     const before = path.length;
     reach(cell);
     if (path.length === before) choose([]), reach(cell);
   });
   tiles.addEventListener("pointermove", (event) => {
     if (!last || !isOn()) return;
-    const steps = Math.max(1, Math.ceil(Math.hypot(event.clientX - last[0], event.clientY - last[1]) / 6)), from = last;
+    const steps = Math.max(
+      1,
+      Math.ceil(Math.hypot(event.clientX - last[0], event.clientY - last[1]) / 6),
+    );
+    const from = last;
     for (let i = 1; i <= steps; i++) {
-      const cell = cellAt(from[0] + ((event.clientX - from[0]) * i) / steps, from[1] + ((event.clientY - from[1]) * i) / steps);
-      if (cell !== undefined && cell !== path.at(-1)) { isDragged = true; reach(cell); }
+      const cell = cellAt(
+        from[0] + ((event.clientX - from[0]) * i) / steps,
+        from[1] + ((event.clientY - from[1]) * i) / steps,
+      );
+      if (cell !== undefined && cell !== path.at(-1)) {
+        isDragged = true;
+        reach(cell);
+      }
     }
     last = [event.clientX, event.clientY];
   });
-  tiles.addEventListener("pointerup", () => { if (last && isDragged) enter(); last = null; });
-  tiles.addEventListener("pointercancel", () => { last = null; choose([]); typed.value = ""; });
+  tiles.addEventListener("pointerup", () => {
+    if (last && isDragged) enter();
+    last = null;
+  });
+  tiles.addEventListener("pointercancel", () => {
+    last = null;
+    choose([]);
+    typed.value = "";
+  });
 
-  typed.addEventListener("input", () => { path = []; drawPath(tiles, trace, []); });
-  byId("entry").addEventListener("submit", (event) => { event.preventDefault(); if (isOn()) enter(); });
+  typed.addEventListener("input", () => {
+    path = [];
+    drawPath(tiles, trace, []);
+  });
+  byId("entry").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (isOn()) enter();
+  });
   byId("start").addEventListener("click", start);
   byId("stop").addEventListener("click", finish);
   return { set, stop };

@@ -2,11 +2,18 @@
 import { ask, byId, count, drawing, duration, el, keep, showState } from "/static/lib.js";
 import { fillCard, showOwn } from "/static/cards.js";
 
-const page = byId("runs"), own = byId("own");
+const page = byId("runs");
+const own = byId("own");
 const cards = new Map();
 
 function make(run) {
-  const parts = { link: el("a", { href: `/runs/${run.key}`, textContent: run.name }), pill: el("span", { className: "pill" }), line: el("p", { className: "line soft" }), bar: el("progress", { max: 1 }), shown: null };
+  const parts = {
+    link: el("a", { href: `/runs/${run.key}`, textContent: run.name }),
+    pill: el("span", { className: "pill" }),
+    line: el("p", { className: "line soft" }),
+    bar: el("progress", { max: 1 }),
+    shown: null,
+  };
   parts.bar.setAttribute("aria-label", `Classes done of ${run.name}`);
   parts.item = page.querySelector(`[data-key="${run.key}"]`) || el("li", {});
   cards.set(run.key, parts);
@@ -16,21 +23,31 @@ function make(run) {
 function said(run) {
   if (run.state === "unreadable") return run.error;
   if (run.best) return run.best.said;
-  if (run.state === "reading" || run.state === "proven") return run.state === "reading" ? "Its rows are being read." : "No board reaches the cutoff.";
-  return `No board that reaches the cutoff was found so far; ${count(run.n_classes_done)} of ${count(run.n_classes)} classes are done (${run.percent}).`;
+  if (run.state === "reading") return "Its rows are being read.";
+  if (run.state === "proven") return "No board reaches the cutoff.";
+  const done = `${count(run.n_classes_done)} of ${count(run.n_classes)} classes are done`;
+  return `No board that reaches the cutoff was found so far; ${done} (${run.percent}).`;
 }
 
 function show(run) {
-  const parts = cards.get(run.key) || make(run), best = run.best, left_s = ((run.live && run.live.progress) || {}).remaining_s;
-  const left = run.state === "running" && left_s !== undefined && left_s !== null ? `, about ${duration(left_s)} left` : "";
+  const parts = cards.get(run.key) || make(run);
+  const best = run.best;
+  const left_s = run.live?.progress?.remaining_s;
+  const isKnown = run.state === "running" && left_s !== undefined && left_s !== null;
+  const left = isKnown ? `, about ${duration(left_s)} left` : "";
   showState(parts.pill, run.state);
-  parts.line.textContent = run.dims ? `${run.dims}, ${run.wordlist}, cutoff ${count(run.cutoff)}${left}` : "";
+  parts.line.textContent = run.dims
+    ? `${run.dims}, ${run.wordlist}, cutoff ${count(run.cutoff)}${left}`
+    : "";
   parts.bar.value = run.n_classes ? run.n_classes_done / run.n_classes : 0;
   parts.bar.hidden = !run.n_classes || run.state === "proven";
   const now = JSON.stringify([best, said(run)]);
   if (now !== parts.shown) {
     parts.shown = now;
-    fillCard(parts.item, (best && drawing(best.svg)) || "", best ? best.score : null, said(run), el("p", { className: "name" }, parts.link, " ", parts.pill), parts.line, parts.bar);
+    const name = el("p", { className: "name" }, parts.link, " ", parts.pill);
+    const drawn = (best && drawing(best.svg)) || "";
+    const score = best ? best.score : null;
+    fillCard(parts.item, drawn, score, said(run), name, parts.line, parts.bar);
   }
   return parts.item;
 }
@@ -40,10 +57,12 @@ keep(async () => {
   const shown = runs.map(show);
   if (page.matches("ul")) {
     shown.splice(1, 0, own);
-    if (shown.length !== page.children.length || shown.some((item, at) => page.children[at] !== item)) page.replaceChildren(...shown);
+    const isOther = shown.some((item, at) => page.children[at] !== item);
+    if (isOther || shown.length !== page.children.length) page.replaceChildren(...shown);
     byId("none").hidden = runs.length > 0;
   }
   page.setAttribute("aria-busy", "false");
-  return runs.some((run) => run.state === "running" || run.state === "reading") ? 2000 : Number(page.dataset.wait);
+  const isBusy = runs.some((run) => run.state === "running" || run.state === "reading");
+  return isBusy ? 2000 : Number(page.dataset.wait);
 }, byId("fault"));
 if (own) showOwn(own);

@@ -1,4 +1,3 @@
-"use strict";
 const SIZE = 50;
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -9,7 +8,9 @@ function centre(card, cell) {
 
 function clear(card) {
   card.querySelectorAll("rect.on").forEach((rect) => rect.classList.remove("on"));
-  card.querySelectorAll("[aria-pressed='true']").forEach((button) => button.setAttribute("aria-pressed", "false"));
+  card
+    .querySelectorAll("[aria-pressed='true']")
+    .forEach((button) => button.setAttribute("aria-pressed", "false"));
   card.querySelector("g.path").replaceChildren();
   card.querySelector(".spoken").textContent = "";
 }
@@ -34,13 +35,19 @@ function filter(card, wanted) {
   let n = 0;
   card.querySelectorAll(".group").forEach((group) => {
     const buttons = [...group.querySelectorAll("button")];
-    buttons.forEach((button) => { button.hidden = !button.textContent.includes(wanted); });
+    buttons.forEach((button) => {
+      button.hidden = !button.textContent.includes(wanted);
+    });
     const left = buttons.filter((button) => !button.hidden).length;
-    group.querySelector(".count").textContent = wanted ? `${left} of ${buttons.length}` : buttons.length;
+    group.querySelector(".count").textContent = wanted
+      ? `${left} of ${buttons.length}`
+      : buttons.length;
     group.hidden = left === 0;
     n += left;
   });
-  card.querySelector("output").textContent = wanted ? `${n} of ${card.querySelectorAll("button").length}` : "";
+  card.querySelector("output").textContent = wanted
+    ? `${n} of ${card.querySelectorAll("button").length}`
+    : "";
 }
 
 document.querySelectorAll(".card").forEach((card) => {
@@ -54,9 +61,14 @@ document.querySelectorAll(".card").forEach((card) => {
   const input = card.querySelector("input");
   card.querySelector(".filter").hidden = false; // without this script it would do nothing
   input.addEventListener("input", () => filter(card, input.value.trim().toLowerCase()));
-  window.addEventListener("beforeprint", () => { input.value = ""; filter(card, ""); });
+  window.addEventListener("beforeprint", () => {
+    input.value = "";
+    filter(card, "");
+  });
 });
 
 window.addEventListener("beforeprint", () => {
-  document.querySelectorAll("details").forEach((details) => { details.open = true; });
+  document.querySelectorAll("details").forEach((details) => {
+    details.open = true;
+  });
 });
