@@ -331,9 +331,7 @@ def test_the_page_works_step_by_step(folder):
     head, said = "", {}
     try:
         for command in commands:
-            text = command.replace("HEAD:6379", head).replace(
-                "4x4 --cutoff 3500", "2x2 --cutoff 14"
-            )
+            text = command.replace("HEAD:6379", head).replace("4x4-enable2k", "2x2 --cutoff 14")
             done = subprocess.run(
                 ["sh", "-c", text], cwd=folder, env=environment, capture_output=True, text=True
             )

@@ -1,17 +1,21 @@
-"""The files in configs/launch, by the rules of their readers: Ray's launcher, Kubernetes, KubeRay,
-Docker.
+"""The files in configs/launch, by the rules of their readers: SkyPilot, Slurm, Kubernetes, KubeRay,
+Docker; and what they start, on a small size.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
+import numba
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -24,7 +28,7 @@ from tests.conftest import ROOT
 yaml = pytest.importorskip("yaml", reason="comes with Ray")
 
 LAUNCH = ROOT / "configs" / "launch"
-AWS = yaml.safe_load((LAUNCH / "aws.yaml").read_text())
+SKY = yaml.safe_load((LAUNCH / "sky.yaml").read_text())
 JOB = yaml.safe_load((LAUNCH / "rayjob.yaml").read_text())
 CLUSTER = JOB["spec"]["rayClusterSpec"]
 # Field names of ray.io/v1 as of KubeRay 1.7, of a job, a cluster, its head and groups: no package
@@ -52,26 +56,41 @@ def check_command(text):
     return load_config(source, known)
 
 
-def test_ray_accepts_the_launcher_file():
-    util = pytest.importorskip("ray.autoscaler._private.util")
-    util.validate_config(util.prepare_config(AWS))
+@pytest.mark.nightly
+def test_skypilot_accepts_the_task(tmp_path):
+    """SkyPilot wants another click than typer does, so it gets an environment of its own."""
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    subprocess.run([python, "-m", "pip", "install", "-qq", "skypilot==0.14.1"], check=True)
+    code = f"import sky; task = sky.Task.from_yaml({str(LAUNCH / 'sky.yaml')!r}); print(task.run)"
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [python, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == SKY["run"].strip()
+
+
+def test_the_task_has_the_fields_of_skypilot():
+    assert SKY.keys() == {"name", "envs", "resources", "workdir", "setup", "run"}
+    assert SKY["resources"] == {"cpus": "16+", "memory": "40+", "use_spot": True}
+    subprocess.run(["sh", "-n", "-c", SKY["setup"]], check=True)
+    assert "--constraint constraints.txt" in SKY["setup"]
+
+
+def test_the_list_that_is_asked_about_is_fetched_where_the_search_runs():
+    name = load_config(SKY["envs"]["QUESTION"]).wordlist
+    assert f"orderly wordlist get {name}" in SKY["setup"]
+    assert load_config("4x4-enable2k").wordlist == name
+    assert f"RUN orderly wordlist get {name}" in (LAUNCH / "Dockerfile").read_text()
 
 
 def test_the_head_only_drives_and_workers_are_preemptible():
-    head, worker = AWS["available_node_types"]["head"], AWS["available_node_types"]["worker"]
-    assert AWS["head_node_type"] == "head"
-    assert head["resources"]["CPU"] == 0
-    assert "InstanceMarketOptions" not in head["node_config"]
-    assert worker["node_config"]["InstanceMarketOptions"] == {"MarketType": "spot"}
-    assert "--num-cpus=0" in AWS["head_start_ray_commands"][-1]
     assert CLUSTER["headGroupSpec"]["rayStartParams"]["num-cpus"] == "0"
     (group,) = CLUSTER["workerGroupSpecs"]
     assert any("spot" in key for key in group["template"]["spec"]["nodeSelector"])
 
 
 def test_tokens_are_on_and_never_written_down():
-    starts = AWS["head_start_ray_commands"] + AWS["worker_start_ray_commands"]
-    assert all("RAY_AUTH_MODE=token" in command for command in starts if "ray start" in command)
     assert CLUSTER["authOptions"] == {"mode": "token"}
     for path in LAUNCH.iterdir():
         assert not re.search(r"(?<!@sha256:)\b[0-9a-f]{32}|RAY_AUTH_TOKEN=", path.read_text()), path
@@ -103,12 +122,101 @@ def test_kubernetes_accepts_the_pods():
         kubernetes.validate(pod, kubernetes.latest_version(), strict=True)
 
 
-def test_every_command_is_one_that_orderly_understands():
-    found = [JOB["spec"]["entrypoint"]]
-    for path in (*LAUNCH.iterdir(), ROOT / "docs" / "clusters.md"):
-        found += re.findall(r"orderly run [^'\n]*--address[^'\n]*", path.read_text())
-    assert len(found) >= 4
-    assert all(check_command(text).address for text in found)
+def test_every_command_asks_a_question_worth_its_machines():
+    """The bundled list, whose best 4x4 board has 2,645 points, would eliminate all of 3,500."""
+    commands = [JOB["spec"]["entrypoint"]]
+    pages = (ROOT / "docs" / "clusters.md", ROOT / "docs" / "running.md")
+    for path in (*LAUNCH.iterdir(), *pages):
+        commands += re.findall(r"orderly run 4x4[^'\n]*?(?=  #|$)", path.read_text(), re.MULTILINE)
+    assert len(commands) >= 6
+    for text in commands:
+        config = check_command(text[text.index("orderly run") :])
+        assert (config.wordlist, config.cutoff) == ("enable2k", 3600), text
+
+
+@pytest.fixture
+def shell(tmp_path, orderly_path):
+    """Return a function that starts a script with the variables of a machine."""
+    kernels = str(Path(numba.config.CACHE_DIR).parent)
+    common = {"PATH": orderly_path, "AGAIN_S": "0", "NUMBA_CACHE_DIR": kernels}
+
+    def start(*words, **variables):
+        environment = {**os.environ, **common, **variables}
+        return subprocess.Popen(
+            words,
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    return start
+
+
+def ended(process):
+    """Return exit code and output of a process."""
+    output, _ = process.communicate(timeout=120)
+    return process.returncode, output
+
+
+@pytest.fixture
+def orderly_path(tmp_path):
+    """Return a PATH on which ``orderly`` is this program, and ``nproc`` says two."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    start = "from cluster.cli.start import main; main()"
+    scripts = {
+        "orderly": f'PYTHONPATH={ROOT} exec {sys.executable} -c "{start}" "$@"',
+        "nproc": "echo 2",
+        "scontrol": 'echo "$@" >>requeued',
+    }
+    for name, text in scripts.items():
+        (tools / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tools / name).chmod(0o755)
+    return f"{tools}:{os.environ['PATH']}"
+
+
+def test_the_task_of_skypilot_proves(shell, tmp_path):
+    (tmp_path / "configs").symlink_to(ROOT / "configs")
+    code, output = ended(shell("sh", "-c", SKY["run"], QUESTION="2x2", OUT="out"))
+    assert code == 0, output
+    assert "Proven." in output
+
+
+@pytest.mark.parametrize(
+    ("codes", "n_starts", "last"), [("1 4 0", 3, 0), ("4 2", 2, 2), ("3", 1, 3), ("5 0", 1, 5)]
+)
+def test_a_driver_is_started_again_only_where_that_helps(shell, tmp_path, codes, n_starts, last):
+    (tmp_path / "codes").write_text("\n".join(codes.split()))
+    script = "echo >>starts; code=$(head -1 codes); sed -i 1d codes; exit $code"
+    code, _ = ended(shell("sh", str(LAUNCH / "again.sh"), "sh", "-c", script))
+    assert code == last
+    assert len((tmp_path / "starts").read_text()) == n_starts
+
+
+def test_slurm_shares_are_stopped_queued_again_and_merged(shell, tmp_path):
+    """The scheduler is played: it reads the directives, warns one task, and starts it again."""
+    script = LAUNCH / "orderly.sbatch"
+    options = re.findall(r"^#SBATCH (.+)$", script.read_text(), re.MULTILINE)
+    assert {"--array=1-64", "--requeue", "--signal=B:USR1@120"} <= set(" ".join(options).split())
+    job = {"QUESTION": "2x2", "SHARES": "2", "SLURM_CPUS_PER_TASK": "1", "SLURM_ARRAY_JOB_ID": "7"}
+    warned = shell("bash", str(script), SLURM_ARRAY_TASK_ID="1", **job)
+    while not (tmp_path / "runs" / "share-1" / "events.jsonl").exists():
+        assert warned.poll() is None, warned.communicate()
+        time.sleep(0.02)
+    warned.send_signal(signal.SIGUSR1)
+    code, output = ended(warned)
+    assert code == 4, output
+    assert (tmp_path / "requeued").read_text() == "requeue 7_1\n"
+    for task in ("1", "2"):
+        code, output = ended(shell("bash", str(script), SLURM_ARRAY_TASK_ID=task, **job))
+        assert code == 0, output
+    code, output = ended(shell("orderly", "merge", "runs/all", "runs/share-1", "runs/share-2"))
+    assert code == 0, output
+    code, output = ended(shell("orderly", "run", "2x2", "--out", "runs/all"))
+    assert code == 0, output
+    assert "0 verdicts computed" in output
 
 
 def test_what_ci_and_the_image_install_is_what_the_project_asks_for():
@@ -138,11 +246,7 @@ def test_what_ci_and_the_image_install_is_what_the_project_asks_for():
         (ROOT / "Makefile").read_text(),
         re.MULTILINE,
     )
-    found = re.findall(
-        r"^.*\bray(?:\[default\])?==([0-9.]+)", (LAUNCH / "aws.yaml").read_text(), re.MULTILINE
-    )
-    assert {*found, pinned[canonicalize_name("ray")]} == {CLUSTER["rayVersion"]}
-    assert len(found) >= 2
+    assert pinned[canonicalize_name("ray")] == CLUSTER["rayVersion"]
     holes = {"starlette": "1.0.0", "h11": "0.15.0"}
     assert {x.name for x in asked if x.name in holes and holes[x.name] not in x.specifier} == set(
         holes
