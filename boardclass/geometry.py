@@ -7,8 +7,8 @@ Any cell order finds the same boards; the order decides how long that takes.  Al
 the most connected cells to the least: centre, edges, corners.
 
     ring    edges once round the rim, each beside the one before it, then the corners once round
-    pairs   edges, then corners, opposite ones next to each other: the order of the published bounds
-            of 3x4 and 4x4
+    pairs   edges, then corners, opposite ones next to each other: the order of the published
+            bounds of 3x4 and 4x4
     rows    by number
 
 A ring starts beside cell (1, 1).  Of all images of a class, the canonical one has the smallest

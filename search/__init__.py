@@ -14,52 +14,10 @@ scores.
     node.py, params.py     letters per cell and how a node splits; parameters
     keys.py, bits.py       literals in one integer; bit instructions
 
-Each uses only what stands below it (tests/test_house.py).  Importing this package loads nothing
-heavy; the names below load their module when they are first used.
+Each uses only what stands below it (tests/test_house.py).  ``__init__.pyi`` lists the names that
+the package exports; each loads its module when it is first used.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import TYPE_CHECKING
-
-from boardclass import lazy
-
-if TYPE_CHECKING:
-    from search.breaker import Breaker, Spec, Unit, UnitResult, break_class
-    from search.local.methods import Find, local_search
-    from search.params import Params
-    from search.scoring.scorer import Found, Scorer, score
-    from search.solvers import solve
-
-__all__ = [
-    "Breaker",
-    "Find",
-    "Found",
-    "Params",
-    "Scorer",
-    "Spec",
-    "Unit",
-    "UnitResult",
-    "break_class",
-    "local_search",
-    "score",
-    "solve",
-]
-
-__getattr__ = lazy(
-    __name__,
-    {
-        "Breaker": "breaker",
-        "Find": "local.methods",
-        "Found": "scoring.scorer",
-        "Params": "params",
-        "Scorer": "scoring.scorer",
-        "Spec": "breaker",
-        "Unit": "breaker",
-        "UnitResult": "breaker",
-        "break_class": "breaker",
-        "local_search": "local.methods",
-        "score": "scoring.scorer",
-        "solve": "solvers",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

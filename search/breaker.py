@@ -1,9 +1,10 @@
 """The breaker: one unit in, its verdict out.
 
-    break_unit -> each node of the unit: NodeSearch.search (search.node_search) -> the parts still
-               to be searched -> what is left of a unit that spends the unit budget goes back to the
-               caller as children replicate  -> each node: its image under a random symmetry,
-               searched in another cell order
+    break_unit -> each node of the unit: NodeSearch.search (search.node_search)
+               -> the parts still to be searched
+               -> what is left of a unit that spends the unit budget goes back to the caller as
+                  children
+    replicate  -> each node: its image under a random symmetry, searched in another cell order
                -> the boards found, turned back
 
 The breaker reads no files, and no decision depends on a clock, so a unit gives the same verdict

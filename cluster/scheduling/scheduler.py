@@ -3,11 +3,12 @@ own.
 
     handle(event, now_s)
       Room, Tick       -> Spawn for empty slots, Retire for workers whose lease ran out
-      WorkerUp          -> Assign
-      Answer            -> Publish, or nothing when the unit has its verdict already; children of a
-      split are new units UnitFailed, WorkerDown, Returned with units missing -> the units go back,
-      or Quarantine
-      nothing open      -> Finish
+      WorkerUp         -> Assign
+      Answer           -> Publish, or nothing when the unit has its verdict already; children of a
+                          split are new units
+      UnitFailed, WorkerDown, Returned with units missing
+                       -> the units go back, or Quarantine
+      nothing open     -> Finish
 
 Promises, for any order, repetition or loss of events (tests/cluster/simulator.py):
 

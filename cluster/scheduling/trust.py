@@ -1,9 +1,9 @@
 """Which hosts to believe: a host's verdicts wait until a replica agrees, at first all of them,
 later a sample.
 
-    wants -> hold -> take (a replica for a worker of another host) -> judge: they agree, or both are
-                                                                    quarantined -> failed: tried
-                                                                    again, then let go unchecked
+    wants -> hold -> take (a replica for a worker of another host)
+          -> judge: they agree, or both are quarantined
+          -> failed: tried again, then let go unchecked
 
 A host is trusted after it took part in ``trust_after`` replicas that agree, whether it gave the
 verdict or the replica. A host that took part in a difference is flagged, and its verdicts do not
