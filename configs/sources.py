@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +15,9 @@ class Source(NamedTuple):
     name: str
     title: str
     licence: str
+    n_words: int  # usable ones, of the list with the SHA-256 that goes by this name
+    # lines of its file that can be on no board, by reason; None: nobody here has seen the file
+    left_out: dict[str, int] | None = None
     url: str = ""  # where a copy can be downloaded; empty where that is not permitted or not needed
     upper: bool = False  # the file is in capitals
     note: str = ""  # how else to come by it
@@ -27,7 +32,15 @@ class Source(NamedTuple):
         """What makes the list of a file."""
         return f"orderly wordlist import {self.file} --name {self.name} {self.options}".rstrip()
 
+    @property
+    def letters(self) -> dict[str, str]:
+        """The letters beyond a-z, by the symbol that stands for them."""
+        return {
+            symbol: letter for letter, symbol in re.findall(r"--letter (\w+)=(\w)", self.options)
+        }
 
+
+@cache
 def sources() -> dict[str, Source]:
     """Return the known lists by name."""
     text = (Path(__file__).resolve().parent / "wordlists" / "sources.toml").read_text("utf-8")

@@ -26,6 +26,8 @@ from boardclass.errors import MismatchError, ScoreError, quote
 from boardclass.geometry import parse_dims
 from boardclass.printable import counted, percent
 from boardclass.scores import parse_scores
+from boardclass.wordlist import known_name
+from configs.sources import sources
 from results.errors import DamagedError
 from results.proof.coverage import Coverage
 from results.storage import files
@@ -258,19 +260,22 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
 def question_of(run: Run) -> Question:
     """Return the names that ``run.json`` gives, if the word list and the points are those that go
     by them.
+
+    What is said of a well-known list comes from its SHA-256, and not from ``run.json``.
     """
     told, scores = run.info.get("wordlist", {}), run.info.get("scores", "")
     try:
         is_named = parse_scores(scores).points == run.fingerprint.scores
     except ScoreError:
         is_named = False
-    return Question(
-        list_name(told.get("name"), run.fingerprint.wordlist_sha256),
-        told.get("n_words", 0),
-        scores if is_named else "custom",
-        told.get("left_out"),
-        told.get("letters") or {},
-    )
+    scores = scores if is_named else "custom"
+    sha256, left_out = run.fingerprint.wordlist_sha256, told.get("left_out")
+    known = sources().get(known_name(sha256) or "")
+    if known:  # older runs do not say what was left out
+        left_out = None if left_out is None else known.left_out
+        return Question(known.name, known.n_words, scores, left_out, known.letters)
+    name, n_words = list_name(told.get("name"), sha256), told.get("n_words", 0)
+    return Question(name, n_words, scores, left_out, told.get("letters") or {})
 
 
 def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 import configs
-from boardclass.errors import ConfigError
+from boardclass.errors import ConfigError, WordListError
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from configs.dicesets import all_dice, dice_for, dice_names, load_dice
+from configs.sources import sources
 from tests.reference.classes import slow_normalise
 
 FOLDER = Path(configs.__file__).parent / "wordlists"
@@ -39,6 +40,17 @@ def test_the_list_is_the_pinned_one():
     assert list(result.words) == slow_normalise(data.decode("ascii").split("\n"))
     assert {"color", "quiz", "zymurgy"} & set(result.words) == {"color", "zymurgy"}
     assert "Permission to use, copy, modify, distribute and sell these word" in licence
+
+
+@pytest.mark.parametrize("name", ["scowl70", "enable2k", "yawl"])
+def test_what_is_known_of_a_list_is_what_its_file_gives(name):
+    try:
+        words = load_wordlist(name)
+    except WordListError as error:
+        pytest.skip(str(error))
+    known = sources()[name]
+    left_out = {reason: count for reason, count in words.counts.items() if count}
+    assert (known.n_words, known.left_out, known.letters) == (len(words), left_out, words.letters)
 
 
 def test_bundled_sets():

@@ -57,6 +57,8 @@ def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_wha
             KNOWN_SHA256[wordlist],
         )
         assert source.language == "English" or source.contains
+        told = run.info["wordlist"]
+        assert (source.n_words, source.letters) == (told["n_words"], told.get("letters", {}))
         claim = read_claim(run)
         assert claim is not None
         assert ("w stands for \u00f1" in claim.statement) == (source.language == "Spanish")
