@@ -17,7 +17,7 @@ from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from results.errors import RowError
 from results.store.documents import Fingerprint
-from results.store.rows import QUARANTINED, Row, check_rows
+from results.store.rows import QUARANTINED, Row, tabulate
 from results.store.store import Store
 
 POLL_S = 0.5
@@ -123,12 +123,10 @@ class Ledger:
 
     def _checked(self, answers: list[events.Answer]) -> Sequence[Row]:
         """Return the row of each answer; RowError when one of these breaks the schema."""
-        if not answers:
-            return ()
         try:
-            return check_rows(
-                [self._row(answer) for answer in answers], self._fingerprint, "verdict of a worker"
-            )
+            rows = [self._row(answer) for answer in answers]
+            tabulate(rows, self._fingerprint, "verdict of a worker")
+            return rows
         except (AttributeError, TypeError, ValueError, KeyError) as error:
             raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
 
@@ -146,8 +144,9 @@ class Ledger:
         if isinstance(item, events.Publish):
             row = item.answer.row
             assert row is not None, "admitted before the scheduler saw it"
-            return [replace(row, attempt=item.attempt)]
-        unit, told = item.unit, item.message[:1000]
+            is_first = item.attempt == row.attempt
+            return [row if is_first else replace(row, attempt=item.attempt)]
+        unit = item.unit
         given_up = Row(
             self._fingerprint.digest,
             unit.class_id,
@@ -155,6 +154,6 @@ class Ledger:
             QUARANTINED,
             0,
             attempt=item.attempt,
-            message=told,
+            message=item.message[:1000],
         )
         return [replace(given_up, host=host) for host in item.hosts or ("",)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -86,8 +86,8 @@ class Row:
     attempt: int = 1
     kernel_hash: str = ""
     message: str = ""
-    # by check_rows, for its fingerprint
-    is_checked: bool = field(default=False, compare=False, repr=False)
+    # the row as it was checked, which is what is stored; a changed copy of the row has none
+    table: pa.Table | None = field(default=None, init=False, compare=False, repr=False)
 
     @property
     def key(self) -> Key:
@@ -213,15 +213,19 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
         n_before += rows.num_rows
 
 
-def check_rows(rows: Sequence[Row], fingerprint: Fingerprint, where: str) -> list[Row]:
-    """Return rows after a check; those that passed one for this run before are not checked again.
+def tabulate(rows: Sequence[Row], fingerprint: Fingerprint, where: str) -> list[pa.Table]:
+    """Return the table of each row, which is made and checked once, and kept in the row.
 
     Raises RowError as :func:`check_table`.
     """
     digest = fingerprint.digest
-    if new := [row for row in rows if not row.is_checked or row.fingerprint != digest]:
-        check_table(to_table(new), fingerprint, where)
-    return [replace(row, is_checked=True) for row in rows]
+    new = [row for row in rows if row.table is None or row.fingerprint != digest]
+    if new:
+        table = to_table(new)
+        check_table(table, fingerprint, where)
+        for place, row in enumerate(new):
+            object.__setattr__(row, "table", table.slice(place, 1))
+    return [row.table for row in rows]
 
 
 def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str, Any]]:

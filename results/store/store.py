@@ -33,7 +33,7 @@ from results.store.documents import (
     read_identity,
 )
 from results.store.parts import Manifest, Part, describe, read_manifest, serialised, unlisted
-from results.store.rows import QUARANTINED, Key, Row, check_rows, keys_of, to_table, verdicts_of
+from results.store.rows import QUARANTINED, Key, Row, keys_of, tabulate, verdicts_of
 from results.store.run import Index, Run, describe_conflict, open_run, raise_conflicts
 
 FLUSH_ROWS = 2000
@@ -196,20 +196,21 @@ class Store:
         """
         if not rows:
             return None, ""
-        table = to_table(check_rows(rows, self.fingerprint, "row offered to the store"))
+        tables = tabulate(rows, self.fingerprint, "row offered to the store")
         stored = self._stored(
             {row.key for row in rows if row.is_verdict and row.key in self.index.places}
         )
-        keep, conflict, doubted = [], "", self.index.doubted_hosts
-        for row in rows:
+        new: list[pa.Table] = []
+        conflict, doubted = "", self.index.doubted_hosts
+        for row, table in zip(rows, tables, strict=True):
             known = stored.setdefault(row.key, []) if row.is_verdict else []
             differing = [item for item in known if item[1].verdict != row.verdict]
             enough = (
                 (row.host,) if copied else {row.host, *(other.host for _, other in known)} - doubted
             )
-            keep.append(bool(differing) or all(other.host not in enough for _, other in known))
-            if not keep[-1]:
+            if not differing and any(other.host in enough for _, other in known):
                 continue
+            new.append(table)
             if differing:
                 conflict = conflict or describe_conflict([differing[0], ("new row", row)])
             elif not known:
@@ -217,7 +218,7 @@ class Store:
             if row.is_verdict:
                 self._buffered.setdefault(row.key, []).append(row)
                 known.append(("buffered row", row))
-        return (table.filter(pa.array(keep)) if any(keep) else None), conflict
+        return (pa.concat_tables(new) if new else None), conflict
 
     def _stored(self, keys: set[Key]) -> dict[Key, list[tuple[str, Row]]]:
         """Return the rows with verdicts on some units, each with where it stands; each part is read

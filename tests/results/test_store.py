@@ -10,7 +10,7 @@ import math
 import os
 import re
 import stat
-from dataclasses import asdict, replace
+from dataclasses import FrozenInstanceError, asdict, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,7 +22,7 @@ from results.storage import files
 from results.storage.local import LocalFolder
 from results.storage.lock import current_owner
 from results.store.parts import describe, parse_parquet, serialise
-from results.store.rows import COUNTERS, SCHEMA, check_table, from_table, to_table
+from results.store.rows import COUNTERS, SCHEMA, check_table, from_table, tabulate, to_table
 from results.store.run import open_run
 from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store
 from tests.results.helpers import all_rows, fingerprint, row, split_rows
@@ -204,10 +204,33 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
 def test_bad_rows_are_refused_whole(tmp_path):
     foreign = row(2, fingerprint="f" * 64)
     with Store.open(tmp_path, fingerprint()) as store:
-        for rows in ([row(1), foreign], [row(n_boards=0)], [replace(foreign, is_checked=True)]):
+        for rows in ([row(1), foreign], [row(n_boards=0)]):
             with pytest.raises(RowError):
                 store.append(rows)
         assert store.index.places.keys() == set()
+
+
+def test_a_checked_row_that_was_changed_is_checked_again(tmp_path):
+    (checked,) = rows = [row(1)]
+    tabulate(rows, fingerprint(), "here")
+    with pytest.raises(FrozenInstanceError):
+        checked.n_boards = 0
+    with Store.open(tmp_path, fingerprint()) as store:
+        with pytest.raises(RowError, match="a verdict needs boards"):
+            store.append([replace(checked, n_boards=0)])
+        store.append([replace(checked, n_boards=3), row(2, n_boards=4)])
+    assert [each.n_boards for each in open_run(tmp_path).rows()] == [3, 4]
+
+
+def test_a_row_that_was_checked_for_another_run_is_refused(tmp_path):
+    another = fingerprint(cutoff=79)
+    foreign = row(2, fingerprint=another.digest)
+    tabulate([foreign], another, "there")
+    with (
+        Store.open(tmp_path, fingerprint()) as store,
+        pytest.raises(RowError, match="belongs to another run"),
+    ):
+        store.append([foreign])
 
 
 def test_flush_by_rows_and_by_time(tmp_path):
