@@ -20,7 +20,7 @@ import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.errors import IncompleteError, InputError
-from boardclass.geometry import geometry
+from boardclass.geometry import ORDERS, cell_order_of, geometry
 from boardclass.partition import Partition, parse_partition
 from boardclass.parts import depth, is_below, parse_path
 from boardclass.scores import TABLES, parse_scores
@@ -242,6 +242,44 @@ def test_letters_that_are_left_and_letters_that_are_not(name, budget):
     params = replace(SMALL, fused=(), node_budget=budget, least_budget=budget, unit_budget=1 << 40)
     for n_boards in (30, 1000):
         check_class(of, max(1, of.scores.cutoff_for(n_boards)), of.best_rank(), params)
+
+
+LAYERED = world("3x3", "aet", 60, "aet", longest=7)
+OPEN = replace(
+    LAYERED, partition_text=f"center: a e t {others('aet')}, edge: {EVERY}, corner: {EVERY}"
+)
+
+
+def in_alphabet(found: Found) -> Found:
+    """Return all images of boards of the open classes, those without letters of no word."""
+    return {item for item in OPEN.images(found) if set(item[0]) <= set(OPEN.alphabet)}
+
+
+@pytest.mark.parametrize("order", [*ORDERS, "drawn"])
+def test_small_budgets_over_the_layers_of_a_class_lose_no_board_in_any_cell_order(order):
+    """All letters are open but those of the centre, so nodes are grown over what their class has
+    grown.
+    """
+    rng, board = random.Random(order), geometry("3x3")
+    cells = cell_order_of(board.dims, order) if order in ORDERS else another_order(board, (), rng)
+    cutoff = OPEN.scores.cutoff_for(60)
+    there = OPEN.found_in(OPEN.scores.reaching(cutoff))
+    best_below = OPEN.scores.best(OPEN.boards.all & ~OPEN.scores.reaching(cutoff))
+    for budget in (10, 3000):
+        params = Params(node_budget=budget, least_budget=rng.choice([0, budget]), memory_mb=64)
+        breaker = Breaker(replace(OPEN.spec(cutoff, params), cell_order=cells))
+        results = [each for rank in range(3) for each in broken(breaker, Unit(rank))]
+        assert in_alphabet(candidates(results)) == there
+        assert best_below <= max(result.max_bound for result in results) < cutoff
+
+
+def test_replicas_with_small_budgets_lose_no_board():
+    cutoff = OPEN.scores.cutoff_for(60)
+    params = Params(node_budget=1000, least_budget=1000, memory_mb=64)
+    breaker = Breaker(OPEN.spec(cutoff, params))
+    for seed in range(3):
+        results = [breaker.replicate(Unit(rank), [""], seed) for rank in range(3)]
+        assert in_alphabet(candidates(results)) == OPEN.found_in(OPEN.scores.reaching(cutoff))
 
 
 @pytest.fixture(params=[1, 8, 30])

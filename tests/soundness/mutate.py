@@ -1,14 +1,10 @@
 """Mutation tests: each seeded bug of mutants.toml is built into a copy of the project; does a test
 of every day notice?
 
-python -m tests.soundness.mutate [--only TEXT ...] [--jobs N] [--report FILE.md] [--deletions N
-[--seed N]]
+python -m tests.soundness.mutate [--only TEXT ...] [--jobs N] [--report FILE.md]
 
 For every mutant the tests nearest to the code are run until one fails.  Exit code 1 when none
-fails, or when a mutant does not fit the code.  With --deletions the mutants are N checks, drawn at
-random and deleted one at a time: a statement ``raise ...``, or a call of a function whose name
-begins with ``check``, ``require`` or ``raise``.  One that no test misses is superfluous, or lacks a
-test.
+fails, or when a mutant does not fit the code.
 
 Compiled kernels are kept from mutant to mutant, but for the file that changed and all files that
 import it.
@@ -19,7 +15,6 @@ from __future__ import annotations
 import argparse
 import ast
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -43,7 +38,6 @@ _COMPILE = ("tests/results/test_audit.py",)  # these tests use most kernels
 # caches are handled here
 _HASH = ("boardclass/jit.py", "return digest.hexdigest()[:16]", 'return "0" * 16')
 _LIST = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text())
-_is_check = re.compile(r"_*(check|require|raise)").match
 
 
 class Mutant(NamedTuple):
@@ -80,30 +74,26 @@ def load_mutants() -> list[Mutant]:
     ]
 
 
-def deletions() -> Iterator[Mutant]:
-    """Yield every check that can be deleted; asked are the tests of its file, and all that import
-    the module.
-    """
-    sources = {path: path.read_text() for path in sorted((ROOT / "tests").rglob("test_*.py"))}
-    for path in sorted(path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")):
-        file, text = str(path.relative_to(ROOT)), path.read_text()
-        module = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-        importing = re.compile(rf"^ *(from|import) {re.escape(module)}\b", re.MULTILINE).search
-        tests = [
-            str(test.relative_to(ROOT)) for test, source in sources.items() if importing(source)
-        ]
-        tests += [f"tests/{name}" for name in _LIST["tests"].get(file, ())]
-        asked = tuple(dict.fromkeys(tests)) or (f"tests/{file.partition('/')[0]}",)
-        lines = text.splitlines(keepends=True)
-        for node in (each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.stmt)):
-            # a bare one hands on what was raised elsewhere
-            is_raise = isinstance(node, ast.Raise) and node.exc
-            called = getattr(node.value, "func", None) if isinstance(node, ast.Expr) else None
-            if is_raise or _is_check(getattr(called, "attr", getattr(called, "id", ""))):
-                first, last = node.lineno - 1, node.end_lineno or node.lineno
-                without = [lines[first][: node.col_offset] + "pass\n", *["\n"] * (last - first - 1)]
-                new = "".join([*lines[:first], *without, *lines[last:]])
-                yield Mutant(f"{file}:{node.lineno} {lines[first].strip()}", file, text, new, asked)
+def nearest_tests(file: str) -> tuple[str, ...]:
+    """Return the tests that import a module of the product, and those listed for it."""
+    module = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+    importing = re.compile(rf"^ *(from|import) {re.escape(module)}\b", re.MULTILINE).search
+    tests = [f"tests/{name}" for name in _LIST["tests"].get(file, ())]
+    tests += [
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if importing(path.read_text())
+    ]
+    return tuple(dict.fromkeys(tests)) or (f"tests/{file.partition('/')[0]}",)
+
+
+def copy_of_the_project(tree: Path) -> None:
+    """Copy what the tests need into a new folder."""
+    for name in (*PRODUCT, "docs", "tests"):
+        ignored = shutil.ignore_patterns("__pycache__", "runs")
+        shutil.copytree(ROOT / name, tree / name, ignore=ignored)
+    for path in filter(Path.is_file, ROOT.iterdir()):
+        shutil.copy2(path, tree)
 
 
 def importers(root: Path, file: str) -> set[str]:
@@ -137,12 +127,7 @@ class Workshop:
         self.tree = folder / "tree"
         self._kept = folder / "kernels"
         self._cache = folder / "kernels-in-use"
-        for name in (*PRODUCT, "docs", "tests"):
-            shutil.copytree(
-                ROOT / name, self.tree / name, ignore=shutil.ignore_patterns("__pycache__", "runs")
-            )
-        for path in filter(Path.is_file, ROOT.iterdir()):
-            shutil.copy2(path, self.tree)
+        copy_of_the_project(self.tree)
         file, old, new = _HASH
         (self.tree / file).write_text(Mutant("no hash", file, old, new, ()).applied(ROOT))
 
@@ -242,13 +227,12 @@ def main() -> None:
     )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--report", type=Path)
-    parser.add_argument("--deletions", type=int, metavar="N", help="delete N checks instead")
-    parser.add_argument("--seed", type=int, default=1, help="chooses them")
     given = parser.parse_args()
-    every = load_mutants() if given.deletions is None else list(deletions())
-    mutants = [m for m in every if any(text in m.name or text in m.file for text in given.only)]
-    if given.deletions is not None:
-        mutants = random.Random(given.seed).sample(mutants, min(given.deletions, len(mutants)))
+    mutants = [
+        mutant
+        for mutant in load_mutants()
+        if any(text in mutant.name or text in mutant.file for text in given.only)
+    ]
     for mutant in mutants:
         mutant.applied(ROOT)
     began, text, verdicts = time.monotonic(), "", dict[Mutant, str]()

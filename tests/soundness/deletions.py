@@ -1,0 +1,359 @@
+"""The campaign of deletions: every statement of a file is deleted, one at a time; does a test
+notice?
+
+python -m tests.soundness.deletions FILE ... [--tests TEST ...] [--number N] [--seed N]
+    [--seconds N] [--report FILE.md]
+
+Left alone are docstrings, imports, annotations, assertions, what only speaks (logging, output), and
+what linter and type checker miss at once: the only assignment of a name, the attributes that
+``__init__`` assigns, and the last ``return`` of a function.  So are files with kernels, which
+mutate.py compiles.
+
+The tests nearest to the files (mutate.py) are collected once.  A first process runs them all and
+notes which lines each of them executes.  Then each deletion gets a process of its own, with the
+function replaced in memory and the file on disk, for the processes that a test starts.  It runs the
+tests that execute the statement, quick ones first, until one fails or ``--seconds`` of CPU time are
+spent.  Survivors that were judged are in survivors.toml, with the reason.  Exit code 1 when another
+one is left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import gc
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.soundness.mutate import ROOT, copy_of_the_project, nearest_tests
+
+_WALL_S = 1200
+# calls of these names tell a user or a developer something
+_SPEAKING = {"debug", "info", "warning", "echo", "print", "write", "flush"}
+_SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Raise, ast.Return, ast.Delete, ast.Continue)
+_JUDGED = Path(__file__).with_name("survivors.toml")
+
+
+class Deletion(NamedTuple):
+    """A statement that goes: where it stands, and the file without it."""
+
+    file: str
+    line: int
+    function: str
+    statement: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} {self.function}: {self.statement}"
+
+
+def deletions(file: str) -> Iterator[Deletion]:
+    """Yield a file without each of its statements."""
+    text = (ROOT / file).read_text()
+    lines = text.splitlines(keepends=True)
+    if "@kernel(" in text:
+        return
+    for function, name in _functions(ast.parse(text)):
+        bound = Counter(
+            node.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+        for node in _statements(function):
+            if node is function.body[-1] and isinstance(node, ast.Return):
+                continue
+            if name.endswith("__init__") and isinstance(node, ast.Assign):
+                continue
+            if not _only_speaks(node) and not _binds_alone(node, bound):
+                first, last = node.lineno - 1, node.end_lineno or node.lineno
+                statement = " ".join("".join(lines[first:last]).split())
+                gone = lines[first][: node.col_offset] + "pass\n" + "\n" * (last - first - 1)
+                source = "".join([*lines[:first], gone, *lines[last:]])
+                yield Deletion(file, node.lineno, name, statement, source)
+
+
+def _functions(
+    tree: ast.AST, above: str = ""
+) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
+    """Yield every function with its qualified name."""
+    for node in ast.iter_child_nodes(tree):
+        name = f"{above}{getattr(node, 'name', '')}"
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node, name
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        yield from _functions(node, f"{name}." if inside else above)
+
+
+def _statements(function: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the simple statements of a function, those of inner functions left out."""
+    for node in ast.iter_child_nodes(function):
+        if isinstance(node, _SIMPLE):
+            yield node
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _statements(node)
+
+
+def _only_speaks(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.Expr):
+        return False
+    called = getattr(node.value, "func", None)
+    name = getattr(called, "attr", getattr(called, "id", ""))
+    return isinstance(node.value, ast.Constant) or name in _SPEAKING
+
+
+def _binds_alone(node: ast.stmt, bound: Counter[str]) -> bool:
+    """Return whether a statement binds a name that nothing else binds."""
+    if not isinstance(node, ast.Assign):
+        return False
+    names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+    stored = [name for name in names if bound[name]]
+    return all(isinstance(target, ast.Name | ast.Tuple) for target in node.targets) and any(
+        bound[name] == 1 for name in stored
+    )
+
+
+def delete(deletion: Deletion) -> None:
+    """Take a statement out of the functions of this process, and of its file."""
+    path = str(ROOT / deletion.file)
+    Path(path).write_text(deletion.source)
+    by_place = {
+        (code.co_qualname, code.co_firstlineno): code
+        for code in _codes(compile(deletion.source, path, "exec"))
+    }
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename == path:
+            code = by_place[each.__code__.co_qualname, each.__code__.co_firstlineno]
+            if code.co_freevars == each.__code__.co_freevars:
+                each.__code__ = code
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _codes(each)
+
+
+class Campaign:
+    """A plugin of pytest that runs the tests again for each deletion, in a process of its own."""
+
+    def __init__(
+        self, chosen: Sequence[Deletion], seconds: float, noted: Callable[[Deletion, str], None]
+    ) -> None:
+        self.chosen, self.seconds, self.noted = chosen, seconds, noted
+        self._failed = ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Remember the first test that fails."""
+        if report.failed:
+            self._failed = self._failed or report.nodeid
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Note what each test executes, then try the deletions."""
+        executed = _in_a_process(partial(self._map, session))
+        cpu_s = {name: entry[0] for name, entry in executed.items()}
+        tests_of = defaultdict(list)
+        for name in sorted(cpu_s, key=cpu_s.__getitem__):
+            for place in executed[name][1]:
+                tests_of[place].append(name)
+        items = {item.nodeid: item for item in session.items}
+        _say(f"{len(executed)} of {len(items)} tests pass in {sum(cpu_s.values()):,.0f} CPU s")
+        for deletion in self.chosen:
+            tests, spent = [], 0.0
+            for name in tests_of[f"{deletion.file}:{deletion.line}"]:
+                spent += cpu_s[name]
+                if not tests or spent < self.seconds:
+                    tests.append(items[name])
+            if tests:
+                path = ROOT / deletion.file
+                original = path.read_text()
+                failed = _in_a_process(partial(self._try, deletion, tests))
+                path.write_text(original)
+                verdict = failed or f"survives {len(tests)} tests"
+            else:
+                verdict = "is executed by none of the tests"
+            self.noted(deletion, str(verdict))
+        return True
+
+    def _map(self, session: pytest.Session) -> dict[str, tuple[float, list[str]]]:
+        """Return the CPU seconds and the lines of each test that passes."""
+        files = {str(ROOT / each.file): each.file for each in self.chosen}
+        executed = {}
+        for item in session.items:
+            began, self._failed = _cpu_s(), ""
+            with _lines_of(files) as lines:
+                self._run([item])
+            if not self._failed:
+                executed[item.nodeid] = (_cpu_s() - began, sorted(lines))
+        return executed
+
+    def _try(self, deletion: Deletion, tests: Sequence[pytest.Item]) -> str:
+        delete(deletion)
+        self._run(tests)
+        return self._failed
+
+    def _run(self, tests: Sequence[pytest.Item]) -> None:
+        for test, after in zip(tests, [*tests[1:], None], strict=True):
+            test.config.hook.pytest_runtest_protocol(item=test, nextitem=after)
+            if self._failed:
+                break
+
+
+def _say(text: str) -> None:
+    assert sys.__stdout__
+    sys.__stdout__.write(f"{text}\n")
+    sys.__stdout__.flush()
+
+
+def _cpu_s() -> float:
+    return sum(os.times()[:4])
+
+
+@contextlib.contextmanager
+def _lines_of(files: dict[str, str]) -> Iterator[set[str]]:
+    """Collect the lines of some files that this process executes, as ``file:line``."""
+    seen: set[str] = set()
+
+    def on_line(frame: FrameType, event: str, _argument: Any) -> Any:
+        seen.add(f"{files[frame.f_code.co_filename]}:{frame.f_lineno}")
+        return on_line
+
+    def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:
+        return on_line if frame.f_code.co_filename in files else None
+
+    threading.settrace(on_call)
+    sys.settrace(on_call)
+    try:
+        yield seen
+    finally:
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
+
+
+def _in_a_process(call: Callable[[], Any]) -> Any:
+    """Return what a call returns in a fork of this process, or the text of how it ended."""
+    with tempfile.TemporaryDirectory(prefix="orderly-deletion-") as folder:
+        answer = Path(folder, "answer")
+        child = os.fork()
+        if not child:
+            os.setsid()
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nowhere, 1)
+            os.dup2(nowhere, 2)
+            tempfile.tempdir = os.environ["TMPDIR"] = folder
+            resource.setrlimit(resource.RLIMIT_CPU, (_WALL_S, _WALL_S))
+            try:
+                answer.write_text(json.dumps(call()))
+            finally:
+                os._exit(0)
+        ended = time.monotonic() + _WALL_S
+        while not os.waitpid(child, os.WNOHANG)[0]:
+            time.sleep(0.05)
+            if time.monotonic() > ended:
+                os.killpg(child, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what the tests left running
+        return json.loads(answer.read_text()) if answer.exists() else "the tests never end"
+
+
+def judged() -> dict[tuple[str, str, str], str]:
+    """Return why survivors may survive, by file, function and statement."""
+    entries = tomllib.loads(_JUDGED.read_text())["survivor"]
+    return {(each["file"], each["function"], each["statement"]): each["why"] for each in entries}
+
+
+def report(verdicts: dict[Deletion, str]) -> str:
+    """Return the survivors as Markdown, those not judged first."""
+    reasons = judged()
+    noticed = sum(test.startswith("tests/") or "end" in test for test in verdicts.values())
+    lines = [
+        f"in all: {noticed} of {len(verdicts)} deletions noticed",
+        "",
+        "| file | function | statement | tests | judgement |",
+        "|---|---|---|---|---|",
+    ]
+    rows = []
+    for each, verdict in verdicts.items():
+        if verdict.startswith(("survives", "is executed")):
+            why = reasons.get((each.file, each.function, each.statement), "")
+            cells = (f"{each.file}:{each.line}", each.function, each.statement, verdict, why)
+            row = " | ".join(cell.replace("|", "\\|") for cell in cells)
+            rows.append((bool(why), f"| {row} |"))
+    return "\n".join([*lines, *(row for _, row in sorted(rows)), ""])
+
+
+def campaign(given: argparse.Namespace) -> int:
+    """Run the campaign in this copy of the project; return the exit code."""
+    files = [
+        str(path.relative_to(ROOT))
+        for name in given.files
+        for path in (sorted((ROOT / name).rglob("*.py")) or [ROOT / name])
+    ]
+    chosen = [each for file in files for each in deletions(file)]
+    random.Random(given.seed).shuffle(chosen)
+    chosen = chosen[: given.number]
+    verdicts: dict[Deletion, str] = {}
+
+    def noted(deletion: Deletion, verdict: str) -> None:
+        verdicts[deletion] = verdict
+        _say(f"{len(verdicts)}/{len(chosen)} {deletion}: {verdict}")
+        if given.report:
+            given.report.write_text(report(verdicts))
+
+    tests = given.tests or sorted({test for file in files for test in nearest_tests(file)})
+    settings = ("addopts=--import-mode=importlib", "timeout=0")
+    options = ["-p", "no:cacheprovider", "-m", "not nightly and not ray", "-s"]
+    options += [text for setting in settings for text in ("-o", setting)]
+    pytest.main([*options, *tests], plugins=[Campaign(chosen, given.seconds, noted)])
+    sys.stdout.write(f"\n{report(verdicts)}")
+    reasons = judged()
+    return int(
+        any(
+            verdict.startswith(("survives", "is executed"))
+            and (each.file, each.function, each.statement) not in reasons
+            for each, verdict in verdicts.items()
+        )
+    )
+
+
+def main() -> None:
+    """Copy the project and start the campaign there."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("files", nargs="+", help="files or folders of the product")
+    parser.add_argument("--tests", nargs="*", help="default: the nearest ones")
+    parser.add_argument("--number", type=int, help="draw so many; default: all")
+    parser.add_argument("--seed", type=int, default=1, help="draws them")
+    parser.add_argument("--seconds", type=float, default=60, help="CPU time for one")
+    parser.add_argument("--report", type=lambda name: Path(name).resolve())
+    given = parser.parse_args()
+    if os.environ.get("ORDERLY_DELETIONS") == str(ROOT):
+        sys.exit(campaign(given))
+    with tempfile.TemporaryDirectory(prefix="orderly-deletions-") as folder:
+        tree = Path(folder, "tree")
+        copy_of_the_project(tree)
+        places = {"PYTHONPATH": str(tree), "ORDERLY_DELETIONS": str(tree)}
+        environment = {**os.environ, **places, "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-m", "tests.soundness.deletions", *sys.argv[1:]]
+        sys.exit(subprocess.run(command, cwd=tree, env=environment, check=False).returncode)
+
+
+if __name__ == "__main__":
+    main()
