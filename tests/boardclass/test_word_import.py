@@ -203,6 +203,7 @@ def test_names_accents_and_plain_q():
     assert make("Haus", "tun", names="keep").words.words == ("haus", "tun")
     assert any("--names keep" in note for note in make("Haus", "Hund", "tun").notes)
     assert make("été", "tea", accents="drop").words.words == ("tea",)
+    assert make("quinquennial", "quququ", "quit").words.words == ("qinqennial", "qit", "qqq")
     plain = make("qatar", "quit", plain_q=True)
     assert (plain.words.words, plain.words.plain_q) == (("qatar", "quit"), True)
     assert plain.words.sha256 != make("quit", "tea").words.sha256

@@ -245,7 +245,7 @@ def _lines_of(files: dict[str, str]) -> Iterator[set[str]]:
         yield seen
     finally:
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
 
 
 def _in_a_process(call: Callable[[], Any]) -> Any:
