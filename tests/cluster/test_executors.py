@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from cluster.driver.loop import run_loop
 from cluster.scheduling.backlog import Work
@@ -26,7 +28,8 @@ from cluster.scheduling.events import (
 )
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
-from search.breaker import Unit
+from cluster.workers.worker import UnfitError, Worker
+from search.breaker import Breaker, Unit
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, UnfitBreaker
 from tests.cluster.simulator import difference
 
@@ -118,6 +121,26 @@ def test_worker_that_cannot_start():
         (down,) = until(executor, WorkerDown)
         assert (down.worker, down.reason) == (1, Death.unfit)
         assert down.message.endswith("ValueError: no breaker today")
+
+
+class Forgetful(Breaker):
+    def break_unit(self, unit):
+        result = super().break_unit(unit)
+        return replace(result, candidates=result.candidates[1:])
+
+
+class Inventive(Breaker):
+    def break_unit(self, unit):
+        result = super().break_unit(unit)
+        return replace(result, candidates=(*result.candidates, ("aaaa", 10)))
+
+
+@pytest.mark.parametrize("wrong", [Forgetful, Inventive])
+def test_a_worker_whose_kernels_give_other_boards_does_not_start(wrong, monkeypatch):
+    assert Worker(SPEC).hello().kernel_hash
+    monkeypatch.setattr("search.breaker.Breaker", wrong)
+    with pytest.raises(UnfitError, match=r"self-test found .* this machine must not work"):
+        Worker(SPEC)
 
 
 def test_a_busy_worker_beats_and_close_does_not_wait_for_long_units():

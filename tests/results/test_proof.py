@@ -207,6 +207,18 @@ def test_foreign_classes_are_problems(tmp_path, class_id):
     assert "--drop-damaged" in problem
 
 
+def test_an_enumeration_that_loses_a_class_is_noticed(tmp_path):
+    """Two ways of counting must agree: here Burnside's lemma counts a class that is enumerated
+    nowhere.
+    """
+    cover(tmp_path, all_rows())
+    run = open_run(tmp_path)
+    vars(run.partition)["n_canonical"] = run.partition.n_canonical + 1
+    coverage = check_coverage(run)
+    assert coverage.problems == ["6 canonical classes enumerated, 7 counted"]
+    assert not coverage.complete
+
+
 def test_messages_stay_short(tmp_path):
     cut = parse_partition(" ".join(ascii_lowercase), "2x2")
     Store.open(tmp_path, fingerprint(partition=cut.text)).close()
