@@ -13,9 +13,10 @@ from typing import Self
 from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical_board, images
 from boardclass.errors import BoardError, quote
-from boardclass.geometry import DIMS, Dims, Geometry, geometry, parse_dims
+from boardclass.geometry import SIZES, USUAL, Dims, Geometry, geometry, parse_dims
 from boardclass.tiles import read_tiles
 
+_is_one_group = re.compile(r"[^\s/,]+").fullmatch
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 # beyond a-z, by the symbol that stands for each
@@ -27,9 +28,9 @@ class Board(str):
     expected.
 
     It is read as on the command line: the number of letters tells the size; rows may be given
-    instead, and capitals.
+    instead, and capitals.  ``dims`` chooses another size of as many letters, such as 2x8 for 4x4.
 
-    Raises BoardError if the text is not a board.
+    Raises BoardError if the text is not a board; DimsError if there is no such size.
 
     Examples
     --------
@@ -50,23 +51,26 @@ class Board(str):
     Board('berlatdes')
     """
 
-    __slots__ = ()
+    __slots__ = ("dims",)
+    dims: Dims
 
-    def __new__(cls, text: str) -> Self:
+    def __new__(cls, text: str, dims: Dims | str | None = None) -> Self:
         """Check the letters."""
-        return super().__new__(cls, read_board(text)[1])
+        size, letters = read_board(text, dims)
+        board = super().__new__(cls, letters)
+        board.dims = size
+        return board
+
+    def __reduce__(self) -> tuple[type[Board], tuple[str, str]]:
+        return Board, (str(self), str(self.dims))
 
     def __repr__(self) -> str:
-        return f"Board({str(self)!r})"
+        size = "" if self.dims == USUAL[len(self)] else f", {str(self.dims)!r}"
+        return f"Board({str(self)!r}{size})"
 
     def _repr_svg_(self) -> str:
         """Return the drawing that a notebook shows."""
         return board_svg(self.rows, cell_px=SIZE)
-
-    @property
-    def dims(self) -> Dims:
-        """Width and height."""
-        return dims_of_length(len(self))
 
     @property
     def rows(self) -> list[list[str]]:
@@ -82,12 +86,13 @@ class Board(str):
     @property
     def images(self) -> frozenset[Board]:
         """The distinct rotations and reflections, itself included."""
-        return frozenset(Board("".join(image)) for image in images(self, geometry(self.dims)))
+        shape = geometry(self.dims)
+        return frozenset(Board("".join(image), self.dims) for image in images(self, shape))
 
     @property
     def canonical(self) -> Board:
         """The image that stands for all of them: the first in alphabetical order."""
-        return Board(canonical_board(self, geometry(self.dims)))
+        return Board(canonical_board(self, geometry(self.dims)), self.dims)
 
 
 def parse_board(text: str, dims: Dims | str) -> str:
@@ -117,7 +122,7 @@ def read_board(
 
     text : such as ``berlatdes`` or ``bld/eae/rts``, which are the same board
     dims : the size that it must have, columns x rows; otherwise the letters tell it
-    say : is told when the board was turned
+    say : is told when the board was turned, or its letters might be those of another size
     letters : letters beyond a-z of the word list; the board has their symbols
 
     Raises BoardError if it is not a board, or has a tile that no board of the proof has, which the
@@ -125,10 +130,13 @@ def read_board(
     """
     if dims is not None:
         parse_dims(dims)
-    sizes = [parse_dims(name) for name in DIMS]
     others = "".join(letters.values())
     found = read_tiles(
-        text, None if dims is None else str(dims), letters=others, sizes=sizes, usual=sizes
+        text,
+        None if dims is None else str(dims),
+        letters=others,
+        sizes=SIZES,
+        usual=USUAL.values(),
     )
     if letters:
         one = [
@@ -145,9 +153,13 @@ def read_board(
             "show, solve and score take other tiles"
         )
     upright = found.turned if found.w > found.h else found
+    size = Dims(upright.w, upright.h)
     if upright is not found:
-        say(f"{found.w} wide and {found.h} high: turned, the same game as {upright.w}x{upright.h}")
-    return Dims(upright.w, upright.h), "".join(tile.spellings[0][0] for tile in upright.tiles)
+        say(f"{found.w} wide and {found.h} high: turned, the same game as {size}")
+    rest = [str(other) for other in SIZES if other.n == size.n and other != size]
+    if dims is None and rest and _is_one_group(text.strip()):
+        say(f"{size.n} cells, read as {size}: rows, or --dims {rest[0]}, choose another size")
+    return size, "".join(tile.spellings[0][0] for tile in upright.tiles)
 
 
 def in_symbols(text: str, letters: Mapping[str, str]) -> str:
@@ -176,15 +188,13 @@ def with_letters(board: str, letters: Mapping[str, str]) -> str:
 
 
 def dims_of_length(n: int) -> Dims:
-    """Return the dimensions of boards with ``n`` cells.
+    """Return the usual dimensions of boards with ``n`` cells, the squarest.
 
     Raises BoardError if no supported board has that many cells.
     """
-    sizes = list(map(parse_dims, DIMS))
-    for dims in sizes:
-        if dims.n == n:
-            return dims
-    known = ", ".join(f"{dims.n} ({dims})" for dims in sizes)
+    if n in USUAL:
+        return USUAL[n]
+    known = ", ".join(f"{n_cells} ({dims})" for n_cells, dims in USUAL.items())
     raise BoardError(
         f"no board has {n} letters: expected one of {known}; a Qu cell is written q alone"
     )

@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ import numpy.typing as npt
 
 from boardclass.errors import DimsError, InputError, quote
 
-DIMS = ("2x2", "2x3", "3x3", "3x4", "3x5", "4x4", "4x5", "5x5")
+MAX_CELLS = 25
 CELL_TYPES = ("center", "edge", "corner")
 ORDERS = (RING, PAIRS, ROWS) = ("ring", "pairs", "rows")
 
@@ -52,15 +53,32 @@ class Dims(NamedTuple):
         return f"{self.w}x{self.h}"
 
 
+def _all_sizes() -> list[Dims]:
+    widths = range(2, isqrt(MAX_CELLS) + 1)
+    sizes = [Dims(w, n // w) for n in range(MAX_CELLS + 1) for w in widths if n % w == 0]
+    return [size for size in sizes if size.w <= size.h]
+
+
+# By number of cells; of the sizes with the same number the squarest is the last, and the usual one.
+SIZES = tuple(_all_sizes())
+USUAL = {size.n: size for size in SIZES}
+DIMS = tuple(map(str, SIZES))
+_size = re.compile(r"([0-9]{1,2})x([0-9]{1,2})", re.ASCII | re.IGNORECASE).fullmatch
+
+
 def parse_dims(text: Dims | str) -> Dims:
     """Return the dimensions that ``text`` names, such as ``3x4``; ``4x3`` is turned into ``3x4``.
 
     Raises DimsError if they are not supported.
     """
-    name = "x".join(sorted(str(text).strip().lower().split("x")))
-    if name not in DIMS:
-        raise DimsError(f"unknown dimensions {quote(text)}: expected one of {', '.join(DIMS)}")
-    return Dims(int(name[0]), int(name[2]))
+    match = _size(str(text).strip())
+    size = Dims(*sorted(map(int, match.groups()))) if match else None
+    if size not in SIZES:
+        raise DimsError(
+            f"unknown dimensions {quote(text)}: expected columns x rows, such as 3x4, each 2 or "
+            f"more, {MAX_CELLS} cells at most"
+        )
+    return size
 
 
 def cell_name(cell: int, h: int) -> str:

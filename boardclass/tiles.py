@@ -1,6 +1,6 @@
 """Boards as people type them: the one reader of every command, page and function.
 
-    read_tiles -> Tiles     any grid of tiles up to 10 by 10, for the plain solver
+    read_tiles -> Tiles     any grid of tiles up to 12 by 12, for the plain solver
                             (search/solvers/tiles.py)
     read_board (board.py)   the boards of the proof: letters a-z and Qu on a supported size
 
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from boardclass.errors import BoardError, DimsError, quote
 
-MAX_SIDE = 10
+MAX_SIDE = 12
 MAX_TEXT = 2000
 
 _ALL = tuple("abcdefghijklmnopqrstuvwxyz")
@@ -113,7 +113,7 @@ class Tiles(NamedTuple):
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Return the columns and rows, each 1 to 10, that ``WxH`` names; DimsError if it names none."""
+    """Return the columns and rows, each 1 to 12, that ``WxH`` names; DimsError if it names none."""
     match = _SIZE.fullmatch(str(text).strip())
     size = (int(match[1]), int(match[2])) if match else (0, 0)
     if not all(1 <= side <= MAX_SIDE for side in size):
@@ -196,9 +196,10 @@ class _Reader:
                 f"is {len(rows[0])} cells without a sign where a row ends: write / between the rows"
             )
         either = usual | {(h, w) for w, h in usual}
-        return self._from_rows(
-            [[group] for group in rows[0]], {w for w, h in either if h == len(rows[0])}
-        )
+        whole_boards = {w * h for w, h in usual}
+        widths = {w for w, h in either if h == len(rows[0])}
+        one_board = {w for w in widths if w not in whole_boards or abs(w - len(rows[0])) <= 1}
+        return self._from_rows([[group] for group in rows[0]], one_board)
 
     def _lines(self) -> list[list[list[Group]]]:  # each line its rows, each row its groups
         lines: list[list[list[Group]]] = [[[]]]
@@ -221,10 +222,17 @@ class _Reader:
 
     def _from_columns(self, group: Group, usual: set[tuple[int, int]]) -> Tiles:
         size_of = {w * h: (w, h) for w, h in usual}
+        nearly_square = {n for n, (w, h) in size_of.items() if abs(w - h) <= 1}
         mixed, letters, joined = self._readings([group])
-        found = {len(cells): cells for cells in (mixed, letters) if len(cells) in size_of} or {
-            len(cells): cells for cells in (joined,) if len(cells) in size_of
-        }
+        found: dict[int, list[Tile]] = {}
+        for numbers in (nearly_square, set(size_of)):  # 16 letters with a qu: 4x4, not 3x5
+            for cells in (mixed, letters):
+                if len(cells) in numbers:
+                    found[len(cells)] = cells
+            if not found and len(joined) in numbers:
+                found[len(joined)] = joined
+            if found:
+                break
         if len(found) > 1:
             raise self._two_ways(found)
         if not found:

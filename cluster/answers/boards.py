@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from boardclass.board import format_rows, read_board, with_letters
 from boardclass.board_svg import heat_of_cells
 from boardclass.errors import BoardError, DimsError, InputError
-from boardclass.geometry import DIMS, Dims, parse_dims
+from boardclass.geometry import USUAL, Dims
 from boardclass.rolling import assign_dice
 from boardclass.scores import n_letters
 from boardclass.tiles import Tiles, read_tiles
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from search.scoring.scorer import Scorer
     from search.solvers.tiles import Rules
 
-_USUAL = [*map(parse_dims, DIMS), (6, 6)]
+_USUAL = [*USUAL.values(), (6, 6)]
 _BOARD_AND_NUMBERS = re.compile(r"(.*?)[\s,;:]+([0-9]+)(?:[\s,;:]+[0-9]+)*", re.ASCII)
 _is_board_file = re.compile(r"[0-9]{1,2}(?:\s+[0-9]{1,2})?", re.ASCII).fullmatch
 _CELL = r"(?:[^\W\d_]|[Qq][Uu]|[A-Z][a-z]|\[[^\[\]]+\]|[.*])"

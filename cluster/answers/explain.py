@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardclass.cutoff import reaches
 from boardclass.errors import BoardError, InputError, PartitionError, quote
-from boardclass.geometry import DIMS, cell_name, parse_dims, short_cell_name
+from boardclass.geometry import cell_name, parse_dims, short_cell_name
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims, Geometry
@@ -174,7 +174,7 @@ def class_letters(
     except BoardError as error:
         raise PartitionError(
             f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell "
-            f"of {', '.join(DIMS)}"
+            f"of a board such as 3x4"
         ) from error
     return dims, parse_class(text, dims)
 

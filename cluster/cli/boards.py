@@ -56,7 +56,7 @@ def show(
 ) -> None:
     """Draw a board and list its words by length.
 
-    Any board up to 10 x 10: Qu or Th is one tile, [q] a plain Q, . a hole, * any letter, [a/e]
+    Any board up to 12 x 12: Qu or Th is one tile, [q] a plain Q, . a hole, * any letter, [a/e]
     either, [un-] only at the beginning and [-ing] only at the end of a word.  Proofs take letters
     and Qu only.
     """

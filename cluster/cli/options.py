@@ -92,7 +92,7 @@ Dims = Annotated[
         "--dims",
         "-d",
         metavar="WxH",
-        help="Columns x rows, such as 3x4.",
+        help="Columns x rows, such as 3x4; each 2 or more, 25 cells at most.",
         autocompletion=complete_sizes,
     ),
 ]
@@ -102,7 +102,7 @@ Size = Annotated[  # of boards that are not typed: they are never wider than hig
         "--dims",
         "-d",
         metavar="WxH",
-        help="Columns x rows.",
+        help="Columns x rows; each 2 or more, 25 cells at most.",
         callback=_say_turned,
         autocompletion=complete_sizes,
     ),
@@ -268,7 +268,7 @@ class Question(Group):
         str | None,
         Argument(
             metavar="CONFIG",
-            help="A TOML file or the name of a preset.",
+            help="A TOML file, the name of a preset, or a size.",
             show_default=False,
             autocompletion=_offer("configs.model", "bundled_names"),
         ),

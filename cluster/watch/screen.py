@@ -66,11 +66,7 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
     parts += [_bar(record, width), Text(""), facts]
     left = height - _FRAME_ROWS - _FACT_ROWS
     told = events if watched.is_running else ()
-    boards = (
-        _boards(watched.rows.get("boards", ()), told, width, record.get("letters") or {})
-        if left >= 5
-        else None
-    )
+    boards = _boards(watched.rows.get("boards", ()), told, width, record) if left >= 5 else None
     if boards is not None:
         title = "best boards" if record["proven"] else "best boards, found so far"
         parts += [Rule(title, style="dim"), boards[0]]
@@ -160,16 +156,17 @@ def _boards(
     listed: Iterable[tuple[str, int]],
     events: Iterable[Mapping[str, Any]],
     width: int,
-    letters: Mapping[str, str],
+    record: Mapping[str, Any],
 ) -> tuple[RenderableType, int] | None:
-    best = dict(listed)
+    best, letters = dict(listed), record.get("letters") or {}
     for event in events:
         if event["event"] == "best":
             best.setdefault(str(event.get("board")), int(event.get("score") or 0))
     drawn: list[tuple[Text, str]] = []
     for board, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
         with contextlib.suppress(BoardError):
-            rows = format_rows(board, dims_of_length(len(board)), letters)
+            dims = record.get("dims") or dims_of_length(len(board))
+            rows = format_rows(board, dims, letters)
             drawn.append((draw_board(rows), f"{score:,}  {with_letters(board, letters)}"))
     if not drawn:
         return None

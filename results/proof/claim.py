@@ -19,8 +19,6 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pydantic import ConfigDict
 
-from boardclass.board import dims_of_length, format_rows
-from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical, images
 from boardclass.errors import MismatchError, ScoreError, quote
 from boardclass.geometry import parse_dims
@@ -50,10 +48,6 @@ class Board(NamedTuple):
     board: str
     score: int
     n_images: int
-
-    def _repr_svg_(self) -> str:
-        """Return the drawing that a notebook shows."""
-        return board_svg(format_rows(self.board, dims_of_length(len(self.board))), cell_px=SIZE)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
+from math import isqrt
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,6 @@ from boardclass.board import Board
 from boardclass.errors import BoardError, InputError, quote
 from boardclass.processes import pool
 from boardclass.wordlist import words_in_q_form
-
-_USUAL = {4: (2, 2), 6: (2, 3), 9: (3, 3), 12: (3, 4), 16: (4, 4), 20: (4, 5), 25: (5, 5)}
 
 
 class Grid:
@@ -36,13 +35,9 @@ class Grid:
         begin_only: Collection[int] = (),
         end_only: Collection[int] = (),
     ) -> None:
-        size = dims or _USUAL.get(len(board))
-        if size is None or size[0] * size[1] != len(board):
-            expected = (
-                f"{size[0] * size[1]} cells"
-                if size
-                else f"one of {', '.join(map(str, _USUAL))} cells, or dims"
-            )
+        size = dims or _squarest(len(board))
+        if size[0] * size[1] != len(board):
+            expected = f"{size[0] * size[1]} cells" if dims else "w x h of them, each 2 or more"
             raise BoardError(f"board {quote(board)} has {len(board)} cells: expected {expected}")
         if not (board.isascii() and board.isalpha() and board.islower()):
             raise BoardError(
@@ -55,6 +50,12 @@ class Grid:
                 )
         self.board, self.n = board, len(board)
         self.moves = moves(*size, begin_only, end_only)
+
+
+def _squarest(n: int) -> tuple[int, int]:
+    """Return the sides of a board of ``n`` cells, (0, 0) if it has none."""
+    widths = [w for w in range(2, isqrt(n) + 1) if n % w == 0]
+    return (widths[-1], n // widths[-1]) if widths else (0, 0)
 
 
 def moves(
@@ -297,6 +298,8 @@ def solve(
     >>> solve("rate", ["ate", "rate", "tea"], end_only=[0])
     ['ate', 'tea']
     """
-    cells = Board(board) if dims is None else board
-    found = _solver(words_in_q_form(words), method).solve(Grid(cells, dims, begin_only, end_only))
+    if dims is None:
+        board = typed = Board(board)
+        dims = typed.dims
+    found = _solver(words_in_q_form(words), method).solve(Grid(board, dims, begin_only, end_only))
     return sorted(word.replace("q", "qu") for word in found)

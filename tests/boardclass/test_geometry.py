@@ -5,7 +5,7 @@ facts.
 from __future__ import annotations
 
 import pickle
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given
@@ -113,14 +113,27 @@ def test_geometry_is_cached_read_only_and_survives_pickling():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "3", "3x", "3x3x3", "3x7", "10x10", "-3x3", "3 x 3", "٣x٣", "3×3", "2x4"]
+    "text",
+    ["", "3", "3x", "3x3x3", "3x9", "1x9", "2x13", "10x10", "-3x3", "3 x 3", "٣x٣", "3×3", "004x4"],
 )
 def test_unknown_dims_are_refused_with_the_value_and_the_choice(text):
     with pytest.raises(DimsError) as caught:
         parse_dims(text)
     assert repr(text) in str(caught.value)
-    assert all(dims in str(caught.value) for dims in DIMS)
+    assert "columns x rows, such as 3x4, each 2 or more, 25 cells at most" in str(caught.value)
     assert caught.value.exit_code == 2
+
+
+def test_every_size_of_two_to_25_cells_is_one():
+    assert len(DIMS) == len(set(DIMS)) == 21
+    for w, h in product(range(14), repeat=2):
+        text = f"{w}x{h}"
+        if min(w, h) >= 2 and w * h <= 25:
+            assert parse_dims(text) == (min(w, h), max(w, h))
+            assert str(parse_dims(text)) in DIMS
+        else:
+            with pytest.raises(DimsError):
+                parse_dims(text)
 
 
 @st.composite

@@ -4,6 +4,7 @@ refused.
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from boardclass.board import Board, dims_of_length, parse_board, read_board
 from boardclass.errors import BoardError, DimsError
-from boardclass.geometry import DIMS, parse_dims
+from boardclass.geometry import DIMS, Dims, parse_dims
 from boardclass.tiles import Tile, read_tiles
 
 # the board as its letters down the columns: what was typed, with --dims if any
@@ -90,7 +91,7 @@ def test_golden_table_of_what_is_understood(board, typed):
     ("text", "dims", "said"),
     [
         ("berlatdes cinlatper", None, "is 2 rows of 9 letters, or more than one board"),
-        ("berlatdes\ncinlatper", None, "has 2 rows of 9 letters"),
+        ("berlatdes\ncinlatper", "3x3", "has 2 rows of 9 letters"),
         ("star line", None, "is 2 rows of 4 letters, or more than one board"),
         ("bld/eae/rts\ncna/ipt/lre", None, "is more than one: 2 lines with / in them"),
         ("s t a r", None, "is 4 cells without a sign where a row ends"),
@@ -99,7 +100,7 @@ def test_golden_table_of_what_is_understood(board, typed):
         ("a/b", None, "has 2 rows of 1 letters"),
         ("star/line/gods/pest", "3x4", "has 4 rows of 4 letters: expected the 4 rows of 3 of 3x4"),
         ("3 3\nstar\nline\ngods\npest", None, "has 4 rows of 4, not 3 of 3 as its first line says"),
-        ("abcde", None, "has 5 cells: expected 4 (2x2), 6 (2x3), 9 (3x3)"),
+        ("abcde", None, "has 5 cells: expected 4 (2x2), 6 (2x3), 8 (2x4)"),
         ("abcdefgh", "3x3", "has 8 cells: expected 9 (3x3)"),
         ("abcdefgh1", None, "has '1', which is not a tile"),
         ("bld/eæe/rts", None, "has 'æ', which is not a tile"),
@@ -141,8 +142,46 @@ def test_wxh_means_columns_and_rows():
     assert said == ["4 wide and 3 high: turned, the same game as 3x4"]
     with pytest.raises(DimsError):
         read_board("berlatdes", "1x9")
-    with pytest.raises(DimsError, match="each 1 to 10, such as 4x3"):
-        read_tiles("berlatdes", "9x11")
+    with pytest.raises(DimsError, match="each 1 to 12, such as 4x3"):
+        read_tiles("berlatdes", "9x13")
+
+
+def test_a_string_of_letters_is_of_the_usual_size_and_the_reader_says_which_others_there_are():
+    said: list[str] = []
+    for text, dims in (
+        ("abcdefghijklmnop", "4x4"),
+        ("starelingods", "3x4"),
+        ("Heabcdefghijklmn", "4x4"),  # 15 cells if He is a tile
+        ("quabcdefgh", "3x3"),
+        ("quabcdefghijklqumn", "4x4"),
+        ("abcdefghij", "2x5"),
+        ("star/elin/gods", "3x4"),
+        ("abcdefgh/ijklmnop", "2x8"),
+        ("ab/cd/ef/gh/ij/kl", "2x6"),
+    ):
+        assert str(read_board(text, None, said.append)[0]) == dims
+    assert said == [
+        "16 cells, read as 4x4: rows, or --dims 2x8, choose another size",
+        "12 cells, read as 3x4: rows, or --dims 2x6, choose another size",
+        "16 cells, read as 4x4: rows, or --dims 2x8, choose another size",
+        "16 cells, read as 4x4: rows, or --dims 2x8, choose another size",
+        "4 wide and 3 high: turned, the same game as 3x4",
+        "8 wide and 2 high: turned, the same game as 2x8",
+    ]
+    assert str(read_board("abcdefghijklmnop", "2x8", said.append)[0]) == "2x8"
+    assert len(said) == 6
+
+
+def test_a_board_keeps_its_size():
+    board = Board("abcdefgh/ijklmnop")
+    assert (str(board.dims), len(board.rows)) == ("2x8", 8)
+    assert {image.dims for image in board.images} == {board.dims, board.canonical.dims}
+    assert len(board.images) == 4
+    again = pickle.loads(pickle.dumps(board))
+    assert (again, again.dims) == (board, board.dims)
+    assert repr(board) == "Board('abcdefghijklmnop', '2x8')"
+    assert Board("abcdefghijklmnop", "2x8").dims == board.dims
+    assert repr(Board("starelingods")) == "Board('starelingods')"
 
 
 def test_tiles():
@@ -165,23 +204,28 @@ def test_tiles():
 def test_every_way_to_write_a_board_says_the_same(name, data):
     dims = parse_dims(name)
     board = data.draw(st.text("abqtz", min_size=dims.n, max_size=dims.n))
-    rows = Board(board).rows
+    rows = Board(board, dims).rows
     flat = ["".join("q" if face == "Qu" else face for face in row) for row in rows]
     for text in (
         "/".join(flat),
         "\n".join(flat),
         "\n".join(" ".join(row) for row in rows),
-        board.upper(),
     ):
         assert read_board(text) == read_board(text, dims) == (dims, board)
+    assert read_board(board.upper(), dims) == (dims, board)
+    assert read_board(board.upper()) == (dims_of_length(dims.n), board)
     turned = "/".join(board[x * dims.h : (x + 1) * dims.h] for x in range(dims.w))
     assert read_board(turned) == (dims, board) or dims.w == dims.h
 
 
 def test_length_tells_the_dims():
-    for dims in map(parse_dims, DIMS):
+    squarest = [Dims(2, 2), Dims(2, 3), Dims(2, 4), Dims(3, 3), Dims(2, 5), Dims(3, 4), Dims(2, 7)]
+    squarest += [Dims(3, 5), Dims(4, 4), Dims(3, 6), Dims(4, 5), Dims(3, 7), Dims(2, 11)]
+    squarest += [Dims(4, 6), Dims(5, 5)]
+    assert {dims_of_length(parse_dims(name).n) for name in DIMS} == set(squarest)
+    for dims in squarest:
         assert dims_of_length(dims.n) == dims
-    for n in (-1, 0, 1, 5, 8, 14, 36):
+    for n in (-1, 0, 1, 5, 7, 13, 26, 36):
         with pytest.raises(
             BoardError, match=f"no board has {n} letters: expected one of 4 \\(2x2\\)"
         ):

@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 OFFERED = {
     "climb --method ": {"pool", "anneal", "genetic"},
     "climb --ex": {"--exclude"},
-    "climb --dims 4": {"4x4", "4x5"},
+    "climb --dims 4": {"4x4", "4x5", "4x6"},
     "show tea -w scow": {"scowl70"},
     "show tea --scores p": {"powers"},
     "top runs/x --rollable ": {"big", "classic", "new", "super"},
