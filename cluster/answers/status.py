@@ -15,6 +15,7 @@ board.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,7 +96,7 @@ def view(
     from results.proof.prove import State, state_of
 
     is_running = now is not None and now.is_running
-    told = now.progress if now else {}
+    told = asdict(now.report) if now and now.report else {}
     last = told if is_running else {}
     is_proven = bool(rows.get("proven")) and is_current
     state = State(rows["rows_state"]) if rows and is_current else None
@@ -140,7 +141,9 @@ def view(
 
 
 def _ended(now: Live) -> str | None:
-    if now.is_running or (not now.progress and not now.end):
+    from results.log_events import Finished
+
+    if now.is_running or (not now.report and not now.end):
         return None
     if not now.end:
         return (
@@ -149,8 +152,8 @@ def _ended(now: Live) -> str | None:
         )
     return (
         None
-        if now.end.get("complete")
-        else f"{duration(now.ended_s or 0.0)} ago: {now.end.get('message')}"
+        if isinstance(now.end, Finished) and now.end.complete
+        else f"{duration(now.ended_s or 0.0)} ago: {now.end.message}"
     )
 
 

@@ -47,7 +47,7 @@ from cluster.workers.ray_cluster import (
 from cluster.workers.worker import machine_memory
 from configs.model import RunConfig
 from results.errors import DamagedError
-from results.log import RESCORING
+from results.log_events import RESCORING, Dropped, Finished, MemoryLow, Reused, Stage, Started
 from results.proof.claim import (
     BoardList,
     Claim,
@@ -159,12 +159,18 @@ def run(
                         else "removed or rewritten"
                     )
                     progress.note(f"dropped {name}: {outcome}\n  {fault}")
-                    journal.note("dropped", name=name, message=fault)
+                    journal.note(Dropped(name=name, message=fault))
                 if source:
                     extension = extend(source, store)
                     progress.stage(extension.describe())
-                    told = ("location", "cutoff", "n_reused", "n_verdicts")
-                    journal.note("reused", **{name: getattr(extension, name) for name in told})
+                    journal.note(
+                        Reused(
+                            location=extension.location,
+                            cutoff=extension.cutoff,
+                            n_reused=extension.n_reused,
+                            n_verdicts=extension.n_verdicts,
+                        )
+                    )
                 session = Session(plan, store, progress, journal, began_s, share, own_ids)
                 message = session.search(make_executor, policy, signals)
                 signals.release()
@@ -340,7 +346,7 @@ class Session:
         plan, store = self._plan, self._store
         text = "rescoring and checking that every board is covered"
         self._progress.stage(text)
-        self._journal.note("stage", name=RESCORING, text=text)
+        self._journal.note(Stage(name=RESCORING, text=text))
         run = store.snapshot()  # the only one: what is claimed is what was read
         self._check_read(run)
         listed = scored_again(run, plan.scorer)
@@ -366,13 +372,15 @@ class Session:
                 self._own_ids, store, coverage, message, run.doubted
             )
         seconds, n_computed = time.monotonic() - self._began_s, self._ledger.n_rows
-        told = {
-            "message": missing,
-            "digest": digest,
-            "n_verdicts": n_computed,
-            "seconds": round(seconds, 1),
-        }
-        self._journal.note("finished", complete=complete, **told)
+        self._journal.note(
+            Finished(
+                complete=complete,
+                message=missing,
+                digest=digest,
+                n_verdicts=n_computed,
+                seconds=round(seconds, 1),
+            )
+        )
         return RunOutcome(
             plan.location,
             plan.fingerprint.dims,
@@ -419,19 +427,20 @@ class Session:
             n_done,
         )
         self._journal.note(
-            "started",
-            dims=plan.fingerprint.dims,
-            wordlist=plan.wordlist.name,
-            cutoff=plan.cutoff,
-            n_classes=n_classes,
-            share=self._fixed["share"],
-            n_workers=policy.n_workers,
-            n_classes_done=n_done,
-            n_verdicts=self._n_reused,
-            host=platform.node(),
-            pid=os.getpid(),
-            version=plan.run_info["versions"].get("orderly", ""),
-            kernel_hash=kernel_hash(),
+            Started(
+                dims=plan.fingerprint.dims,
+                wordlist=plan.wordlist.name,
+                cutoff=plan.cutoff,
+                n_classes=n_classes,
+                share=self._fixed["share"],
+                n_workers=policy.n_workers,
+                n_classes_done=n_done,
+                n_verdicts=self._n_reused,
+                host=platform.node(),
+                pid=os.getpid(),
+                version=plan.run_info["versions"].get("orderly", ""),
+                kernel_hash=kernel_hash(),
+            )
         )
 
     def _watch(self, snapshot: Report, executor: Executor) -> None:
@@ -470,7 +479,7 @@ class Session:
                 "again with fewer --workers or a smaller --memory"
             )
             self._progress.note(text)
-            self._journal.note("memory_low", n_free_bytes=free, n_total_bytes=total, message=text)
+            self._journal.note(MemoryLow(n_free_bytes=free, n_total_bytes=total, message=text))
         self._is_memory_low = free < 2 * total * _LOW_MEMORY
 
     def _report(self) -> Report:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from results.log_events import Report as Report  # what the scheduler and the log report
+
 if TYPE_CHECKING:
     from results.store.rows import Row
     from search.breaker import Unit, UnitResult
@@ -216,41 +218,3 @@ class Policy:
     # fraction of the verdicts of trusted hosts that get a replica; 0: none of any host
     replicate: float = 0.0
     trust_after: int = 10  # replicas that must agree before a host is trusted
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """How far a run is: the scheduler's figures, completed by the driver's."""
-
-    n_classes: int  # of the run; from the scheduler, of what this call searches
-    n_classes_done: int
-    n_open: int  # units without a verdict
-    n_in_flight: int = 0  # those of them that a worker has
-    n_split: int = 0
-    n_requeued: int = 0  # units that came back without a verdict
-    n_quarantined: int = 0  # units that were given up
-    n_strikes: int = 0  # failures held against units
-    n_duplicates: int = 0  # verdicts that came twice
-    n_workers: int = 0  # that are up
-    n_deaths: int = 0  # workers lost
-    # None until a unit of each kind that is open (root, part) was measured
-    remaining_s: float | None = None
-    remaining_low_s: float | None = None  # the 95 % interval
-    remaining_high_s: float | None = None
-    elsewhere_s: float = (
-        0.0  # seconds of one worker that the open classes of other shares should take
-    )
-    n_agreed: int = 0  # replicas that agreed
-    flagged: tuple[str, ...] = ()  # hosts that are not to be believed
-    n_verdicts: int = 0  # accepted by this call
-    n_measured: int = 0  # classes finished by this call
-    n_candidates: int = 0  # boards found, before symmetric ones are merged
-    best_score: int | None = None
-    best_board: str = ""
-    elapsed_s: float = 0.0  # since this call began
-    # if not the whole run is searched: n_open and remaining_s are of the share only
-    share: str = ""
-    n_own: int = 0  # classes of the share
-    n_own_done: int = 0
-    n_free_bytes: int = 0  # memory of the driver's machine; both 0 where the workers are elsewhere
-    n_total_bytes: int = 0

@@ -12,7 +12,7 @@ import sys
 import termios
 import time
 import tty
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import ConsoleDimensions, Group, RenderableType
@@ -31,6 +31,7 @@ from cluster.answers.status import done, going_on
 from cluster.streams import console
 from cluster.watch.view import Watched, Watcher
 from results.log import read_events
+from results.log_events import BestBoard, Busy, Event, Report
 from results.proof.prove import State
 from results.storage.local import DiskUse, disk_use, open_folder
 
@@ -56,7 +57,7 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
     if record["error"]:
         return _framed([*parts, Text(printable(record["error"]), style="red")])
     folder = open_folder(watched.place.location)
-    events = [event for event in read_events(folder) if event["event"] in _EVENTS][-50:]
+    events = [event for event in read_events(folder) if event.event in _EVENTS][-50:]
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
@@ -71,7 +72,8 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
         title = "best boards" if record["proven"] else "best boards, found so far"
         parts += [Rule(title, style="dim"), boards[0]]
         left -= boards[1] + 1
-    busy = (watched.live.progress.get("busy") or []) if watched.live and watched.is_running else []
+    report = watched.live.report if watched.live and watched.is_running else None
+    busy: Sequence[Busy] = report.busy if report else ()
     if busy and left >= 3:
         shown = busy[: max(1, left // 2 - 1)]
         workers = _workers(shown, record["figures_age_s"] or 0)
@@ -123,17 +125,14 @@ def _bar(record: Mapping[str, Any], width: int) -> RenderableType:
 def _told(
     record: Mapping[str, Any], watched: Watched, disk: DiskUse | None
 ) -> Iterable[tuple[str, str]]:
-    last = watched.live.progress if watched.live else {}
+    last = (watched.live and watched.live.report) or Report()
     if watched.is_running:
-        if total := last.get("n_total_bytes"):
-            free = memory_size(last.get("n_free_bytes", 0))
-            yield "memory", f"{free} of {memory_size(total)} free on the driver's machine"
-        yield (
-            "units",
-            f"{last.get('n_in_flight', 0):,} being searched, {last.get('n_open', 0):,} open",
-        )
+        if last.n_total_bytes:
+            free, total = memory_size(last.n_free_bytes), memory_size(last.n_total_bytes)
+            yield "memory", f"{free} of {total} free on the driver's machine"
+        yield "units", f"{last.n_in_flight:,} being searched, {last.n_open:,} open"
     counts = [
-        (record.get("n_units_split") or last.get("n_split"), "split", "split"),
+        (record.get("n_units_split") or last.n_split, "split", "split"),
         (record["n_requeued"], "tried again", "tried again"),
         (record["n_strikes"], "strike", "strikes"),
         (record.get("n_units_quarantined"), "given up", "given up"),
@@ -154,14 +153,14 @@ def _told(
 
 def _boards(
     listed: Iterable[tuple[str, int]],
-    events: Iterable[Mapping[str, Any]],
+    events: Iterable[Event],
     width: int,
     record: Mapping[str, Any],
 ) -> tuple[RenderableType, int] | None:
     best, letters = dict(listed), record.get("letters") or {}
     for event in events:
-        if event["event"] == "best":
-            best.setdefault(str(event.get("board")), int(event.get("score") or 0))
+        if isinstance(event, BestBoard):
+            best.setdefault(event.board, event.score)
     drawn: list[tuple[Text, str]] = []
     for board, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
         with contextlib.suppress(BoardError):
@@ -177,22 +176,23 @@ def _boards(
     return grid, max(len(board.split()) for board, _ in shown) + 1
 
 
-def _workers(busy: Iterable[Mapping[str, Any]], age_s: float) -> RenderableType:
+def _workers(busy: Iterable[Busy], age_s: float) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     for item in busy:
-        more = f" and {counted(item['n_units'] - 1, 'more unit')}" if item["n_units"] > 1 else ""
-        what = f"class {item['class_id']:,} {printable(item['path'])}".rstrip() + more
-        room = f"{memory_size(item['n_bytes'])} at most" if item.get("n_bytes") else ""
-        time_s = f"for {duration(item['seconds'] + age_s)}"
-        grid.add_row(f"{item['worker']}", printable(item["host"]), what, time_s, room)
+        more = f" and {counted(item.n_units - 1, 'more unit')}" if item.n_units > 1 else ""
+        what = f"class {item.class_id:,} {printable(item.path)}".rstrip() + more
+        room = f"{memory_size(item.n_bytes)} at most" if item.n_bytes else ""
+        so_long = f"for {duration(item.seconds + age_s)}"
+        grid.add_row(f"{item.worker}", printable(item.host), what, so_long, room)
     return grid
 
 
-def _happened(event: Mapping[str, Any]) -> Text:
+def _happened(event: Event) -> Text:
     names = ("board", "score", "class_id", "path", "host", "reason", "text", "message")
-    told = " ".join(str(event[name]) for name in names if event.get(name) not in (None, ""))
-    at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(min(float(event["time"]), 2.0**33)))
-    line = f"{at}  {event['event'].replace('_', ' ')} {printable(told)}".rstrip()
+    values = [getattr(event, name, "") for name in names]
+    told = " ".join(str(value) for value in values if value != "")
+    at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(min(event.time, 2.0**33)))
+    line = f"{at}  {event.event.replace('_', ' ')} {printable(told)}".rstrip()
     return Text(line, no_wrap=True, overflow="ellipsis")
 
 

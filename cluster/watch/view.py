@@ -18,6 +18,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -276,22 +277,14 @@ def told(now: Live, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the figures of the last session; times are points in time, so nothing changes while
     nothing happens.
     """
-    progress = {
-        name: value for name, value in now.progress.items() if name not in ("event", "session")
-    }
-    end = {
-        name: value
-        for name, value in now.end.items()
-        if name in ("time", "event", "complete", "message", "reason")
-    }
     owner = now.owner
     return {
         "is_running": now.is_running,
         "driver": f"{owner.user}@{owner.host} (process {owner.pid})" if owner else "unknown",
-        "progress": progress or None,
+        "progress": asdict(now.report) if now.report else None,
         "time_left": time_left(record),
         "rate": rate(record),
-        "end": end or None,
+        "end": asdict(now.end) if now.end else None,
     }
 
 

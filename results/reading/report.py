@@ -23,7 +23,8 @@ from boardclass.geometry import geometry, short_cell_name
 from boardclass.partition import parse_partition
 from boardclass.printable import printable
 from boardclass.scores import n_letters
-from results.log import MAX_BYTES, RESCORING, live, read_events
+from results.log import MAX_BYTES, live, read_events
+from results.log_events import Event, Finished, Stage, Started, Stopped
 from results.proof.claim import Board, searched, standing
 from results.proof.prove import State, Summary, state_of
 from results.reading.sql import Database
@@ -296,35 +297,27 @@ def histogram(values: Sequence[float]) -> list[dict[str, float]]:
 
 
 PREPARING, SEARCHING = "preparing", "searching"
-_MARKERS = ("started", "stage", "finished", "stopped")
 
 
-def stage_seconds(events: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+def stage_seconds(events: Iterable[Event]) -> dict[str, float]:
     """Return the seconds of each stage of some events, oldest first, summed over the sessions."""
-    sessions: dict[str, list[Mapping[str, Any]]] = {}
+    sessions: dict[str, list[Event]] = {}
     for event in events:
-        sessions.setdefault(str(event.get("session")), []).append(event)
-    total: dict[str, float] = {}
-    for lines in sessions.values():
-        markers = [line for line in lines if line["event"] in _MARKERS]
+        sessions.setdefault(event.session, []).append(event)
+    total = {PREPARING: 0.0, SEARCHING: 0.0}
+    for logged in sessions.values():
+        markers = [
+            event for event in logged if isinstance(event, Started | Stage | Finished | Stopped)
+        ]
         if not markers:  # its beginning was not read
             continue
-        ends = [line["time"] for line in markers[1:]] + [lines[-1]["time"]]
-        for marker, end in zip(markers, ends, strict=True):
-            if marker["event"] in ("started", "stage"):
-                # old logs
-                name = (
-                    SEARCHING
-                    if marker["event"] == "started"
-                    else str(marker.get("name") or RESCORING)
-                )
-                total[name] = total.get(name, 0.0) + max(0.0, end - marker["time"])
-            elif isinstance(
-                marker.get("seconds"), int | float
-            ):  # of the session with what came before "started"
-                before = float(marker["seconds"]) - (marker["time"] - lines[0]["time"])
-                total[PREPARING] = total.get(PREPARING, 0.0) + max(0.0, before)
-    return {
-        name: total[name]
-        for name in sorted(total, key=lambda name: (name != PREPARING, name != SEARCHING))
-    }
+        ends = [marker.time for marker in markers[1:]] + [logged[-1].time]
+        for marker, end_s in zip(markers, ends, strict=True):
+            match marker:
+                case Started() | Stage():
+                    name = marker.name if isinstance(marker, Stage) else SEARCHING
+                    total[name] = total.get(name, 0.0) + max(0.0, end_s - marker.time)
+                case Finished():  # its seconds are of the session, with what came before it began
+                    before_s = marker.seconds - (marker.time - logged[0].time)
+                    total[PREPARING] += max(0.0, before_s)
+    return {name: seconds for name, seconds in total.items() if seconds}

@@ -24,7 +24,8 @@ from functools import partial
 import pyarrow.compute as pc
 
 from results.errors import DamagedError, RowError
-from results.log import HOST_FLAGGED, read_events
+from results.log import read_events
+from results.log_events import HostFlagged
 from results.proof.certificates import certificate_files, read_audits, read_certificates
 from results.proof.claim import read_claim
 from results.proof.coverage import out_of_space
@@ -58,7 +59,7 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairR
     hosts = _drop_parts(folder, fingerprint, done)
     if done.parts:
         events = read_events(folder, _LOG_BYTES)
-        hosts |= {str(event.get("host", "")) for event in events if event["event"] == HOST_FLAGGED}
+        hosts |= {event.host for event in events if isinstance(event, HostFlagged)}
     _remove_documents(folder, done)
     # a class that has a verdict in the end
     first = int(next(fingerprint.parsed_partition.canonical_ranks())[0])

@@ -157,9 +157,7 @@ def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(
         assert added[-1]["sources"] == ["copy"]
         n_rows.append(len(rows_of(ongoing)))
         sessions = {
-            event["session"]
-            for event in read_events(LocalFolder(ongoing))
-            if event["event"] == "started"
+            event.session for event in read_events(LocalFolder(ongoing)) if event.event == "started"
         }
         assert len(sessions) == number
     assert n_rows == sorted(set(n_rows))
@@ -370,7 +368,7 @@ def test_runs_in_a_bucket_are_merged_into_one_in_a_bucket(orderly, merge, bucket
     assert orderly("verify", target).code == 0
     merge(tmp_path / "local", target)
     assert sorted(map(repr, rows_of(tmp_path / "local"))) == sorted(map(repr, rows_of(target)))
-    assert read_events(LocalFolder(tmp_path / "local"))[-1]["event"] == "merged"
+    assert read_events(LocalFolder(tmp_path / "local"))[-1].event == "merged"
 
 
 # ---- merging is a join: order and grouping do not matter

@@ -20,6 +20,7 @@ from cluster.answers.status import done, lines, rate, time_left, view
 from cluster.driver.progress import format_report
 from cluster.scheduling.events import Report
 from results.log import Live
+from results.log_events import Reported
 from results.storage import files
 from tests.conftest import RESTING, ROOT, flip_bit, make_in
 from tests.samples import daily
@@ -218,9 +219,9 @@ def test_run_and_status_say_the_same_share_and_100_percent_only_when_nothing_is_
     assert said in format_report(report)
 
 
-def going(rows, **progress):
+def going(rows, **figures):
     """Return the view of a run that goes on."""
-    return view(rows, Live(True, None, progress, 1.0, 0.0, 0.0, {}, None))
+    return view(rows, Live(True, None, Reported(**figures), 1.0, 0.0, 0.0, None, None))
 
 
 def test_a_board_that_is_not_stored_yet_is_told_as_such(orderly, small_runs):

@@ -196,7 +196,9 @@ def started(tmp_path, elsewhere, terminal):
     child = launch(config, tmp_path, elsewhere)
     log = LocalFolder(Path(config.out))
     wait_for(
-        child, tmp_path, lambda: any(event.get("n_verdicts") for event in read_events(log)[1:])
+        child,
+        tmp_path,
+        lambda: any(getattr(event, "n_verdicts", 0) for event in read_events(log)[1:]),
     )
     yield child, Path(config.out)
     child.kill()
@@ -211,8 +213,8 @@ def check_stopped(child, out, family, number, least=1):
     assert child.wait(120) == 4, said.read_text()
     assert f"stopped by {number.name}" in said.read_text()
     events = read_events(LocalFolder(out))
-    assert events[-1]["event"] == "stopped"
-    n_arrived = max(event.get("n_verdicts", 0) for event in events)
+    assert events[-1].event == "stopped"
+    n_arrived = max(getattr(event, "n_verdicts", 0) for event in events)
     assert least <= n_arrived <= len(list(open_run(out).rows()))
     gone(*family)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import fields
+from typing import get_args
 
 import pytest
 
+from results.log_events import Event
 from results.proof import audit
 from results.proof.claim import Claim
 from results.reading.sql import connect
@@ -60,6 +62,20 @@ def test_json_documents(written, with_a_run):
     for name in ("run.json", "manifest.jsonl", "claim.json", "results/"):
         assert name in listed
         assert (written / name).exists()
+
+
+def test_events():
+    """Each event has a row with its name and all its fields, in any order."""
+    section = PAGE.partition("\n## events.jsonl\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`[^|]+) \| (.+) \|$", section, re.MULTILINE)
+    for kind in get_args(Event):
+        ours = {item.name: item for item in fields(kind)}
+        name = ours.pop("event").default
+        (told,) = (text for names, text in rows if f"`{name}`" in names)
+        assert ours.keys() - {"time", "session"} <= set(re.findall("`([a-z_]+)`", told)), name
+    everywhere = set(re.findall("`([a-z_]+)`", " ".join(text for _, text in rows)))
+    known = {item.name for kind in get_args(Event) for item in fields(kind)}
+    assert everywhere <= known | {"rescoring"}
 
 
 def test_views(written):

@@ -9,11 +9,13 @@ import os
 import time
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from boardclass.errors import StoreError
 from results.log import MAX_BYTES, PROGRESS_S, EventLog, live, merge_logs, read_events, thinned
+from results.log_events import EVENT, BestBoard, Event, Reported, Stage, Stopped
 from results.reading.report import stage_seconds
 from results.storage import files
 from results.storage import local as storage
@@ -25,10 +27,21 @@ def lines(run: Path) -> list[str]:
     return (run / files.EVENTS).read_text().split("\n")[:-1]
 
 
+def kept(folder: LocalFolder, n_bytes: int = MAX_BYTES) -> list[dict[str, Any]]:
+    """Return the events that are read, as JSON has them."""
+    return [json.loads(EVENT.dump_json(event)) for event in read_events(folder, n_bytes)]
+
+
+def reported(folder: LocalFolder) -> Reported:
+    report = live(folder).report
+    assert report is not None
+    return report
+
+
 def test_one_json_object_a_line(tmp_path):
     log = EventLog(LocalFolder(tmp_path), clock=lambda: 12.34567)
-    log.add("stage", text='two\nlines, "quoted", ü')
-    log.add("best", score=5, board="abcd")
+    log.add(Stage(text='two\nlines, "quoted", ü'))
+    log.add(BestBoard(score=5, board="abcd"))
     assert not (tmp_path / files.EVENTS).exists()
     log.flush()
     log.flush()
@@ -37,26 +50,25 @@ def test_one_json_object_a_line(tmp_path):
         "time": 12.346,
         "session": first["session"],
         "event": "stage",
+        "name": "rescoring",
         "text": 'two\nlines, "quoted", ü',
     }
     assert (second["session"], second["score"]) == (first["session"], 5)
-    assert read_events(LocalFolder(tmp_path)) == [first, second]
+    assert kept(LocalFolder(tmp_path)) == [first, second]
 
 
 def test_what_a_kill_left_half_written_is_skipped_and_followed(tmp_path):
     folder = LocalFolder(tmp_path)
     for number in range(3):
         log = EventLog(folder)
-        log.add("stage", text=f"text {number}")
+        log.add(Stage(text=f"text {number}"))
         log.flush()
         whole = (tmp_path / files.EVENTS).read_bytes()
         (tmp_path / files.EVENTS).write_bytes(whole[: -1 - 5 * number])
-    assert [event["text"] for event in read_events(folder)] == ["text 0"], (
-        "only its newline was lost"
-    )
-    log.add("stage", text="text 3")
+    assert [event["text"] for event in kept(folder)] == ["text 0"], "only its newline was lost"
+    log.add(Stage(text="text 3"))
     log.flush()
-    assert [event["text"] for event in read_events(folder)] == ["text 0", "text 3"]
+    assert [event["text"] for event in kept(folder)] == ["text 0", "text 3"]
     assert len(lines(tmp_path)) == 4, "the halves stand on lines of their own"
 
 
@@ -68,12 +80,11 @@ def test_a_folder_that_refuses_loses_lines_only_when_it_lasts(tmp_path, monkeypa
     write_all = storage.write_all
     monkeypatch.setattr(storage, "write_all", full)
     for number in range(3):
-        log.add("stage", text=str(number))
+        log.add(Stage(text=str(number)))
         log.flush(now=True)
     monkeypatch.setattr(storage, "write_all", write_all)
     log.flush()
-    assert [event["text"] for event in read_events(LocalFolder(tmp_path))] == ["0", "1", "2"]
-    assert log.n_lost == 0
+    assert [event["text"] for event in kept(LocalFolder(tmp_path))] == ["0", "1", "2"]
 
 
 def progress(at_s: float, session: str, **values: object) -> str:
@@ -89,7 +100,7 @@ def test_the_last_session_tells_what_goes_on(tmp_path):
         with (tmp_path / files.EVENTS).open("a") as file:
             file.writelines(f"{line}\n" for line in lines)
 
-    assert (live(folder).is_running, live(folder).progress) == (False, {})
+    assert (live(folder).is_running, live(folder).report) == (False, None)
     log(
         progress(now_s - 9000, "old", n_classes_done=900, n_verdicts=9000),
         progress(now_s - 2000, "new", n_classes_done=0, n_verdicts=0),
@@ -102,16 +113,16 @@ def test_the_last_session_tells_what_goes_on(tmp_path):
     assert 5 <= found.age_s < 60
     lock = take_lock(folder)
     assert live(folder).is_running
-    assert live(folder).progress == {}, "what an earlier driver said is not about this one"
+    assert live(folder).report is None, "what an earlier driver said is not about this one"
     log(progress(time.time(), "newest", n_classes_done=103))
-    assert live(folder).progress["n_classes_done"] == 103
+    assert reported(folder).n_classes_done == 103
     started = {"time": time.time(), "session": "ours", "event": "started", "pid": os.getpid()}
     other = {"time": time.time(), "session": "other", "event": "stopped", "message": "taken over"}
     log(json.dumps(started), progress(time.time(), "ours", n_classes_done=104), json.dumps(other))
-    assert live(folder).progress["n_classes_done"] == 104, (
+    assert reported(folder).n_classes_done == 104, (
         "the last word of one that lost the run does not count"
     )
-    assert live(folder).end == {}
+    assert live(folder).end is None
     lock.release()
     assert not live(folder).is_running
 
@@ -152,19 +163,25 @@ def written(folder, events):
     return LocalFolder(folder)
 
 
-def progress_of(events):
-    return [event for event in events if event["event"] == "progress"]
+def parsed(events: list[dict[str, Any]]) -> list[tuple[Event, str]]:
+    lines = [json.dumps(event) for event in events]
+    return [(EVENT.validate_json(line), line) for line in lines]
+
+
+def reports_of(events: list[tuple[Event, str]]) -> list[Event]:
+    return [event for event, _ in events if isinstance(event, Reported)]
 
 
 def test_a_few_lines_of_progress_an_hour_stay_and_the_last_one_of_each_session_does():
-    events = session("a", 1e9, 10)
-    kept = thinned(events)
-    assert len(progress_of(kept)) <= 10 * HOUR_S / PROGRESS_S + 1
-    assert progress_of(kept)[-1] == progress_of(events)[-1]
-    assert stage_seconds(kept) == pytest.approx(stage_seconds(events), abs=2.0)
-    assert thinned(kept) == kept
-    both = sorted([*events, *session("b", 1e9, 10)], key=lambda event: event["time"])
-    assert len(progress_of(thinned(both))) == 2 * len(progress_of(kept))
+    events = parsed(session("a", 1e9, 10))
+    few = thinned(events)
+    assert len(reports_of(few)) <= 10 * HOUR_S / PROGRESS_S + 1
+    assert reports_of(few)[-1] == reports_of(events)[-1]
+    seconds = [stage_seconds(event for event, _ in pairs) for pairs in (few, events)]
+    assert seconds[0] == pytest.approx(seconds[1], abs=2.0)
+    assert thinned(few) == few
+    both = sorted([*events, *parsed(session("b", 1e9, 10))], key=lambda pair: pair[0].time)
+    assert len(reports_of(thinned(both))) == 2 * len(reports_of(few))
 
 
 def test_of_a_log_of_any_length_only_the_end_is_read(tmp_path):
@@ -180,7 +197,9 @@ def test_of_a_log_of_any_length_only_the_end_is_read(tmp_path):
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak_bytes < 3 * MAX_BYTES
-    assert event in read_events(target)
+    assert [logged for logged in read_events(target) if isinstance(logged, Stopped)] == [
+        Stopped(time=5.0, session="a", reason="Interrupted")
+    ]
 
 
 def test_the_session_of_a_source_is_not_taken_for_the_last_of_the_target(tmp_path):
@@ -188,17 +207,26 @@ def test_the_session_of_a_source_is_not_taken_for_the_last_of_the_target(tmp_pat
     merge_logs(
         target, [written(tmp_path / "source", session("theirs", 2e9, 1))], n_rows=3, n_parts=1
     )
-    assert (live(target).is_running, live(target).progress, live(target).end) == (False, {}, {})
-    events = read_events(target, 2**30)
+    assert (live(target).is_running, live(target).report, live(target).end) == (False, None, None)
+    events = kept(target)
     assert events[-1]["session"] not in {"mine", "theirs"}
     assert [event["session"] for event in events if event["event"] == "started"] == [
         "mine",
         "theirs",
     ]
     log = EventLog(target)
-    log.add("progress", n_classes_done=5)
+    log.add(Reported(n_classes_done=5))
     log.flush(now=True)
-    assert live(target).progress["n_classes_done"] == 5, "a driver that goes on after a merge"
+    assert reported(target).n_classes_done == 5, "a driver that goes on after a merge"
+
+
+def test_fields_of_a_newer_version_are_merged_as_they_are(tmp_path):
+    newer = {"time": 5.0, "session": "a", "event": "stopped", "reason": "x", "colour": "ü"}
+    source = written(tmp_path / "source", [newer])
+    target = written(tmp_path / "target", [])
+    assert merge_logs(target, [source], n_rows=1, n_parts=1) == 1
+    assert json.loads(lines(tmp_path / "target")[0]) == newer
+    assert merge_logs(target, [source], n_rows=0, n_parts=0) == 0, "it is known"
 
 
 def test_foreign_lines_are_skipped_and_left_behind(tmp_path, monkeypatch):
@@ -221,10 +249,12 @@ def test_foreign_lines_are_skipped_and_left_behind(tmp_path, monkeypatch):
     )
     with (tmp_path / "source" / files.EVENTS).open("ab") as file:
         file.write(b"nonsense\n\xff\n\n" + b"[" * 100_000 + b'\n{"torn')
-    assert read_events(source) == good
+    assert [(event.time, event.event) for event in read_events(source)] == [
+        (event["time"], event["event"]) for event in good
+    ]
     assert merge_logs(target, [source], n_rows=1, n_parts=1) == 2, "few lines of progress stay"
     assert merge_logs(target, [source], n_rows=0, n_parts=0) == 0
-    assert [event["event"] for event in read_events(target)] == ["started", "progress", "merged"]
+    assert [event["event"] for event in kept(target)] == ["started", "progress", "merged"]
 
     def refuse(self, name, text):
         raise StoreError("no room")

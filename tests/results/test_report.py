@@ -18,6 +18,7 @@ pytest.importorskip(
 )
 
 from boardclass.geometry import cell_name
+from results.log_events import EVENT
 from results.reading import charts
 from results.reading.report import histogram, stage_seconds
 from tests.results.helpers import CUTOFF, all_rows, fingerprint
@@ -149,7 +150,8 @@ def test_stages_are_summed_over_sessions():
         {"session": "c", "time": 200, "event": "started"},
         {"session": "c", "time": 207, "event": "stopped", "reason": "SIGINT"},
     ]
-    assert stage_seconds(events) == {"preparing": 6, "searching": 60 + 30 + 7, "rescoring": 1 + 4}
+    logged = [EVENT.validate_python(event) for event in events]
+    assert stage_seconds(logged) == {"preparing": 6, "searching": 60 + 30 + 7, "rescoring": 1 + 4}
     assert stage_seconds([]) == {}
 
 
