@@ -33,7 +33,15 @@ class ScoreTable:
         return self.points[n_letters(word)]
 
     def at_least(self, n: int | None) -> ScoreTable:
-        """Return the table under which words of fewer than ``n`` letters are worth nothing."""
+        """Return the table under which words of fewer than ``n`` letters are worth nothing.
+
+        Raises ScoreError if that would let words of one or two letters count: no list has them.
+        """
+        if n is not None and n < MIN_LETTERS:
+            raise ScoreError(
+                f"least length {n}: words of one or two letters never count here: expected at "
+                f"least {MIN_LETTERS}; without the option it is {MIN_LETTERS}"
+            )
         return ScoreTable(
             self.name, tuple(p if i >= (n or 0) else 0 for i, p in enumerate(self.points))
         )
@@ -52,22 +60,58 @@ TABLES = {
 }
 
 
+def points_in_words(points: Sequence[int]) -> str:
+    """Return how a sentence names points by the number of letters: ``standard`` and its like, or
+    each length.
+
+    >>> points_in_words(parse_scores("1,10,100").points)
+    '1 (3 letters), 10 (4), 100 (5 or more)'
+    """
+    for table in TABLES.values():
+        if table.points == tuple(points):
+            return table.name
+    last = len(points) - 1
+    while last > MIN_LETTERS and points[last] == points[last - 1]:
+        last -= 1
+    told = [f"{points[n]} ({n})" for n in range(MIN_LETTERS, last)]
+    told.append(f"{points[last]} ({last} or more)")
+    return ", ".join(told).replace(f"({MIN_LETTERS}", f"({MIN_LETTERS} letters", 1)
+
+
 def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
     """Return the score table of that name, or the one that a list gives from three letters on (the
     last value repeats).
 
-    scores : ``standard``, ``words``, ``powers``, a list such as ``[1, 1, 2, 3, 5, 11]`` or its text
-        ``"1,1,2,3,5,11"``
+    scores : ``standard``, ``words``, ``powers``, a list such as ``[1, 1, 2, 3, 5, 11]``, its text
+        ``"1,1,2,3,5,11"``, or one with the least length before it, ``"5:2,3,5,11"``
 
-    Raises ScoreError if the name is unknown or a value is not a whole number from 0 to 2**31 - 1.
+    Raises ScoreError if the name is unknown, a value is not a whole number from 0 to 2**31 - 1, or
+    a list begins with two noughts, as the tables of other programs do: theirs begin elsewhere.
     """
-    name = scores.strip().lower() if isinstance(scores, str) else ""
-    if name in TABLES:
-        return TABLES[name]
+    text = scores.strip().lower() if isinstance(scores, str) else ""
+    if text in TABLES:
+        return TABLES[text]
+    least, colon, listed = text.rpartition(":")
     values = [
         _parse_value(value, scores)
-        for value in (scores.split(",") if isinstance(scores, str) else scores)
+        for value in (listed.split(",") if isinstance(scores, str) else scores)
     ]
+    if colon:
+        known = [str(n) for n in range(MIN_LETTERS, MAX_LETTERS)]
+        if least not in known:
+            raise ScoreError(
+                f"{quote(least)} in scores {quote(scores)}: expected a least length from "
+                f"{known[0]} to {known[-1]}, such as 5:2,3,5,11"
+            )
+        values = [0] * known.index(least) + values
+    elif values[:2] == [0, 0] and any(values):
+        first = next(place for place, value in enumerate(values) if value)
+        own = ",".join(map(str, values[first:]))
+        raise ScoreError(
+            f"score list {quote(scores)} begins with {first} noughts: expected points from "
+            f"3 letters on: write {own} if words of 3 letters count, or {first + MIN_LETTERS}:{own}"
+            f" if only those of {first + MIN_LETTERS} or more do"
+        )
     if not 1 <= len(values) <= MAX_LETTERS + 1 - MIN_LETTERS:
         raise ScoreError(
             f"score list {quote(scores)} has {len(values)} values: expected 1 to 62, "
@@ -78,7 +122,7 @@ def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
             f"score list {quote(scores)} gives no points at all: expected at least "
             "one value above 0"
         )
-    return _table(",".join(map(str, values)), values)
+    return _table(text if colon else ",".join(map(str, values)), values)
 
 
 def _parse_value(value: object, scores: object) -> int:

@@ -12,6 +12,7 @@ import codecs
 import contextlib
 import io
 import sys
+import uuid
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -41,16 +42,44 @@ def console(stream: IO[str] | None = None, **options: Any) -> Console:
 
 
 def write_file(target: Path, data: bytes) -> Path:
-    """Write a file that the user named, and return it. Raises InputError when it cannot be
+    """Write a file that the user named, and return it: it is whole, or stays as it was.
+
+    What is there already keeps its mode; a link still points to it.  Devices, pipes and what this
+    process has open (``/dev/stdout``) are written to.  Raises InputError when the file cannot be
     written.
     """
+    from results.storage.local import write_all
+
     try:
-        target.write_bytes(data)
-    except OSError as error:
+        is_file = target.is_file() or not target.exists()
+        if is_file and target.absolute().parts[1:2] not in (("dev",), ("proc",)):
+            _replace(target.resolve(), data)
+        else:
+            with target.open("ab", buffering=0) as file:
+                write_all(file.fileno(), data)
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"cannot write {quote(str(target))}: {error.strerror}; choose another name"
+            f"cannot write {quote(str(target))}: {reason}; make room, or choose another name"
         ) from error
     return target
+
+
+def _replace(target: Path, data: bytes) -> None:
+    from results.storage.local import sync, write_all
+
+    temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("xb", buffering=0) as file:
+            write_all(file.fileno(), data)
+            sync(file.fileno())
+        if target.exists():
+            target.open("r+b").close()  # one that is write-protected stays
+            temporary.chmod(target.stat().st_mode)
+        temporary.replace(target)
+    except BaseException:  # Ctrl-C as well
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def tell(text: str) -> None:

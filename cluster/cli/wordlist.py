@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +28,7 @@ from boardclass.wordlist import (
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.app import Whole
-from cluster.streams import console
+from cluster.streams import console, write_file
 from configs.sources import sources
 
 TIMEOUT_S = 30
@@ -159,8 +159,9 @@ def import_file(
         "steps": [step._asdict() for step in found.steps],
         "sha256": found.words.sha256,
     }
-    publish(target.with_suffix(".json"), json.dumps(record, ensure_ascii=False, indent=1).encode())
-    publish(target, found.text.encode())
+    record_text = json.dumps(record, ensure_ascii=False, indent=1)
+    _keep(target.with_suffix(".json"), record_text.encode())
+    _keep(target, found.text.encode())
     _tell(found, fmt, "has", target)
 
 
@@ -233,7 +234,7 @@ def get(
             f"{quote(where, 200)} has SHA-256 {words.sha256}, {name} has {KNOWN_SHA256[name]}: "
             "not kept"
         )
-    publish(target, data)
+    _keep(target, data)
     write_record(
         {"name": name, "n_words": len(words.words), "sha256": words.sha256, "file": str(target)},
         fmt,
@@ -266,16 +267,8 @@ def download(url: str) -> bytes:
     return data
 
 
-def publish(target: Path, data: bytes) -> None:
-    """Write a file so that it appears whole."""
-    temporary = target.with_name(f"_tmp.{os.getpid()}.{target.name}")
-    try:
+def _keep(target: Path, data: bytes) -> None:
+    """Write a file into the folder of the user's lists, which is made first."""
+    with contextlib.suppress(OSError):  # write_file says why
         target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            temporary.write_bytes(data)
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        reason = f"{error.strerror}; make room or repair access"
-        raise WordListError(f"cannot write {quote(str(target))}: {reason}") from error
+    write_file(target, data)

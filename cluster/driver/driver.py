@@ -357,9 +357,7 @@ class Session:
         complete = proof.proven
         if complete:
             name, n_words = plan.wordlist.name, len(plan.wordlist.words)
-            question = replace(
-                question_of(run), wordlist=name, n_words=n_words, scores=plan.table.name
-            )
+            question = replace(question_of(run), wordlist=name, n_words=n_words)
             claim = make_claim(run.fingerprint, coverage, listed, question)
             publish_claim(run, claim)
         digest = digest_of(plan.fingerprint, listed, complete=complete)

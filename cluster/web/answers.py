@@ -87,7 +87,7 @@ def _asked(request: Request) -> jobs.Question:
     named.
     """
     given = {name: value for name, value in request.query_params.items() if value}
-    key, least = given.get("run"), given.get("min_letters", "1")
+    key, least = given.get("run"), given.get("min_letters", "3")
     place = _site(request).place(key) if key else None
     if key and place is None:
         raise Refused(

@@ -20,10 +20,10 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from pydantic import ConfigDict
 
 from boardclass.canonical import canonical, images
-from boardclass.errors import MismatchError, ScoreError, quote
+from boardclass.errors import MismatchError, quote
 from boardclass.geometry import parse_dims
 from boardclass.printable import counted, percent
-from boardclass.scores import parse_scores
+from boardclass.scores import points_in_words
 from boardclass.wordlist import known_name
 from configs.sources import sources
 from results.errors import DamagedError
@@ -252,17 +252,12 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
 
 
 def question_of(run: Run) -> Question:
-    """Return the names that ``run.json`` gives, if the word list and the points are those that go
-    by them.
+    """Return the name that ``run.json`` gives, if the word list is the one that goes by it, and the
+    points that count.
 
     What is said of a well-known list comes from its SHA-256, and not from ``run.json``.
     """
-    told, scores = run.info.get("wordlist", {}), run.info.get("scores", "")
-    try:
-        is_named = parse_scores(scores).points == run.fingerprint.scores
-    except ScoreError:
-        is_named = False
-    scores = scores if is_named else "custom"
+    told, scores = run.info.get("wordlist", {}), points_in_words(run.fingerprint.scores)
     sha256, left_out = run.fingerprint.wordlist_sha256, told.get("left_out")
     known = sources().get(known_name(sha256) or "")
     if known:  # older runs do not say what was left out

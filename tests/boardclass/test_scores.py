@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import random
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -19,7 +20,14 @@ from boardclass.geometry import geometry
 from boardclass.printable import html_table
 from boardclass.processes import pool
 from boardclass.rolling import assign_dice, roll
-from boardclass.scores import TABLES, ScoreTable, check_overflow, n_letters, parse_scores
+from boardclass.scores import (
+    TABLES,
+    ScoreTable,
+    check_overflow,
+    n_letters,
+    parse_scores,
+    points_in_words,
+)
 from tests.conftest import ROOT
 
 
@@ -34,6 +42,9 @@ def test_points_by_number_of_letters():
     assert parse_scores("7").points == (0, 0, 0) + (7,) * 62
     assert standard.at_least(5).points == (0,) * 5 + standard.points[5:]
     assert standard.at_least(None) == standard.at_least(3) == standard
+    assert parse_scores("3:7") == ScoreTable("3:7", parse_scores("7").points)
+    assert parse_scores(" 5:2,4").points == (0,) * 5 + (2,) + (4,) * 59
+    assert parse_scores("0,1,2").points[:6] == (0, 0, 0, 0, 1, 2)
     assert n_letters("qiz") == 4
     assert (parse_scores("powers").of("qiz"), parse_scores("powers").of("cat")) == (2, 1)
 
@@ -51,6 +62,13 @@ def test_points_by_number_of_letters():
         ([], "has 0 values"),
         ([True, 1], "True in scores"),
         ([1, 2.0], "2.0 in scores"),
+        ("0,0,0,1,1,2,3,5,11", r"3 noughts: .* write 1,1,2,3,5,11 if .*, or 6:1,1,2,3,5,11 if"),
+        ([0, 0, 1, 1, 2, 3, 5, 11], r"2 noughts: .* write 1,1,2,3,5,11 if .*, or 5:1,1,2,3,5,11"),
+        ("0,0,0,0,0,7", "5 noughts: .* write 7 if .*, or 8:7 if only those of 8 or more do"),
+        ("2:1,1", "'2' in scores '2:1,1': expected a least length from 3 to 63"),
+        ("five:1", "'five' in scores"),
+        ("5:", "'' in scores"),
+        ("60:1,2,3,4,5,6", "has 63 values"),
     ],
 )
 def test_bad_tables_are_refused(scores, said):
@@ -58,6 +76,37 @@ def test_bad_tables_are_refused(scores, said):
         parse_scores(scores)
     assert "expected" in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+def test_what_a_refusal_spells_is_taken():
+    """A table of another program: its points begin at no letters, at one, or at two."""
+    for n in (2, 3, 4):
+        with pytest.raises(ScoreError) as caught:
+            parse_scores([0] * n + [1, 4, 9])
+        spelled = re.findall(r"(?:write|or) ([0-9:,]+) if", str(caught.value))
+        assert [parse_scores(text).points[:9] for text in spelled] == [
+            (0, 0, 0, 1, 4, 9, 9, 9, 9),
+            ((0,) * (3 + n) + (1, 4, 9, 9))[:9],
+        ]
+
+
+@pytest.mark.parametrize("n", [-1, 0, 1, 2])
+def test_shorter_words_than_any_list_has_cannot_be_asked_for(n):
+    with pytest.raises(ScoreError, match=rf"least length {n}: .* expected at least 3"):
+        parse_scores("standard").at_least(n)
+
+
+def test_a_sentence_names_each_length_and_its_points():
+    told = {
+        "standard": "standard",
+        "1,1,2,3,5,11": "standard",
+        "1": "words",
+        "2": "2 (3 letters or more)",
+        "1,10,100": "1 (3 letters), 10 (4), 100 (5 or more)",
+        "5:7": "0 (3 letters), 0 (4), 7 (5 or more)",
+        "3,1,1,1": "3 (3 letters), 1 (4 or more)",
+    }
+    assert {text: points_in_words(parse_scores(text).points) for text in told} == told
 
 
 def test_overflow_is_refused_at_two_to_the_31_and_not_below():

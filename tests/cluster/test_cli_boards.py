@@ -101,6 +101,34 @@ def test_rules_are_those_of_the_options(orderly, words, score):
     assert score("--bonus", "4=tx", stdin=BEE_FEE).code == 2
 
 
+@pytest.mark.parametrize("n", ["1", "2"])
+def test_words_of_one_or_two_letters_are_refused_by_every_command(orderly, words, n):
+    for command in (
+        ("show", BEE_FEE),
+        ("solve", BEE_FEE),
+        ("score",),
+        ("climb", "-d", "2x2", "--pool", "9"),
+        ("roll", "--seed", "1"),
+    ):
+        answer = orderly(*command, "-w", words, "--min-letters", n, stdin=BEE_FEE)
+        assert (answer.code, answer.out) == (2, ""), command
+        assert "words of one or two letters never count here: expected at least 3" in answer.err
+    assert orderly("run", "2x2", "--cutoff", "9", "--min-letters", n).code == 2
+    assert orderly("show", BEE_FEE, "-w", words, "--min-letters", "3").code == 0
+
+
+def test_points_copied_from_another_program_are_refused_with_their_spelling(orderly, tmp_path):
+    copied = ("--scores", "0,0,0,1,1,2,3,5,11")
+    for command in (("score",), ("show", "tear"), ("run", "2x2", "--cutoff", "5"), ("roll",)):
+        answer = orderly(*command, *copied, stdin="tear")
+        assert (answer.code, answer.out) == (2, "")
+        assert "write 1,1,2,3,5,11 if words of 3 letters count" in answer.err
+    run = tmp_path / "run"
+    own = ("--scores", "4:2,7", "--cutoff", "999", "--workers", "0", "--out", run)
+    told = " ".join(orderly("run", "2x2", *own).out.split())
+    assert "and 0 (3 letters), 2 (4), 7 (5 or more) points, none scores 999 or more." in told
+
+
 def test_a_plain_q_by_option_and_by_list(orderly, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     path = tmp_path / "mine.txt"

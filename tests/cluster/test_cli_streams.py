@@ -8,12 +8,17 @@ import errno
 import io
 import os
 import re
+import stat
 import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+from boardclass.errors import InputError
 from cluster.cli import app as cli
-from cluster.streams import encodable
+from cluster.streams import encodable, write_file
 from results.storage import local
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
@@ -115,6 +120,60 @@ def test_what_cannot_be_written_is_named_with_the_code_that_the_page_promises(
     answer = orderly(*SHOW)
     assert answer.code == 2
     assert answer.err.startswith("orderly: cannot write '/tmp/scratch': No space left on device; ")
+
+
+OLD = b"what was there before"
+
+
+@pytest.mark.parametrize("ending", ["svg", "html"])
+def test_a_disk_that_fills_leaves_the_file_that_was_named_as_it_was(tmp_path, ending):
+    """No file of this shell may have more than 1,024 bytes."""
+    file = tmp_path / f"board.{ending}"
+    for there in (b"", OLD):
+        if there:
+            file.write_bytes(there)
+        codes, out, err = in_shell('ulimit -f 1; "$@"', *SHOW, "--out", file)
+        assert (codes, out) == ("2", [])
+        assert f"board.{ending}': File too large; make room, or choose another name" in err
+        assert [path.read_bytes() for path in tmp_path.iterdir()] == [there] * bool(there)
+    codes, out, err = in_shell('"$@"', *SHOW, "--out", file)
+    assert codes == "0"
+    assert [path.stat().st_size > 1024 for path in tmp_path.iterdir()] == [True]
+
+
+def test_a_file_that_was_named_stays_what_it_is(tmp_path):
+    """Its mode, a link to it, what is write-protected; a device and a pipe are written to."""
+    file, link, pipe = tmp_path / "file", tmp_path / "link", tmp_path / "pipe"
+    file.write_bytes(OLD)
+    file.chmod(0o640)
+    link.symlink_to(file)
+    write_file(link, b"new")
+    assert (file.read_bytes(), link.is_symlink()) == (b"new", True)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_bytes)
+        write_file(pipe, b"through")
+        assert read.result() == b"through"
+    assert pipe.is_fifo()
+    write_file(Path("/dev/null"), b"gone")
+    for name, reason in {
+        "/dev/full": "No space left on device",
+        str(tmp_path): "Is a directory",
+        str(tmp_path / "none" / "file"): "No such file or directory",
+    }.items():
+        with pytest.raises(InputError, match=reason):
+            write_file(Path(name), b"new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "pipe"]
+
+
+def test_what_this_process_has_open_is_written_to(tmp_path):
+    """A redirected standard output is appended to, not replaced."""
+    code = "from cluster.streams import *; write_file(Path('/dev/stdout'), b'new')"
+    (tmp_path / "out").write_bytes(OLD)
+    with (tmp_path / "out").open("ab") as out:
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=out, check=True)
+    assert (tmp_path / "out").read_bytes() == OLD + b"new"
 
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}

@@ -356,7 +356,8 @@ def test_a_name_is_repeated_only_if_what_it_names_is_that(ask, orderly, whole, t
     assert "enable2k" not in told.replace(honest, "")
     seal_run(folder, scores="standard", wordlist={})
     statement = json.loads(orderly("status", folder, "--format", "json").out)["statement"]
-    assert "custom points" in statement
+    assert "and words points, " in statement
+    assert "standard" not in statement
     assert "0 words of a list without a name (SHA-256 " in statement
     assert list_name("words", KNOWN_SHA256["yawl"]) == "yawl"
     assert list_name("words", "0" * 64) == "words"

@@ -29,6 +29,9 @@ BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
 CUTOFF = 80
 
 
+POINTS = "1 (3 letters), 1 (4), 2 (5), 3 (6), 5 (7), 11 (8 or more)"
+
+
 def partition() -> Partition:
     return parse_partition(BUCKETS, "2x2")
 
@@ -122,7 +125,7 @@ def claimed(store: Store, listed: BoardList | None = None) -> Claim:
     """Score the boards of a complete run, check coverage and write the claim, as a driver does."""
     run = store.snapshot()
     listed = listed or scored_again(run, ToyScorer())
-    claim = make_claim(run.fingerprint, check_coverage(run), listed, Question("toy", 12, "custom"))
+    claim = make_claim(run.fingerprint, check_coverage(run), listed, Question("toy", 12, POINTS))
     publish_claim(run, claim)
     return claim
 

@@ -42,6 +42,7 @@ from search.breaker import Breaker, Spec, Unit
 from search.params import Params
 from tests.results.helpers import (
     BUCKETS,
+    POINTS,
     ToyScorer,
     all_rows,
     claimed,
@@ -326,9 +327,9 @@ def test_each_of_the_two_scorers_is_listened_to(tmp_path, doubter):
         doubter: OneMore(),
     }
     with pytest.raises(MismatchError, match="class"):
-        verify(open_run(location), *scorers.values(), Question("toy", 12, "custom"))
+        verify(open_run(location), *scorers.values(), Question("toy", 12, POINTS))
     assert read_claim(open_run(location)) == before, "nothing is claimed anew"
-    assert verify(open_run(location), ToyScorer(), ToyScorer(), Question("toy", 12, "custom")).claim
+    assert verify(open_run(location), ToyScorer(), ToyScorer(), Question("toy", 12, POINTS)).claim
 
 
 def claim_of(location, rows) -> Claim:
@@ -341,7 +342,7 @@ def test_the_sentence_and_the_file(tmp_path):
     claim = claim_of(tmp_path, all_rows())
     assert claim.strength == COMPLETE
     assert claim.statement.startswith("Of all 456,976 2x2 boards")
-    for text in ("12 words of toy", "custom points", "80 or more", "highest score is 94"):
+    for text in ("12 words of toy", f"{POINTS} points", "80 or more", "highest score is 94"):
         assert text in claim.statement
     assert (claim.best_score, claim.n_canonical, claim.n_raw, claim.n_candidates) == (94, 2, 16, 3)
     assert read_claim(open_run(tmp_path)) == claim
@@ -418,9 +419,7 @@ SENTENCES = [
 @pytest.mark.parametrize(("boards", "asked", "text"), SENTENCES)
 def test_the_sentence_says_what_there_is_and_with_which_words(boards, asked, text):
     listed = BoardList(tuple(boards), len(boards))
-    assert text in statement_of(
-        fingerprint(), listed, Question("toy", 12, "custom", *asked.values())
-    )
+    assert text in statement_of(fingerprint(), listed, Question("toy", 12, POINTS, *asked.values()))
 
 
 BUCKETS = (
