@@ -20,6 +20,7 @@ that were stored.
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import exp, sqrt
@@ -40,6 +41,7 @@ _ENOUGH_TO_SCATTER = 30  # measured classes before an interval is told
 # faster
 _FADE = 0.999
 _MIN_SECONDS = 1e-4
+_ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
 
 
 class History(NamedTuple):
@@ -237,7 +239,7 @@ class Backlog:
         self._spoilt: set[int] = set()
         self._stack: list[tuple[int, int, Unit]] = []
         self._retries: list[tuple[int, int, Unit]] = []
-        self._big: list[Unit] = []
+        self._big: deque[Unit] = deque()
         self._sequence = 0
         self.trouble: dict[Unit, Trouble] = {}
         self.calibration = Calibration(history._replace(costs=all_costs[past]), all_bands[past])
@@ -316,16 +318,17 @@ class Backlog:
     @property
     def has_big(self) -> bool:
         """Whether a unit waits for the big-memory lane."""
-        self._big = [unit for unit in self._big if self.is_open(unit)]
+        while self._big and not self.is_open(self._big[0]):
+            self._big.popleft()
         return bool(self._big)
 
     def take_big(self) -> Unit:
         """Remove and return a unit of the big-memory lane; :attr:`has_big` must hold."""
-        return self._big.pop(0)
+        return self._big.popleft()
 
-    def take(self, budget_s: float, max_units: int) -> tuple[Unit, ...]:
-        """Remove and return the next units, at least one if there is any, worth about ``budget_s``
-        together.
+    def take(self, batch_s: float, n_workers: int, max_units: int) -> tuple[Unit, ...]:
+        """Remove and return the next units, at least one if there is any, worth about ``batch_s``
+        together, and towards the end a part of what is left for each of ``n_workers``.
 
         A unit that came back goes alone, so that whatever happens next is its own doing; then
         children of splits, deepest first, so that few classes are open at a time; then classes.
@@ -335,9 +338,11 @@ class Backlog:
             if self.is_open(retry):  # a late verdict may have settled it
                 return (retry,)
         units: list[Unit] = []
-        total_s = 0.0
+        total_s, budget_s = 0.0, batch_s
         while len(units) < max_units and (unit := self._peek()) is not None:
             total_s += self.predicted_s(unit)
+            if len(units) == 1 and total_s <= batch_s:
+                budget_s = min(batch_s, _ENDGAME * self.remaining_s() / n_workers)
             if units and total_s > budget_s:
                 break
             units.append(unit)

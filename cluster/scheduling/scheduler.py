@@ -2,28 +2,32 @@
 own.
 
     handle(event, now_s)
-      Room, Tick       -> Spawn for empty slots, Retire for workers whose lease ran out
-      WorkerUp         -> Assign
-      Answer           -> Publish, or nothing when the unit has its verdict already; children of a
-                          split are new units
-      UnitFailed, WorkerDown, Returned with units missing
-                       -> the units go back, or Quarantine
-      nothing open     -> Finish
+      Room, Tick        -> Spawn for empty slots; Tick: Retire for workers whose lease ran out
+      WorkerUp          -> Assign
+      Answer            -> Publish, or nothing when the unit has its verdict already; children of a
+                           split are new units
+      UnitFailed, WorkerDown, Returned with units missing -> the units go back, or Quarantine
+      nothing open      -> Finish
 
 Promises, for any order, repetition or loss of events (tests/cluster/simulator.py):
 
 - every unit gets exactly one accepted verdict or is quarantined, and the run then finishes;
+- a unit is given out ``n_strikes + n_losses`` times at most, whatever is answered;
 - a worker has at most one assignment;
-- a driver that slept (SIGSTOP, a laptop lid) does not mistake its own silence for that of its
-  workers;
+- a driver that slept (SIGSTOP, a laptop lid), or is minutes behind, does not mistake its own
+  silence for that of its workers: leases are looked at at a Tick, which follows all that was heard;
 - running out of memory is never held against a unit that has not had a host to itself;
 - with replicas (trust.py) a verdict that was contradicted is never published, nor anything else of
   a flagged host.
+
+Nothing here looks at all workers or hosts when an event arrives: idle workers for which there was
+nothing a moment ago are not asked again one by one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,27 +36,15 @@ from boardclass.parts import is_below
 from boardclass.printable import counted
 from cluster.scheduling import events
 from cluster.scheduling.backlog import Backlog, Trouble, Work
+from cluster.scheduling.crew import Crew
 from cluster.scheduling.trust import Compare, Trust
 
 if TYPE_CHECKING:
     from search.breaker import Unit, UnitResult
 
-_ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
 # before the next spawn, when workers keep dying
 _N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0
-
-
-@dataclass(slots=True)
-class _Worker:
-    """A worker that was spawned and is not known to be gone; ``assignment`` 0: idle."""
-
-    number: int
-    lease_ends_s: float
-    host: str = ""
-    is_up: bool = False
-    assignment: int = 0
-    peak_rss_bytes: int = 0
 
 
 @dataclass(slots=True)
@@ -85,15 +77,17 @@ class Scheduler:
         self.policy = policy
         self._trust = Trust(policy, rng, compare)
         self._backlog = Backlog(work, rng, policy.sample)
-        self._workers: dict[int, _Worker] = {}
+        self._crew = Crew()
         self._assignments: dict[int, _Assignment] = {}
         self._n_spawned = self._n_assigned = 0
         # workers there is room for: now, at most so far
         self._n_slots, self._max_slots = policy.n_workers, 1
         self._max_batch = 1  # units that go into one assignment; it doubles with each that ends
         self._big_host: str | None = None  # the host that the big-memory lane empties
+        self._alone = 0  # the last assignment there
         self._spawn_at_s = 0.0
         self._awake_at_s: float | None = None
+        self._listened_s = 0.0  # the clock of leases: it stands still while this process sleeps
         self._n_split = self._n_duplicates = self._n_requeued = self._n_strikes = 0
         self._n_deaths = self._fruitless_deaths = 0  # workers lost: ever, since the last verdict
         self._finished = False
@@ -106,13 +100,13 @@ class Scheduler:
         if self._finished:
             return []
         self._out = []
-        self._resume(now_s)
+        self._listen(now_s)
         match event:
             case events.Room(n_workers):
                 self._n_slots = max(0, min(self.policy.n_workers, n_workers))
             case events.WorkerUp():
                 self._worker_up(event, now_s)
-            case events.WorkerDown() if event.worker in self._workers:
+            case events.WorkerDown() if event.worker in self._crew.workers:
                 self._remove(event, now_s)
             case events.Answer():
                 self._answer(event, now_s)
@@ -137,18 +131,19 @@ class Scheduler:
             case events.Heartbeat():
                 given = self._assignments.get(event.assignment)
                 if given is not None and given.worker == event.worker:
-                    self._workers[event.worker].lease_ends_s = now_s + given.lease_s
+                    worker = self._crew.workers[event.worker]
+                    self._crew.extend(worker, self._listened_s + given.lease_s)
+            case events.Tick():
+                self._end_leases(now_s)
             case events.Cancel():
                 self._finish(complete=False, message=event.message)
-        if not self._finished:
-            self._end_leases(now_s)
         if not self._finished:
             self._advance(now_s)
         return self._out
 
     def snapshot(self) -> events.Report:
         """Return how far the run is."""
-        backlog, n_up = self._backlog, sum(worker.is_up for worker in self._workers.values())
+        backlog, n_up = self._backlog, self._crew.hosts.total()
         low_s, high_s = backlog.range_s() or (None, None) if backlog.is_measured else (None, None)
         n_workers = max(1, n_up)  # as status multiplies by those that are up
         return events.Report(
@@ -175,7 +170,7 @@ class Scheduler:
 
     def _answer(self, answer: events.Answer, now_s: float) -> None:
         """Publish a verdict, hold it back for its replica, or ignore it when the unit has one."""
-        unit, worker = answer.result.unit, self._workers.get(answer.worker)
+        unit, worker = answer.result.unit, self._crew.workers.get(answer.worker)
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self._trust.flagged:
@@ -193,7 +188,7 @@ class Scheduler:
             self._fruitless_deaths, self._spawn_at_s = 0, now_s
             if answer.is_replica:
                 self._judge(answer)
-            elif self._trust.wants(answer.result, answer.host, self._hosts()):
+            elif self._trust.wants(answer.result, answer.host, self._crew.hosts):
                 self._trust.hold(answer)
             else:
                 self._accept(answer)
@@ -217,13 +212,14 @@ class Scheduler:
         self._out.append(events.Quarantine(unit, trouble.attempts + 1, difference, doubtful))
         for disowned in self._trust.disown():
             self._put_back(disowned, events.Death.node, "its host is not believed any more")
-        for worker in list(self._workers.values()):
-            given = self._assignments.get(worker.assignment)
-            if worker.host in self._trust.flagged and given is not None:
+        for host in doubtful:
+            self._crew.bar(host)
+        for given in list(self._assignments.values()):
+            if self._crew.workers[given.worker].host in doubtful:
                 for missing in given.in_order():
                     self._fail(
                         missing,
-                        worker.assignment,
+                        given.number,
                         events.Death.node,
                         "its host is not believed any more",
                     )
@@ -239,13 +235,13 @@ class Scheduler:
         if given.missing:
             return
         del self._assignments[number]
-        worker = self._workers.get(given.worker)
+        worker = self._crew.workers.get(given.worker)
         if worker is None:
             return
-        worker.assignment = 0
+        self._crew.rest(worker)
         self._max_batch = min(2 * self._max_batch, self.policy.max_batch)
         if 0 < self.policy.recycle_bytes < worker.peak_rss_bytes:
-            del self._workers[worker.number]
+            self._crew.remove(worker.number)
             self._out.append(
                 events.Retire(worker.number, f"it grew to {worker.peak_rss_bytes} bytes")
             )
@@ -287,16 +283,8 @@ class Scheduler:
 
     # --- workers come and go
 
-    def _hosts(self) -> set[str]:
-        return {worker.host for worker in self._workers.values() if worker.is_up}
-
-    def _n_busy(self, host: str) -> int:
-        return sum(
-            worker.host == host and worker.assignment != 0 for worker in self._workers.values()
-        )
-
     def _worker_up(self, event: events.WorkerUp, now_s: float) -> None:
-        worker = self._workers.get(event.worker)
+        worker = self._crew.workers.get(event.worker)
         if worker is None:
             self._out.append(events.Retire(event.worker, "not expected any more"))
         elif self.policy.kernel_hash and event.kernel_hash != self.policy.kernel_hash:
@@ -307,11 +295,11 @@ class Scheduler:
             self._out.append(events.Retire(event.worker, message))
             self._remove(events.WorkerDown(event.worker, events.Death.unfit, message), now_s)
         else:
-            worker.is_up, worker.host = True, event.host
+            self._crew.come_up(worker, event.host)
 
     def _remove(self, event: events.WorkerDown, now_s: float) -> None:
         """Forget a dead worker, put its units back, and give the run up when workers keep dying."""
-        given = self._assignments.get(self._workers.pop(event.worker).assignment)
+        given = self._assignments.get(self._crew.remove(event.worker).assignment)
         message = event.message or f"the worker was lost ({event.reason})"
         if given is not None:
             # in a batch nobody knows which unit was at fault: each goes out again, alone
@@ -328,33 +316,27 @@ class Scheduler:
             message = f"{limit} workers died without one verdict in between; the last: {message}"
             self._finish(complete=False, message=message)
 
-    def _resume(self, now_s: float) -> None:
-        """Do not blame workers for silence while this process did not listen, or was stopped
-        together with them.
+    def _listen(self, now_s: float) -> None:
+        """Let the clock of leases run, but not while this process did not listen, or was stopped
+        together with its workers.
         """
-        asleep_s = 0.0 if self._awake_at_s is None else now_s - self._awake_at_s
+        passed_s = 0.0 if self._awake_at_s is None else now_s - self._awake_at_s
         self._awake_at_s = now_s
-        if asleep_s > _ASLEEP_S:
-            for worker in self._workers.values():
-                worker.lease_ends_s += asleep_s
+        self._listened_s += passed_s if passed_s <= _ASLEEP_S else 0.0
 
     def _end_leases(self, now_s: float) -> None:
         """Give up workers that have something to do and were silent for too long."""
-        expected = [
-            worker
-            for worker in self._workers.values()
-            if worker.assignment != 0 or not worker.is_up
-        ]
-        for worker in expected:
-            if now_s > worker.lease_ends_s and not self._finished:
-                self._out.append(events.Retire(worker.number, "silent for too long"))
-                reason = events.Death.died if worker.is_up else events.Death.unfit
-                self._remove(events.WorkerDown(worker.number, reason, "silent for too long"), now_s)
+        for worker in self._crew.silent(self._listened_s):
+            self._out.append(events.Retire(worker.number, "silent for too long"))
+            reason = events.Death.died if worker.is_up else events.Death.unfit
+            self._remove(events.WorkerDown(worker.number, reason, "silent for too long"), now_s)
+            if self._finished:
+                return
 
     # --- what next
 
     def _advance(self, now_s: float) -> None:
-        n_open, flagged, workers = self._backlog.n_open, self._trust.flagged, self._workers
+        n_open, crew = self._backlog.n_open, self._crew
         if n_open == 0:
             n_given_up = self._backlog.n_quarantined
             message = (
@@ -365,53 +347,72 @@ class Scheduler:
             self._finish(complete=n_given_up == 0, message=message + self._flags())
             return
         # Workers of flagged hosts stay idle: they keep a cluster from starting others there.
-        n_idle = sum(worker.is_up and worker.host in flagged for worker in workers.values())
+        n_barred = crew.n_barred
         self._max_slots = max(self._max_slots, self._n_slots)
-        n_wanted = min(self._n_slots, n_open + n_idle)
-        if n_idle >= max(n_wanted, 1):
+        n_wanted = min(self._n_slots, n_open + n_barred)
+        if n_barred >= max(n_wanted, 1):
             self._finish(complete=False, message="no host is left to believe" + self._flags())
             return
-        while len(workers) < n_wanted and now_s >= self._spawn_at_s:
+        while len(crew.workers) < n_wanted and now_s >= self._spawn_at_s:
             self._n_spawned += 1
-            workers[self._n_spawned] = _Worker(self._n_spawned, now_s + self.policy.spawn_s)
+            crew.spawn(self._n_spawned, self._listened_s + self.policy.spawn_s)
             self._out.append(events.Spawn(self._n_spawned))
         self._choose_big_host()
-        for worker in workers.values():
-            if worker.is_up and worker.assignment == 0 and worker.host not in flagged:
-                self._give(worker, now_s)
+        while crew.idle and self._give():
+            pass
 
     def _choose_big_host(self) -> None:
         """Choose the host that the big-memory lane empties, or give it back."""
-        hosts = self._hosts() - self._trust.flagged
-        if not self._backlog.has_big and not any(
-            given.alone for given in self._assignments.values()
-        ):
+        if not self._backlog.has_big and self._alone not in self._assignments:
             self._big_host = None
-        elif self._big_host not in hosts:
-            self._big_host = min(hosts, key=lambda host: (self._n_busy(host), host), default=None)
-
-    def _give(self, worker: _Worker, now_s: float) -> None:
-        units: tuple[Unit, ...]
-        replica: events.Replica | None = None
-        alone = worker.host == self._big_host
-        if alone:
-            is_free = self._n_busy(worker.host) == 0 and self._backlog.has_big
-            units = (self._backlog.take_big(),) if is_free else ()
-        elif check := self._trust.take(worker.host, self._hosts()):
-            units, replica = (check[0],), check[1]
-        else:
-            share_s = _ENDGAME * self._backlog.remaining_s() / len(self._workers)
-            units = self._backlog.take(min(self.policy.batch_s, share_s), self._max_batch)
-        if units:
-            predicted_s = sum(map(self._backlog.predicted_s, units))
-            lease_s = self.policy.lease_s + self.policy.lease_factor * predicted_s
-            self._n_assigned += 1
-            given = _Assignment(
-                self._n_assigned, worker.number, alone, lease_s, replica is not None, set(units)
+        elif self._big_host not in self._crew.hosts or self._big_host in self._trust.flagged:
+            hosts = self._crew.hosts.keys() - self._trust.flagged
+            self._big_host = min(
+                hosts, key=lambda host: (self._crew.n_busy(host), host), default=None
             )
-            self._assignments[given.number] = given
-            worker.assignment, worker.lease_ends_s = given.number, now_s + lease_s
-            self._out.append(events.Assign(worker.number, given.number, units, alone, replica))
+
+    def _give(self) -> bool:
+        """Give an idle worker something to do; return whether there was anything for any of them.
+
+        A replica is for another host than its verdict's: of two hosts with idle workers one is
+        another, so no more are asked.
+        """
+        big, backlog, crew = self._big_host, self._backlog, self._crew
+        is_empty = big is not None and big in crew.idle and crew.n_busy(big) == 0
+        if big is not None and is_empty and backlog.has_big:
+            self._assign(big, (backlog.take_big(),), alone=True)
+            return True
+        idle = [host for host in islice(crew.idle, 3) if host != big][:2]
+        for host in idle:
+            if check := self._trust.take(host, crew.hosts):
+                self._assign(host, (check[0],), replica=check[1])
+                return True
+        n_workers, batch_s = len(crew.workers), self.policy.batch_s
+        units = backlog.take(batch_s, n_workers, self._max_batch) if idle else ()
+        if units:
+            self._assign(idle[0], units)
+        return bool(units)
+
+    def _assign(
+        self,
+        host: str,
+        units: tuple[Unit, ...],
+        *,
+        alone: bool = False,
+        replica: events.Replica | None = None,
+    ) -> None:
+        """Give units to the worker of a host that has been idle for longest."""
+        worker = next(iter(self._crew.idle[host].values()))
+        predicted_s = sum(map(self._backlog.predicted_s, units))
+        lease_s = self.policy.lease_s + self.policy.lease_factor * predicted_s
+        self._n_assigned += 1
+        number = self._n_assigned
+        self._assignments[number] = _Assignment(
+            number, worker.number, alone, lease_s, replica is not None, set(units)
+        )
+        self._alone = number if alone else self._alone
+        self._crew.start(worker, number, self._listened_s + lease_s)
+        self._out.append(events.Assign(worker.number, number, units, alone, replica))
 
     def _flags(self) -> str:
         hosts = ", ".join(map(repr, sorted(self._trust.flagged)))
@@ -423,9 +424,7 @@ class Scheduler:
 
     def _finish(self, *, complete: bool, message: str) -> None:
         self._finished = True
-        self._out.extend(
-            events.Retire(worker.number, "the run is over") for worker in self._workers.values()
-        )
+        self._out.extend(events.Retire(number, "the run is over") for number in self._crew.workers)
         self._out.append(events.Finish(complete, message))
 
 

@@ -13,9 +13,10 @@ vouch for it, so it checks the sample itself.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -38,7 +39,8 @@ class Trust:
     n_agreed: int = 0  # replicas
     n_let_go: int = 0  # verdicts published without a replica because three failed
     _matches: Counter[str] = field(default_factory=Counter)
-    _waiting: deque[Unit] = field(default_factory=deque)
+    # units whose replica nobody runs, by the host of the verdict; the first has waited longest
+    _waiting: OrderedDict[str, OrderedDict[Unit, None]] = field(default_factory=OrderedDict)
     _tries: Counter[Unit] = field(default_factory=Counter)
 
     def is_trusted(self, host: str) -> bool:
@@ -51,34 +53,28 @@ class Trust:
         """
         if self.policy.replicate <= 0 or (result.children and not result.settled):
             return False
-        alone = all(other == host or other in self.flagged for other in hosts)
-        if not alone and not self.is_trusted(host):
+        if self._has_other(host, hosts) and not self.is_trusted(host):
             return True
         return bool(self.rng.random() < self.policy.replicate)
 
     def hold(self, answer: Answer) -> None:
         """Keep a verdict until its replica is there."""
-        unit = answer.result.unit
-        self.held[unit] = answer
-        self._waiting.append(unit)
+        self.held[answer.result.unit] = answer
+        self._queue(answer)
 
     def take(self, host: str, hosts: Collection[str]) -> tuple[Unit, Replica] | None:
         """Return the next replica that a worker of ``host`` may run: of another host's verdict, if
         there is another.
         """
-        for _ in range(len(self._waiting)):
-            unit = self._waiting.popleft()
-            answer = self.held.get(unit)
-            if answer is None:
+        for source in islice(self._waiting, 2):  # one of two is another
+            if source == host and self._has_other(host, hosts):
                 continue
-            others = [
-                other for other in hosts if other not in self.flagged and other != answer.host
-            ]
-            if host != answer.host or not others:
-                result = answer.result
-                paths = result.settled if result.children else (unit.path,)
-                return unit, Replica(paths, int(self.rng.integers(2**31)))
-            self._waiting.append(unit)
+            unit = next(iter(self._waiting[source]))
+            self._waiting.move_to_end(source)
+            self._unqueue(unit, source)
+            result = self.held[unit].result
+            paths = result.settled if result.children else (unit.path,)
+            return unit, Replica(paths, int(self.rng.integers(2**31)))
         return None
 
     def failed(self, unit: Unit) -> Answer | None:
@@ -88,7 +84,7 @@ class Trust:
             return None
         self._tries[unit] += 1
         if self._tries[unit] < MAX_TRIES:
-            self._waiting.append(unit)
+            self._queue(answer)
             return None
         self.n_let_go += 1
         return self._release(unit)
@@ -122,6 +118,23 @@ class Trust:
             self._release(unit)
         return units
 
+    def _has_other(self, host: str, hosts: Collection[str]) -> bool:
+        """Return whether another host with workers is believed."""
+        n_others = len(hosts) - (host in hosts)
+        return n_others > sum(other in hosts for other in self.flagged if other != host)
+
+    def _queue(self, answer: Answer) -> None:
+        self._waiting.setdefault(answer.host, OrderedDict())[answer.result.unit] = None
+
+    def _unqueue(self, unit: Unit, host: str) -> None:
+        units = self._waiting.get(host, OrderedDict())
+        if unit in units:
+            del units[unit]
+            if not units:
+                del self._waiting[host]
+
     def _release(self, unit: Unit) -> Answer:
         self._tries.pop(unit, None)
-        return self.held.pop(unit)
+        answer = self.held.pop(unit)
+        self._unqueue(unit, answer.host)
+        return answer

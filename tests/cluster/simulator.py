@@ -22,9 +22,11 @@ import numpy as np
 from cluster.scheduling import events
 from cluster.scheduling.backlog import Work
 from cluster.scheduling.scheduler import Scheduler
+from cluster.scheduling.trust import MAX_TRIES
 from search.breaker import Unit, UnitResult
 
 MAX_STEPS = 200_000
+BEAT_S, LEASE_S = 20.0, 60.0
 
 
 def digest(text: str, n: int) -> int:
@@ -71,18 +73,57 @@ def difference(original: UnitResult, replica: UnitResult) -> str:
 # occur.
 WEATHER = {"kill": 0.12, "lose": 0.08, "repeat": 0.3, "late": 0.4, "unfit": 0.1, "node": 0.05}
 
+# What a unit can do to every worker that tries it: end its process, raise an exception, run out of
+# memory with a host to itself (a process or an exception), leave no reply, have a verdict that is
+# none.  Whatever it is, the unit is given up after a number of tries.
+HOPELESS = ("poison", "broken", "huge", "too large", "mute", "nonsense")
+
+
+@dataclass(frozen=True)
+class Turnover:
+    """A machine goes, with all its workers, or comes back."""
+
+    host: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a run is; by default small enough to play hundreds."""
+
+    n_workers: int
+    n_hosts: int
+    n_classes: int
+    turn_s: float = 0.0  # what the driver spends on an event: it may fall minutes behind
+    stay_s: float = 0.0  # how long a machine stays on average; 0: for good
+
+
+DRAWN = Size(0, 0, 0)
+
+
+def draw_size(rng: random.Random) -> Size:
+    """Return the size of a small run."""
+    return Size(
+        rng.randint(1, 6),
+        rng.randint(1, 3),
+        rng.randint(1, 40),
+        rng.choice((0.0, 0.0, 0.5, 5.0, 20.0)),
+        rng.choice((0.0, 0.0, 300.0)),
+    )
+
 
 @dataclass
 class Simulation:
     """One run: ``play`` it, then read ``published`` and ``quarantined``."""
 
     seed: int
+    size: Size = DRAWN
     log: list[str] = field(default_factory=list)
     published: dict[Unit, UnitResult] = field(default_factory=dict)
     quarantined: set[Unit] = field(default_factory=set)
     contradicted: set[Unit] = field(default_factory=set)
     # by how often its worker died, fell silent or failed on it
     blamed: Counter[Unit] = field(default_factory=Counter)
+    tries: Counter[tuple[Unit, bool]] = field(default_factory=Counter)  # (unit, is_replica)
     finish: events.Finish | None = None
 
     def __post_init__(self) -> None:
@@ -91,22 +132,19 @@ class Simulation:
         self.weather = SimpleNamespace(
             **{name: storm * self.rng.uniform(0, most) for name, most in WEATHER.items()}
         )
-        n_classes = self.rng.randint(1, 40)
-        self.class_ids = np.array(sorted(self.rng.sample(range(1000), n_classes)), np.int64)
-        self.n_workers = self.rng.randint(1, 6)
-        self.hosts = [f"host{number}" for number in range(self.rng.randint(1, 3))]
+        self.size = size = draw_size(self.rng) if self.size is DRAWN else self.size
+        ids = self.rng.sample(range(25 * size.n_classes), size.n_classes)
+        self.class_ids = np.array(sorted(ids), np.int64)
+        self.hosts = [f"host{number}" for number in range(size.n_hosts)]
+        self.there = dict.fromkeys(self.hosts)
         self.expected = expected_units(self.class_ids.tolist(), self.seed)
-        self.poison = {
-            unit for unit in self.expected if digest(f"poison {self.seed} {unit}", 150) == 0
-        }
-        self.broken = {
-            unit for unit in self.expected if digest(f"broken {self.seed} {unit}", 150) == 0
-        }
+        self.hopeless = {unit: kind for unit in self.expected if (kind := self.kind_of(unit))}
         self.fat = {unit for unit in self.expected if digest(f"fat {self.seed} {unit}", 15) == 0}
-        policy = events.Policy(
-            self.n_workers,
+        self.policy = events.Policy(
+            size.n_workers,
             batch_s=self.rng.choice((1.0, 7.0, 50.0)),
-            lease_s=60.0,
+            lease_s=LEASE_S,
+            lease_factor=0.0,
             spawn_s=60.0,
             max_deaths=60,
             replicate=self.rng.choice((0.0, 0.01, 0.3, 1.0)),
@@ -116,19 +154,26 @@ class Simulation:
         self.lies = self.rng.choice((0.2, 1.0))
         costs = np.array([self.seconds(Unit(class_id)) for class_id in self.class_ids.tolist()])
         self.scheduler = Scheduler(
-            policy, Work(self.class_ids, costs), np.random.default_rng(self.seed), difference
+            self.policy, Work(self.class_ids, costs), np.random.default_rng(self.seed), difference
         )
-        self.now = 0.0
-        self.queue: list[tuple[float, int, events.Event]] = []
+        self.now = self.turn_s = 0.0  # when this turn of the driver began, how long it takes
+        self.queue: list[tuple[float, int, events.Event | Turnover]] = []
         self.n_queued = 0
         self.alive: dict[int, str] = {}  # as the world knows it
         # as the scheduler must know it: assignment, units missing
         self.given: dict[int, tuple[int, set[Unit]]] = {}
+        for host in self.hosts if size.stay_s else ():
+            self.send(self.rng.expovariate(1 / size.stay_s), Turnover(host), mayhem=False)
+
+    def kind_of(self, unit: Unit) -> str:
+        """Return what a unit does to its workers, if it does anything."""
+        kind = digest(f"hopeless {self.seed} {unit}", 60 * len(HOPELESS))
+        return HOPELESS[kind] if kind < len(HOPELESS) else ""
 
     def seconds(self, unit: Unit) -> float:
         return 0.05 * 2.0 ** digest(f"s {self.seed} {unit}", 10)
 
-    def send(self, delay: float, event: events.Event, *, mayhem: bool = True) -> None:
+    def send(self, delay: float, event: events.Event | Turnover, *, mayhem: bool = True) -> None:
         """Deliver an event later; with ``mayhem`` it may come late, twice or never."""
         if mayhem and self.rng.random() < self.weather.lose:
             self.log.append(f"{self.now:9.2f} lost {event}")
@@ -141,31 +186,56 @@ class Simulation:
                 else 0.0
             )
             self.n_queued += 1
-            heapq.heappush(self.queue, (self.now + delay + late, self.n_queued, event))
+            at = self.now + self.turn_s + delay + late
+            heapq.heappush(self.queue, (at, self.n_queued, event))
 
     def play(self) -> Simulation:
-        """Run until the scheduler finishes; AssertionError when it breaks a promise."""
-        self.send(0.0, events.Tick(), mayhem=False)
+        """Run until the scheduler finishes; AssertionError when it breaks a promise.
+
+        As in the run loop all that has arrived is told together, a tick after it, and what arrives
+        meanwhile waits.
+        """
+        came: list[events.Event | Turnover] = []
         for _ in range(MAX_STEPS):
+            self.turn_s = self.size.turn_s * len(came)
+            for event in (*came, events.Tick()):
+                if self.finish is None:
+                    self.deliver(event)
             if self.finish is not None:
                 self.check_end()
                 return self
-            if not self.queue or self.queue[0][0] > self.now + 5.0:
-                self.now += 5.0
-                self.deliver(events.Tick())
-            else:
-                self.now, _, event = heapq.heappop(self.queue)
-                self.deliver(event)
+            self.now += self.turn_s
+            if not self.queue or self.queue[0][0] > self.now:  # waits for 5 s at most
+                self.now = min([self.now + 5.0, *(item[0] for item in self.queue[:1])])
+            came = []
+            while self.queue and self.queue[0][0] <= self.now:
+                came.append(heapq.heappop(self.queue)[2])
         raise AssertionError(f"seed {self.seed}: no end after {MAX_STEPS} steps")
 
-    def deliver(self, event: events.Event) -> None:
+    def deliver(self, event: events.Event | Turnover) -> None:
         self.log.append(f"{self.now:9.2f} {event}")
+        if isinstance(event, Turnover):
+            self.turn_over(event.host)
+            return
         self.account(event)
         trust = self.scheduler._trust
-        self.held, self.n_let_go = set(trust.held), trust.n_let_go
+        self.held, self.n_let_go = trust.held.copy(), trust.n_let_go
         for instruction in self.scheduler.handle(event, self.now):
             self.log.append(f"{self.now:9.2f}      -> {instruction}")
             self.carry_out(instruction)
+
+    def turn_over(self, host: str) -> None:
+        """Take a machine away, with all its workers, or bring it back."""
+        if host in self.there:
+            del self.there[host]
+            for worker in [worker for worker, other in self.alive.items() if other == host]:
+                del self.alive[worker]
+                self.send(0.1, events.WorkerDown(worker, events.Death.node, "its machine is gone"))
+        else:
+            self.there[host] = None
+        self.send(self.rng.expovariate(1 / self.size.stay_s), Turnover(host), mayhem=False)
+        room = self.size.n_workers * len(self.there) // self.size.n_hosts
+        self.send(0.0, events.Room(room), mayhem=False)
 
     def account(self, event: events.Event) -> None:
         """Keep the books on what the scheduler may know to be in flight."""
@@ -181,7 +251,9 @@ class Simulation:
                     self.blamed.update(missing)
                     missing.clear()
                 elif isinstance(event, events.Answer):
-                    missing.discard(event.result.unit)
+                    unit = event.result.unit
+                    self.blamed[unit] += unit in missing and self.hopeless.get(unit) == "nonsense"
+                    missing.discard(unit)
                 elif event.unit in missing:
                     missing.remove(event.unit)
                     self.blamed[event.unit] += 1
@@ -218,7 +290,11 @@ class Simulation:
                 assert unit not in self.quarantined, f"seed {self.seed}: {unit} given up twice"
                 self.quarantined.add(unit)
                 self.contradicted |= {unit} if hosts else set()
-            case events.Retire(worker):
+            case events.Retire(worker, why):
+                is_calm = not any(vars(self.weather).values())
+                assert why != "silent for too long" or not is_calm or worker not in self.alive, (
+                    f"seed {self.seed}: {worker} lives and says so"
+                )
                 self.alive.pop(worker, None)
                 self.forget(worker)
             case events.Finish():
@@ -227,10 +303,12 @@ class Simulation:
     def spawn(self, worker: int) -> None:
         assert worker not in self.alive, f"seed {self.seed}: number {worker} used twice"
         delay = self.rng.uniform(0.5, 5.0)
-        if self.rng.random() < self.weather.unfit:
+        if not self.there:
+            self.send(delay, events.WorkerDown(worker, events.Death.node, "no machine"))
+        elif self.rng.random() < self.weather.unfit:
             self.send(delay, events.WorkerDown(worker, events.Death.unfit, "self-test"))
         else:
-            self.alive[worker] = self.rng.choice(self.hosts)
+            self.alive[worker] = self.rng.choice(list(self.there))
             self.send(delay, events.WorkerUp(worker, self.alive[worker]))
 
     def assign(self, order: events.Assign) -> None:
@@ -252,6 +330,13 @@ class Simulation:
             ]
             assert not others, f"{where}: {others} are busy on the same host"
         self.given[order.worker] = order.assignment, set(order.units)
+        most = self.policy.n_strikes + self.policy.n_losses
+        for unit in order.units:
+            attempt = unit, order.replica is not None
+            self.tries[attempt] += 1
+            assert self.tries[attempt] <= most * (MAX_TRIES if order.replica else 1), (
+                f"{where}: tried {self.tries[attempt]} times"
+            )
         if order.worker not in self.alive:
             return  # its death is a message that got lost or is still on its way
         # Rows of a batch come together at its end.
@@ -264,12 +349,17 @@ class Simulation:
                 self.alive.pop(order.worker, None)
                 self.send(spent, events.WorkerDown(order.worker, death, f"on {unit}"))
                 return
-            if unit in self.broken:
-                sent.append(events.UnitFailed(order.worker, order.assignment, unit, "ValueError"))
-            else:
+            kind = self.hopeless.get(unit)
+            is_large = kind == "too large"
+            if kind == "broken" or is_large:
+                failed = events.UnitFailed(
+                    order.worker, order.assignment, unit, "an exception", is_large
+                )
+                sent.append(failed)
+            elif kind != "mute":
                 sent.append(self.answer(order, unit))
-        for beat in range(int(spent // 20)):
-            self.send(20.0 * (beat + 1), events.Heartbeat(order.worker, order.assignment))
+        for beat in range(int(spent // BEAT_S)):
+            self.send(BEAT_S * (beat + 1), events.Heartbeat(order.worker, order.assignment))
         self.rng.shuffle(sent)
         for event in [*sent, events.Returned(order.worker, order.assignment)]:
             self.send(spent, event)
@@ -282,14 +372,17 @@ class Simulation:
         if host in self.liars and self.rng.random() < self.lies:
             status = result.status if result.children else "candidates"
             result = replace(result, status=status, candidates=((f"lie{self.rng.random()}", 11),))
+        if self.hopeless.get(unit) == "nonsense":
+            result = replace(result, status="split", children=())
         return events.Answer(
             order.worker, order.assignment, result, host, is_replica=order.replica is not None
         )
 
     def fate(self, unit: Unit, alone: bool) -> events.Death | None:
-        if unit in self.poison:
+        kind = self.hopeless.get(unit)
+        if kind == "poison":
             return events.Death.died
-        if unit in self.fat and not alone:
+        if kind == "huge" or (unit in self.fat and not alone):
             return events.Death.oom
         if self.rng.random() < self.weather.kill:
             return events.Death.died
@@ -308,11 +401,11 @@ class Simulation:
                 f"{where}: {unit} given up after {self.blamed[unit]} failures"
             )
         reached = self.reachable()
-        hopeless = (self.poison | self.broken) & reached
+        hopeless = self.hopeless.keys() & reached
         assert hopeless <= self.quarantined, (
             f"{where}: {hopeless - self.quarantined} have a verdict"
         )
-        if not any(vars(self.weather).values()):
+        if not any(vars(self.weather).values()) and not self.size.stay_s:
             surplus = self.quarantined - hopeless - self.contradicted
             assert not surplus, f"{where}: {surplus} given up in calm weather"
         assert reached == self.published.keys() | self.quarantined, f"{where}: not settled"

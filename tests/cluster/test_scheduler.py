@@ -4,6 +4,7 @@ replies.
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 
 import numpy as np
@@ -29,7 +30,7 @@ from cluster.scheduling.events import (
 )
 from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
-from tests.cluster.simulator import Simulation, difference
+from tests.cluster.simulator import Simulation, Size, difference
 from tests.samples import daily
 
 
@@ -285,6 +286,28 @@ def test_a_driver_that_slept_does_not_blame_its_workers():
     assert of(bench.tell(Tick()), Retire) == [Retire(1, "silent for too long")]
 
 
+def test_all_that_came_is_heard_before_anybody_is_given_up():
+    """The driver is behind: it hears of both workers late, and of the one that lives last."""
+    bench = Bench([2.0, 2.0, 1.0], n_workers=2, lease_s=10.0, lease_factor=0.0)
+    short, long = of(bench.start(), Assign)
+    bench.now = 25.0
+    out = bench.answer(short)
+    out += bench.tell(Heartbeat(long.worker, long.assignment))
+    assert of(out + bench.tell(Tick()), Retire) == []
+    bench.now = 50.0
+    assert of(bench.tell(Tick()), Retire) == [
+        Retire(worker, "silent for too long") for worker in (short.worker, long.worker)
+    ]
+
+
+def test_a_shorter_lease_ends_earlier_than_the_one_before():
+    bench = Bench([9.0, 1.0], lease_s=10.0, lease_factor=1.0)
+    long = of(bench.start(), Assign)[0]
+    assert of(bench.answer(long, seconds=0.1), Assign)
+    bench.now = 11.0
+    assert of(bench.tell(Tick()), Retire)
+
+
 def test_a_worker_that_never_comes_up_is_replaced():
     bench = Bench([1.0], spawn_s=10.0)
     bench.tell(Tick())
@@ -382,6 +405,68 @@ def test_many_classes_are_cheap(n_classes):
 def test_keeps_its_promises(first):
     for seed in range(first, first + 100):
         Simulation(seed).play()
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        Size(500, 40, 700, turn_s=0.1, stay_s=3000.0),
+        pytest.param(Size(4096, 256, 5000, turn_s=0.1, stay_s=3000.0), marks=pytest.mark.nightly),
+    ],
+)
+def test_keeps_its_promises_with_many_workers_on_machines_that_go(size):
+    for seed in range(2):
+        run = Simulation(seed, size).play()
+        assert run.scheduler.snapshot().n_deaths > size.n_workers / 2
+        assert len(run.published) > size.n_classes
+
+
+def n_steps(call, *arguments):
+    """Return how many bytecodes a call executes: what it costs, without a clock."""
+    n, before = 0, sys.gettrace()
+
+    def trace(frame, event, _):
+        nonlocal n
+        frame.f_trace_opcodes = True
+        n += event == "opcode"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        call(*arguments)
+    finally:
+        sys.settrace(before)
+    return n
+
+
+def last_steps(n_workers):
+    """Return what the events of the last two verdicts of a run cost, when all other workers are
+    idle.
+    """
+    hosts = [f"host{number // 4}" for number in range(n_workers)]
+    bench = Bench(np.ones(n_workers), n_workers=n_workers, replicate=1.0)
+    orders = of(bench.start(hosts), Assign)
+    first, second = orders.pop(0), orders.pop(1)
+    while orders:
+        order = orders.pop()
+        replica = order.replica is not None
+        verdict = result(order.units[0])
+        answer = Answer(
+            order.worker, order.assignment, verdict, hosts[order.worker - 1], is_replica=replica
+        )
+        orders += of(bench.tell(answer), Assign)
+    answers = [
+        Answer(order.worker, order.assignment, result(*order.units), hosts[order.worker - 1])
+        for order in (first, second)
+    ]
+    beat, gone = Heartbeat(1, first.assignment), WorkerDown(n_workers, Death.node)
+    told = (Tick(), beat, gone, WorkerUp(n_workers + 1, "new"), *answers, Tick())
+    return [n_steps(bench.tell, event) for event in told]
+
+
+def test_what_an_event_costs_does_not_grow_with_the_idle_workers():
+    few, many = last_steps(16), last_steps(512)
+    assert many == pytest.approx(few, rel=0.5)
 
 
 def test_storms_do_happen_and_the_same_with_the_same_seed():
