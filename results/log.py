@@ -39,7 +39,8 @@ from results.log_events import (
 )
 from results.storage import files
 from results.storage.local import Folder, LocalFolder
-from results.storage.lock import Owner, current_owner
+from results.storage.lock import current_owner
+from results.storage.owner import Owner
 
 TAIL_BYTES = 2**18
 

@@ -4,7 +4,8 @@ run.
     open_folder -> LocalFolder    local.py     a directory of this machine; opens nothing through
                                   links
                 -> ObjectFolder   objects.py   a bucket, and how it is named
-    take_lock                     lock.py      who writes to it
+    take_lock                     lock.py      who may write to it: one driver
+    Owner                         owner.py     who that is, and whether it still runs
     files.py                                   the names of everything in a run
 
 Knows nothing of what the files hold.  Uses ``results.errors`` only.

@@ -1,7 +1,8 @@
 """What a run needs of the place it lives in, and the names of its files: their only owner.
 
 RUN/run.json                  configuration and fingerprint, written once
-RUN/lock, RUN/owner.json      the driver that writes now (on an object store: RUN/lock/*)
+RUN/owner.json, RUN/lock.*    the driver that writes now, and those that ask to (on an object store:
+                              RUN/lock/*)
 RUN/events.jsonl              what happened, for people and monitoring
 RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and
                               digests, in order
@@ -62,6 +63,11 @@ def part_number(name: str, folder: str) -> int | None:
 def is_temporary(name: str) -> bool:
     """Return whether ``name`` is that of an unpublished file, left behind when a writer died."""
     return name.rpartition("/")[2].startswith(TEMPORARY_PREFIX)
+
+
+def is_claim(name: str) -> bool:
+    """Return whether a file says who writes to a run, or wants to; older versions had ``lock``."""
+    return name in (OWNER, LOCK) or name.startswith(f"{LOCK}.")
 
 
 def check_size(n_bytes: int, name: str, where: str) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from boardclass.errors import StoreError
-from results.errors import SpecialFileError
+from results.errors import SpecialFileError, StoreLockedError
 from results.storage import files
 from results.storage.files import check_size, explained
 
@@ -38,6 +38,7 @@ _KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFREG: "a file with a second name (hard link)",
 }
+_UNSYNCED = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF)
 _REFUSALS = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO)
 
 
@@ -131,6 +132,7 @@ class LocalFolder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._added = b""  # the last line
 
     def where(self, name: str) -> str:
         """Return the full name of a file, for messages."""
@@ -145,11 +147,7 @@ class LocalFolder:
                 return False
             for entry in os.scandir(self.root):
                 is_empty = entry.is_dir(follow_symlinks=False) and not any(os.scandir(entry.path))
-                if not (
-                    is_empty
-                    or files.is_temporary(entry.name)
-                    or entry.name in (files.LOCK, files.OWNER)
-                ):
+                if not (is_empty or files.is_temporary(entry.name) or files.is_claim(entry.name)):
                     return True
             return False
 
@@ -182,9 +180,31 @@ class LocalFolder:
                 return []
             return sorted(f"{folder}/{name}".lstrip("/") for name in found)
 
-    def publish(self, name: str, data: bytes) -> None:
+    def put_at_s(self, folder: str) -> dict[str, float]:
+        """Return the files directly in ``folder`` with the time when each was last written, by the
+        clock of the file system (epoch seconds).
+        """
+        put_at_s = {}
+        with explained("read", self.where(folder)):
+            for name in self.names(folder):
+                with contextlib.suppress(FileNotFoundError):
+                    put_at_s[name] = (self.root / name).lstat().st_mtime
+        return put_at_s
+
+    def touch(self, name: str) -> None:
+        """Set the time of a file to now."""
+        with explained("write", self.where(name)):
+            descriptor = open_inside(self.root, name, os.O_RDONLY)
+            try:
+                os.utime(descriptor)
+            finally:
+                os.close(descriptor)
+
+    def publish(self, name: str, data: bytes, guard: Callable[[], None] = lambda: None) -> None:
         """Write a file so that it appears whole and survives a crash once this returns; replaces an
         older one.
+
+        ``guard`` raises when the caller may not write any more; then the file stays as it was.
         """
         folder, _, base = name.rpartition("/")
         temporary = f"{files.TEMPORARY_PREFIX}{uuid.uuid4().hex}"
@@ -198,12 +218,14 @@ class LocalFolder:
                     ) as file:
                         write_all(file.fileno(), data)
                         sync(file.fileno())
+                    guard()
                     replace(temporary, base, at)
-                except OSError:  # a kill leaves the temporary file to the next driver
+                except (OSError, StoreError):  # a kill leaves the temporary file to the next driver
                     with contextlib.suppress(OSError):
                         os.unlink(temporary, dir_fd=at)
+                    guard()
                     raise
-                sync(at)
+                sync_names(at)
 
     def _make(self, folder: str) -> None:
         try:
@@ -215,26 +237,36 @@ class LocalFolder:
             with opened_folder(self.root, "") as at:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(folder, dir_fd=at)
-                sync(at)
+                sync_names(at)
 
     def append_line(
         self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None
     ) -> int:
-        """Add a line after the first ``n_valid_bytes``, dropping what a failed writer left; return
-        the new size.
+        """Add a line after the first ``n_valid_bytes``; return the new size.
+
+        What follows them goes if it is half a line, or the one that could not be acknowledged last
+        time.  Any other was added by another writer.
 
         ``guard`` raises when the caller may not write any more; then the line does not stay.
         """
-        guard()
         before = self.read(name) or b""
-        if len(before) < n_valid_bytes:
-            raise StoreError(
-                f"{self.where(name)} became shorter during the run: somebody else "
-                "changes this directory"
+        whole = before[n_valid_bytes : before.rfind(b"\n") + 1]
+        if len(before) < n_valid_bytes or whole not in (b"", self._added):
+            how = "longer" if whole else "shorter"
+            raise StoreLockedError(
+                f"{self.where(name)} became {how} during the run: somebody else changes this "
+                "directory; what was stored before is safe: run again when nobody else does"
             )
-        data = before[:n_valid_bytes] + line.encode() + b"\n"
-        self.publish(name, data)
+        self._added = line.encode() + b"\n"
+        data = before[:n_valid_bytes] + self._added
+        self.publish(name, data, guard)
         return len(data)
+
+    def fence(self, name: str) -> None:
+        """Let no writer replace a file any more that wrote the new one before, and sleeps."""
+        for other in self.names(name.rpartition("/")[0]):
+            if files.is_temporary(other):
+                self.remove(other)
 
     def read_lines(self, name: str) -> tuple[list[str], int]:
         """Return the lines that end in a newline, and their size in bytes; no other line was
@@ -341,6 +373,17 @@ def write_all(descriptor: int, data: bytes) -> None:
 def sync(descriptor: int) -> None:
     """Wait until the bytes of a file, or the names of an open directory, are on disk."""
     os.fsync(descriptor)
+
+
+def sync_names(descriptor: int) -> None:
+    """Wait until the names of an open directory are on disk; on some file systems (CIFS, sshfs)
+    there is nothing to wait for.
+    """
+    try:
+        sync(descriptor)
+    except OSError as error:
+        if error.errno not in _UNSYNCED:
+            raise
 
 
 def replace(source: str, target: str, at: int) -> None:

@@ -24,7 +24,7 @@ from boardclass.errors import StoreError
 from results.errors import ConflictError, DamagedError
 from results.storage import files
 from results.storage.local import Folder, open_folder
-from results.storage.lock import DirectoryLock, Lease, take_lock
+from results.storage.lock import Lease, take_lock
 from results.store.documents import (
     RUN_REMEDY,
     Fingerprint,
@@ -73,7 +73,7 @@ class Store:
     def __init__(
         self,
         run: Run,
-        lock: DirectoryLock | Lease,
+        lock: Lease,
         repaired: RepairResult,
         clock: Callable[[], float],
     ):

@@ -1,0 +1,116 @@
+"""Who writes to a run: the note of a driver, and whether that driver still runs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import time
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, Field, ValidationError
+
+from boardclass.printable import duration
+
+
+class Owner(BaseModel):
+    """The driver that writes to a run, and when it began (epoch seconds).
+
+    ``machine`` and ``process`` tell whether it still runs; older versions did not write them.
+    """
+
+    user: str
+    host: str
+    pid: Annotated[int, Field(ge=0, lt=2**63)]
+    since_s: Annotated[float, Field(alias="since", ge=0, lt=1e11)]  # before the year 5138
+    machine: str = ""
+    process: str = ""
+
+    def describe(self) -> str:
+        """Return who it is and for how long it has been writing."""
+        age_s = max(0, int(time.time() - self.since_s))
+        return f"{self.user}@{self.host} (process {self.pid}), for {duration(age_s)}"
+
+    @property
+    def is_of_this_machine(self) -> bool:
+        """Whether it runs, or ran, on this machine since that was switched on."""
+        return self.host == socket.gethostname() and self.machine in ("", _machine())
+
+    @property
+    def is_alive(self) -> bool | None:
+        """Whether its process still runs; None where that cannot be seen."""
+        if self.machine != _machine() or not self.process.startswith(_namespace()):
+            return None
+        if process := _process(self.pid):
+            return process == self.process
+        with contextlib.suppress(ProcessLookupError):
+            try:
+                os.kill(self.pid, 0)  # a process that has ended, but for its entry
+            except PermissionError:  # another user's: the system hides it
+                return None
+        return False
+
+
+def own_note() -> bytes:
+    """Return the note of this process, a line of JSON; :func:`parse_owner` reads it."""
+    import getpass
+
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = f"user {os.getuid()}"
+    note = {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "user": user,
+        "since": time.time(),
+        "machine": _machine(),
+        "process": _process(os.getpid()),
+    }
+    return f"{json.dumps(note)}\n".encode()
+
+
+def parse_owner(note: bytes | None) -> Owner | None:
+    """Return the owner of a note, or None when it cannot be read."""
+    try:
+        return Owner.model_validate_json(note or b"")
+    except ValidationError:
+        return None
+
+
+def describe_owner(note: bytes | None) -> str:
+    """Return who wrote a note and since when, for messages."""
+    owner = parse_owner(note)
+    return owner.describe() if owner else "another process (owner unknown)"
+
+
+@cache
+def _machine() -> str:
+    """Return what differs between machines, and between two starts of one; empty if unknown."""
+    with contextlib.suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return ""
+
+
+@cache
+def _namespace() -> str:
+    """Return what tells apart groups of processes that do not see each other, such as containers.
+
+    Where nothing does, no note of a process begins with it.
+    """
+    with contextlib.suppress(OSError):
+        return str(Path("/proc/self/ns/pid").readlink())
+    return "unknown"
+
+
+def _process(pid: int) -> str:
+    """Return what tells a process from a later one with its number; empty if it is gone."""
+    try:
+        # a name may have blanks and brackets; the start of the process is field 22, the state 3
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return f"{_namespace()} {fields[18]}" if state not in "ZX" else ""

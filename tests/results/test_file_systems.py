@@ -1,0 +1,194 @@
+"""File systems whose locks do nothing, are refused or hold on one machine only, and those whose
+folders cannot be synced: no row is lost.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from boardclass.errors import StoreError
+from results.errors import StoreLockedError
+from results.storage import files, local, lock
+from results.storage.local import LocalFolder
+from results.storage.lock import current_owner
+from results.store.run import open_run
+from results.store.store import Store
+from tests.conftest import ROOT
+from tests.results.helpers import fingerprint, row
+from tests.samples import daily
+
+NOTHING = "0"  # what ODD_FLOCK says for locks that are accepted and do nothing
+REFUSED = [str(errno.ENOSYS), str(errno.ENOLCK), str(errno.EBADF), "524"]
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(odd_file_system, tmp_path) -> Iterator[Start]:
+    """Start a writer of some classes on a file system such as ``ODD_FLOCK="0"``."""
+    writers = []
+
+    def started(*class_ids: int, **odd: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "tests.results.writer", tmp_path / "run", *class_ids]
+        writer = subprocess.Popen(
+            [str(word) for word in command],
+            cwd=ROOT,
+            env=os.environ | {"LD_PRELOAD": odd_file_system} | odd,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        writers.append(writer)
+        return writer
+
+    yield started
+    for writer in writers:
+        writer.kill()
+        writer.communicate()
+
+
+def ids(run: Path) -> list[int]:
+    return sorted(each.class_id for each in open_run(run).rows())
+
+
+@pytest.mark.parametrize("flock", daily([NOTHING, *REFUSED], lambda flock: flock == NOTHING))
+def test_one_driver_where_locks_do_nothing_and_its_death_is_noticed_at_once(start, tmp_path, flock):
+    first = start(1, 2, ODD_FLOCK=flock)
+    assert first.stdout.readline() == "stored\n"
+    for where in ({}, {"ODD_HOST": "elsewhere"}):
+        second = start(3, ODD_FLOCK=flock, **where)
+        assert "is being written by" in second.communicate()[1]
+        assert second.returncode == 1
+    assert current_owner(LocalFolder(tmp_path / "run"))[0]
+    first.kill()
+    first.wait()
+    third = start(3, ODD_FLOCK=flock)
+    assert third.communicate() == ("stored\n", "")
+    assert ids(tmp_path / "run") == [1, 2, 3]
+    assert not list((tmp_path / "run").glob(f"{files.LOCK}*"))
+
+
+@pytest.mark.parametrize("n_writers", daily([3, *[2, 5] * 10], lambda n_writers: n_writers == 3))
+def test_writers_that_start_together_lose_nothing(start, tmp_path, n_writers):
+    writers = [start(number, ODD_FLOCK=NOTHING) for number in range(n_writers)]
+    answers = [writer.communicate() for writer in writers]
+    stored = [number for number, (said, _) in enumerate(answers) if said == "stored\n"]
+    assert stored
+    assert ids(tmp_path / "run") == stored
+    assert all("is being written by" in refusal for said, refusal in answers if not said)
+
+
+@pytest.mark.parametrize(
+    "number", [errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF, errno.EIO]
+)
+def test_a_folder_that_cannot_be_synced(monkeypatch, tmp_path, number):
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, os.strerror(number))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    if number == errno.EIO:
+        with pytest.raises(StoreError, match="cannot write"):
+            Store.open(tmp_path, fingerprint())
+    else:
+        with Store.open(tmp_path, fingerprint()) as store:
+            store.append([row(1)])
+        assert ids(tmp_path) == [1]
+
+
+def test_a_claim_of_another_machine_counts_while_it_is_renewed(tmp_path):
+    """Whatever the locks say: they may hold on one machine only."""
+    Store.open(tmp_path, fingerprint()).close()
+    note = {"host": "elsewhere", "pid": 1, "user": "ann", "since": time.time()}
+    (tmp_path / files.OWNER).write_text(json.dumps(note))
+    _, owner = current_owner(LocalFolder(tmp_path))
+    assert owner is not None
+    assert owner.host == "elsewhere"
+    with pytest.raises(StoreLockedError, match=r"ann@elsewhere \(process 1\).* last heard of"):
+        Store.open(tmp_path, fingerprint())
+    long_ago_s = time.time() - lock.LEASE_S - 5
+    os.utime(tmp_path / files.OWNER, (long_ago_s, long_ago_s))
+    assert current_owner(LocalFolder(tmp_path)) == (False, None)
+    Store.open(tmp_path, fingerprint()).close()
+
+
+def test_a_claim_is_renewed(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "BEAT_S", 0.01)
+    with Store.open(tmp_path, fingerprint()):
+        os.utime(tmp_path / files.OWNER, (0, 0))
+        while (tmp_path / files.OWNER).stat().st_mtime == 0:
+            time.sleep(0.01)
+
+
+@pytest.fixture
+def sleeper(tmp_path, monkeypatch) -> Iterator[Store]:
+    """Return a driver with a row to write that fell asleep, where there are no locks."""
+
+    def refused(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    monkeypatch.setattr(lock, "BEAT_S", 1e6)
+    store = Store.open(tmp_path, fingerprint())
+    store.append([row(1)])
+    store.flush()
+    store.append([row(2)])
+    monkeypatch.setattr(lock, "LEASE_S", -1.0)
+    yield store
+    store._tables = []
+    store.close()
+
+
+@pytest.mark.parametrize("call", ["write_all", "sync", "replace"])
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_driver_that_falls_asleep_in_the_middle_of_a_write_stops(
+    tmp_path, sleeper, monkeypatch, call, number
+):
+    """Before or in the first or the second file that it publishes: the part, or the manifest."""
+    real, n_calls = getattr(local, call), 0
+
+    def slow(*values: object) -> None:
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls == number:
+            monkeypatch.setattr(local, call, real)
+            with Store.open(tmp_path, fingerprint()) as other:
+                other.append([row(3)])
+        real(*values)
+
+    monkeypatch.setattr(local, call, slow)
+    with pytest.raises(StoreError):
+        sleeper.flush()
+    with pytest.raises(StoreLockedError, match="moved or removed"):
+        sleeper.flush()
+    assert ids(tmp_path) == [1, 3]
+    with Store.open(tmp_path, fingerprint()) as again:
+        assert [each.class_id for each in again.snapshot().rows()] == [1, 3]
+
+
+def test_a_line_that_another_writer_added_is_not_cut_off(tmp_path):
+    """Whatever let two of them in."""
+    folder, other = LocalFolder(tmp_path), LocalFolder(tmp_path)
+    n_bytes = folder.append_line("log", "one", 0)
+    other.append_line("log", "two", n_bytes)
+    with pytest.raises(StoreLockedError, match="became longer"):
+        folder.append_line("log", "three", n_bytes)
+    assert folder.read_lines("log")[0] == ["one", "two"]
+    with (tmp_path / "log").open("a") as file:
+        file.write("half a li")
+    other.append_line("log", "three", len("one\ntwo\n"))
+    assert folder.read_lines("log")[0] == ["one", "two", "three"]

@@ -1,0 +1,24 @@
+"""Writes some rows of the run of :mod:`tests.results.helpers`: ``python -m tests.results.writer RUN
+CLASS ...``.  Says "stored", and ends when its standard input does.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from boardclass.errors import StoreError
+from results.store.store import Store
+from tests.results.helpers import fingerprint, row
+
+if __name__ == "__main__":
+    location, *class_ids = sys.argv[1:]
+    try:
+        with Store.open(location, fingerprint()) as store:
+            for class_id in map(int, class_ids):
+                store.append([row(class_id)])
+                store.flush()
+            sys.stdout.write("stored\n")
+            sys.stdout.flush()
+            sys.stdin.read()
+    except StoreError as error:
+        sys.exit(str(error))
