@@ -10,54 +10,24 @@ from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_lev
 from search.trees.tree import (
     BOUND_TOO_LARGE,
     BOUND_TYPES,
-    COUNT_BITS,
-    HEAD,
     LARGEST_NODE,
     LETTER_BITS,
     MAX_BOUND,
     MAX_LAZY_TERMS,
     MAX_NARROW,
+    PUT_TYPES,
     RUN_BITS,
     TREE_FULL,
+    put_node,
 )
 
 _ZERO = np.uint64(0)
 _MAX_ENTRIES = MAX_LEVELS * LETTER_BITS  # of one node
+_MAX_WORDS = MAX_LEVELS + 1  # of its choices, and one for the choice before the first
 
 
-@kernel([
-    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, int64,
-    writable(int64), writable(int32),
-        writable(int32), int64)
-    for bound in BOUND_TYPES
-])  # fmt: skip
-def _write_node(  # type: ignore[no-untyped-def]
-    cells, bounds, tip, points, bound, edges, entry_bounds, refs, n
-):
-    """Write a sum node with ``n`` entries to ``cells`` at ``tip``; return the new tip and the
-    node.
-    """
-    node = tip + n
-    at = node + HEAD
-    n_choices = 0
-    i = 0
-    while i < n:
-        level = edges[i] >> LITERAL_BITS
-        letters = np.int64(0)
-        while i < n and edges[i] >> LITERAL_BITS == level:
-            letters |= np.int64(1) << (edges[i] & LITERAL)
-            cells[node - 1 - i] = refs[i]
-            i += 1
-        cells[at] = letters | (level << LETTER_BITS)
-        at += 1
-        n_choices += 1
-    cells[node] = n_choices | (points << COUNT_BITS)
-    cells[node + 1] = bound
-    per = bounds.size // cells.size
-    begin = at * per
-    for i in range(n):
-        bounds[begin + i] = entry_bounds[i]
-    return at + (n + per - 1) // per, node
+# Not inlined: with two copies of it the loop over keys has too few registers.
+_put_node = kernel(PUT_TYPES)(put_node.py_func)
 
 
 @kernel(int64(uint64, uint64, int64))
@@ -77,15 +47,24 @@ def _between(key, n_levels, begin, end):  # type: ignore[no-untyped-def]
 @kernel(int64(uint64, int64, int64))
 def _edge(key, level, place):  # type: ignore[no-untyped-def]
     """Return the edge at the first literal of a key, which is at ``place`` and on ``level``."""
-    return (level << LITERAL_BITS) | (np.int64(key >> np.uint64(LITERAL_BITS * place)) - 1)
+    return (level << LITERAL_BITS) | np.int64(key >> np.uint64(LITERAL_BITS * place))
 
 
-@kernel([
-    types.UniTuple(int64, 3)(read_only(uint64), read_only(int32), int64, int64, int64,
-    writable(int32), writable(bound),
-        int64)
-    for bound in BOUND_TYPES
-])  # fmt: skip
+@kernel(
+    [
+        types.UniTuple(int64, 3)(
+            read_only(uint64),
+            read_only(int32),
+            int64,
+            int64,
+            int64,
+            writable(int32),
+            writable(bound),
+            int64,
+        )
+        for bound in BOUND_TYPES
+    ]
+)
 def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore[no-untyped-def]
     """Build the sum nodes over ``keys[begin:n]`` (sorted, distinct) from ``tip`` (> 0) on; return
     (tip or a status, root, root bound).
@@ -95,21 +74,24 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
     can hold: neither says anything about the node. The bound is U (docs/algorithm.md).
 
     Neighbouring keys share the letters above the level at which they first differ, so that level
-    says which sum nodes close and which open.  The open ones, one per depth, collect their entries;
-    those of one choice arrive one after the other.
+    says which sum nodes close and which open.  The open ones, one per depth, collect their choices
+    and entries; the entries of one choice arrive one after the other.
     """
     depths = MAX_LEVELS + 1
     largest = MAX_BOUND if bounds.size == cells.size else MAX_NARROW
     begins = np.zeros(depths, np.int64)  # its first key
-    edge = np.zeros(depths, np.int64)  # to the open node: level << LITERAL_BITS | letter (0..25)
+    edge = np.zeros(depths, np.int64)  # to the open node: level << LITERAL_BITS | literal
     points_of = np.zeros(depths, np.int64)
     total = np.zeros(depths, np.int64)  # bound over the finished choices
     best = np.zeros(depths, np.int64)  # largest bound in the current choice
-    current = np.zeros(depths, np.int64)  # level of the current choice
-    n_entries = np.zeros(depths, np.int64)
-    entry_edge = np.zeros((depths, _MAX_ENTRIES), np.int64)
-    entry_bound = np.zeros((depths, _MAX_ENTRIES), np.int32)
-    entry_ref = np.zeros((depths, _MAX_ENTRIES), np.int32)
+    current = np.zeros(depths, np.int64)  # its word: letters and level, as cells have them
+    # the words of the open node of depth d begin behind place d * _MAX_WORDS, its entries at
+    # d * _MAX_ENTRIES
+    last_word = np.arange(depths) * _MAX_WORDS
+    last_entry = np.arange(depths) * _MAX_ENTRIES
+    words = np.zeros(depths * _MAX_WORDS, np.int32)
+    entries = np.zeros(depths * _MAX_ENTRIES, np.int32)
+    refs = np.zeros(depths * _MAX_ENTRIES, np.int32)
     edge[0] = -1
     current[0] = -1
     depth = 0
@@ -130,7 +112,8 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
                 total[depth] = 0
                 best[depth] = 0
                 current[depth] = -1
-                n_entries[depth] = 0
+                last_word[depth] = depth * _MAX_WORDS
+                last_entry[depth] = depth * _MAX_ENTRIES
                 rest &= last_levels(place)
         new = True
         rest = key & last_levels(n_levels - alone)
@@ -148,17 +131,21 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
             if new:
                 if new_bound > largest:
                     return BOUND_TOO_LARGE, 0, 0
-                at = n_entries[depth]
-                if current[depth] == new_edge >> LITERAL_BITS:
+                level = new_edge >> LITERAL_BITS
+                bit = np.int64(1) << ((new_edge & LITERAL) - 1)
+                if current[depth] >> LETTER_BITS == level:
                     best[depth] = max(best[depth], new_bound)
+                    current[depth] |= bit
                 else:
                     total[depth] += best[depth]
                     best[depth] = new_bound
-                    current[depth] = new_edge >> LITERAL_BITS
-                entry_edge[depth, at] = new_edge
-                entry_bound[depth, at] = new_bound
-                entry_ref[depth, at] = new_ref
-                n_entries[depth] = at + 1
+                    words[last_word[depth]] = current[depth]
+                    last_word[depth] += 1
+                    current[depth] = (level << LETTER_BITS) | bit
+                at = last_entry[depth]
+                entries[at] = new_bound
+                refs[at] = new_ref
+                last_entry[depth] = at + 1
             if depth == 0 or edge[depth] >> LITERAL_BITS < after:
                 break
             new = True
@@ -169,11 +156,23 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
             else:
                 if tip + LARGEST_NODE > cells.size:
                     return TREE_FULL, 0, 0
-                tip, new_ref = _write_node(
-                    cells, bounds, tip, points_of[depth], new_bound, entry_edge[depth],
-                    entry_bound[depth],
-                    entry_ref[depth], n_entries[depth],
-                )  # fmt: skip
+                words[last_word[depth]] = current[depth]
+                entry = depth * _MAX_ENTRIES
+                tip, new_ref = _put_node(
+                    cells,
+                    bounds,
+                    tip,
+                    points_of[depth],
+                    new_bound,
+                    words,
+                    depth * _MAX_WORDS + 1,
+                    last_word[depth] + 1,
+                    entries,
+                    entry,
+                    last_entry[depth],
+                    refs,
+                    entry,
+                )
             new_edge = edge[depth]
             depth -= 1
         before = after
@@ -184,15 +183,20 @@ def build(keys, points, begin, n, n_levels, cells, bounds, tip):  # type: ignore
     root_bound = points_of[0] + total[0] + best[0]
     if root_bound > MAX_BOUND:
         return BOUND_TOO_LARGE, 0, 0
-    tip, root = _write_node(
+    words[last_word[0]] = current[0]
+    tip, root = _put_node(
         cells,
         bounds,
         tip,
         points_of[0],
         root_bound,
-        entry_edge[0],
-        entry_bound[0],
-        entry_ref[0],
-        n_entries[0],
+        words,
+        1,
+        last_word[0] + 1,
+        entries,
+        0,
+        last_entry[0],
+        refs,
+        0,
     )
     return tip, root, root_bound

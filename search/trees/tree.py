@@ -135,12 +135,27 @@ def places_in(node, first_cell, per):  # type: ignore[no-untyped-def]
     return n, node + HEAD, (node + HEAD + n) * per, node - 1
 
 
-@kernel([
-    types.UniTuple(int64, 2)(writable(int32), writable(bound), int64, int64, int64,
-    writable(int32), int64, int64,
-        writable(int32), int64, int64, writable(int32), int64)
+PUT_TYPES = [
+    types.UniTuple(int64, 2)(
+        writable(int32),
+        writable(bound),
+        int64,
+        int64,
+        int64,
+        writable(int32),
+        int64,
+        int64,
+        writable(int32),
+        int64,
+        int64,
+        writable(int32),
+        int64,
+    )
     for bound in BOUND_TYPES
-], inline="always")  # fmt: skip
+]
+
+
+@kernel(PUT_TYPES, inline="always")
 def put_node(  # type: ignore[no-untyped-def]
     cells, bounds, tip, points, bound, words, word, last_word, entries, entry, last_entry, refs, ref
 ):
