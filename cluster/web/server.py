@@ -36,7 +36,7 @@ from cluster.watch.view import Catalog
 from cluster.web.app import make_app
 from cluster.web.site import Site
 
-DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
+DEFAULT_PORT = 8765
 MAX_CLIENTS = 200
 # connections that have not asked yet, and how long each may take to
 MAX_SILENT, HEADERS_S = 100, 10.0

@@ -23,7 +23,7 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 import segno
 
 from boardclass.errors import InputError
-from cluster.web.server import DEFAULT_HOST, LocalServer
+from cluster.web.server import LocalServer
 from results.storage import files
 from results.storage.local import open_folder
 from results.store.documents import format_document, read_document
@@ -392,7 +392,7 @@ def test_the_address_for_a_network_is_a_code_as_well(orderly, folder, monkeypatc
 
 
 def test_a_second_ctrl_c_does_not_break_off_the_end(tmp_path):
-    server = LocalServer([str(tmp_path)], DEFAULT_HOST, 0, 0.0)
+    server = LocalServer([str(tmp_path)], "127.0.0.1", 0, 0.0)
     for _ in range(2):
         server._server.handle_exit(signal.SIGINT, None)
     assert server._server.should_exit

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from cluster.web.server import DEFAULT_HOST, LocalServer
+from cluster.web.server import LocalServer
 
 
 class Reply(NamedTuple):
@@ -63,7 +63,7 @@ class Client:
 @contextlib.contextmanager
 def serving(*given: object, price: float = 0.02, lan: bool = False) -> Iterator[Client]:
     """Serve runs on a free port."""
-    server = LocalServer([str(item) for item in given], DEFAULT_HOST, 0, price, lan)
+    server = LocalServer([str(item) for item in given], "127.0.0.1", 0, price, lan)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from boardclass.canonical import images
-from boardclass.errors import IncompleteError, InputError, MismatchError
+from boardclass.errors import IncompleteError, InputError, MismatchError, StoreError
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.parts import last_part
@@ -32,7 +32,7 @@ from results.proof.claim import (
 from results.proof.coverage import Coverage, check_apart, check_coverage, class_sizes, uncovered
 from results.proof.nodes import SearchNodes
 from results.proof.prove import boards, summary, top
-from results.proof.verify import verify
+from results.proof.verify import record, verify
 from results.storage import files
 from results.store.rows import Row
 from results.store.run import open_run
@@ -476,3 +476,17 @@ def test_a_board_has_no_parts():
     assert nodes.n_boards(0, "") == 1
     with pytest.raises(InputError, match="single board"):
         nodes.parts(0, "", 0)
+
+
+def test_a_run_that_was_written_to_while_it_was_verified_gets_no_claim(tmp_path):
+    location = make_run(tmp_path / "run")
+    run = open_run(location)
+    verified = verify(run, ToyScorer(), ToyScorer(), Question("toy", 12, POINTS))
+    claim = (location / files.CLAIM).read_bytes()
+    with Store.open(location, fingerprint()) as store:
+        store.append([row(0, status="error", n_boards=0, message="it failed")])
+    with pytest.raises(StoreError, match="was written to while it was verified: verify it again"):
+        record(run, verified)
+    assert (location / files.CLAIM).read_bytes() == claim
+    record(open_run(location), verified)
+    assert (location / files.CLAIM).read_bytes() != claim
