@@ -179,6 +179,20 @@ def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path, small
     assert told.startswith(f"share 1/1 is not done: {n_split} of its")
 
 
+@pytest.mark.parametrize("fault", ["problems", "conflicting", "message"])
+def test_a_share_of_a_run_with_a_fault_is_not_done(fault, tmp_path, small_runs):
+    folder = shutil.copytree(small_runs / "whole", tmp_path / "run")
+    share, found = Share(1, 2), open_run(folder)
+    own_ids = share.of(make_plan(config(folder)))
+    with Store.open(folder, found.fingerprint) as store:
+        coverage = check_coverage(store.snapshot())
+        assert share.judge(own_ids, store, coverage, "", [])[1]
+        faulty = coverage if fault == "message" else replace(coverage, **{fault: ["class 3"]})
+        told, done = share.judge(own_ids, store, faulty, "class 3" * (fault == "message"), [])
+    assert not done
+    assert "class 3" in told
+
+
 def test_a_share_with_a_doubted_host_elsewhere_does_not_let_the_run_be_proven(tmp_path, small_runs):
     """All classes have a verdict, but those of a host that is not believed are found again by their
     own share only.

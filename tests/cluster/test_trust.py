@@ -19,6 +19,7 @@ from cluster.scheduling.events import (
     Assign,
     Death,
     Finish,
+    Policy,
     Publish,
     Quarantine,
     Spawn,
@@ -26,6 +27,7 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
+from cluster.scheduling.trust import Trust
 from cluster.workers.executors import InProcessExecutor
 from configs.model import SearchConfig
 from results.errors import ConflictError, DamagedError
@@ -35,7 +37,8 @@ from results.store.parts import read_parts
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
-from search.breaker import Breaker
+from search.breaker import Breaker, Unit
+from tests.cluster.simulator import difference
 from tests.cluster.small import tiny
 from tests.cluster.test_scheduler import Bench, of, result
 
@@ -164,6 +167,30 @@ def test_of_a_split_the_settled_parts_are_searched_again():
     assert of(made.tell(told(first, "a", "4=a")), Publish), (
         "nothing is settled: nothing to search again"
     )
+
+
+def held(trust, host, *units):
+    """Let verdicts of a host wait for their replicas; return one of them."""
+    for unit in units:
+        answer = Answer(1, 1, result(unit), host)
+        trust.hold(answer)
+    return answer
+
+
+def test_verdicts_that_wait_are_open_again_when_their_host_is_contradicted():
+    policy = Policy(n_workers=3, replicate=0.5, trust_after=3)
+    trust = Trust(policy, np.random.default_rng(1), difference)
+    units = [Unit(1), Unit(2), Unit(3, "0=a")]
+    held(trust, "a", *units)
+    assert trust.failed(units[1]) is None
+    assert trust.failed(units[1]) is None
+    held(trust, "c", Unit(4))
+    _, text, hosts = trust.judge(Answer(2, 2, result(units[0], candidates=LIE), "b"))
+    assert (hosts, "zzzz" in text) == (("a", "b"), True)
+    assert trust.disown() == units[1:]
+    assert set(trust.held) == {Unit(4)}
+    again = held(trust, "c", units[1])
+    assert [trust.failed(units[1]) for _ in range(3)] == [None, None, again]
 
 
 class LyingBreaker(Breaker):
