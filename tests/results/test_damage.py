@@ -17,11 +17,12 @@ from typing import Any
 import pytest
 
 from boardclass.errors import StoreError
-from results.errors import DamagedError, RowError, WriteError
+from results.errors import DamagedError, FingerprintError, RowError, WriteError
 from results.proof.coverage import check_coverage
 from results.proof.prove import summary
 from results.storage import files
 from results.storage import local as storage
+from results.storage.local import open_folder
 from results.store.parts import parse_parquet, parse_part
 from results.store.rows import SCHEMA
 from results.store.run import open_run
@@ -174,6 +175,37 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     with Store.open(run, fingerprint(), {"seed": 2}, recover=repair) as store:
         assert (store.repaired.parts, len(store.index.places)) == ({}, len(all_rows()))
         assert store.run.info == {"seed": 2}
+
+
+def test_a_repair_changes_nothing_of_another_question(finished, tmp_path):
+    run = spoilt(finished, tmp_path)
+    flip_bit(next((run / files.RESULTS).iterdir()))
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    with pytest.raises(FingerprintError, match="cutoff"):
+        repair(open_folder(run), fingerprint(cutoff=81), b"{}")
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
+def test_a_claim_goes_with_a_part_that_it_rests_on(finished, tmp_path):
+    run = spoilt(finished, tmp_path)
+    assert (run / files.CLAIM).exists()
+    flip_bit(next((run / files.RESULTS).iterdir()))
+    Store.open(run, fingerprint(), recover=repair).close()
+    assert not (run / files.CLAIM).exists()
+
+
+@pytest.mark.parametrize(
+    "name", [files.CLAIM, files.AUDITS, files.part_name(files.CERTIFICATES, 1)]
+)
+def test_a_document_that_cannot_be_read_goes_alone(finished, tmp_path, name):
+    run = spoilt(finished, tmp_path)
+    (run / name).parent.mkdir(exist_ok=True)
+    (run / name).write_bytes(b"[")
+    with Store.open(run, fingerprint(), recover=repair) as store:
+        assert list(store.repaired.others) == [name]
+        assert (store.repaired.parts, len(store.index.places)) == ({}, len(all_rows()))
+    assert not (run / name).exists()
+    assert (run / files.CLAIM).exists() == (name != files.CLAIM)
 
 
 # ---- faults of the file system

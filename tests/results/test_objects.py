@@ -22,7 +22,7 @@ from results.proof.claim import read_claim
 from results.proof.prove import summary
 from results.storage import files, lock
 from results.storage.local import open_folder
-from results.storage.lock import current_owner
+from results.storage.lock import current_owner, own_note
 from results.storage.objects import ObjectFolder, connect
 from results.store.run import open_run
 from results.store.store import Store
@@ -116,6 +116,7 @@ def test_a_driver_that_slept_stops_before_it_writes(bucket, later):
     sleeper = Store.open(address, fingerprint())
     sleeper.append([row(1)])
     later()
+    assert current_owner(open_folder(address)) == (False, None)
     with Store.open(address, fingerprint()) as other:
         other.append([row(2)])
         other.flush()
@@ -123,6 +124,19 @@ def test_a_driver_that_slept_stops_before_it_writes(bucket, later):
             sleeper.close()
         other.append([row(3)])
     assert [r.class_id for r in open_run(address).rows()] == [2, 3]
+
+
+def test_a_driver_that_finds_another_claim_beside_its_own_writes_nothing(bucket):
+    address = f"{bucket}/run"
+    store, folder = Store.open(address, fingerprint()), open_folder(address)
+    store.append([row(1)])
+    folder.publish(f"{files.LOCK}/hold-another", own_note())
+    with pytest.raises(StoreLockedError, match="taken over by another driver"):
+        store.flush()
+    assert list(open_run(address).rows()) == []
+    folder.remove(f"{files.LOCK}/hold-another")
+    store.close()
+    assert [r.class_id for r in open_run(address).rows()] == [1]
 
 
 @pytest.mark.parametrize(("dies", "first", "n_rows"), [(False, 0, 1), (True, 0, 0), (True, 1, 1)])

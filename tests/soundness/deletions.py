@@ -6,8 +6,8 @@ python -m tests.soundness.deletions FILE ... [--tests TEST ...] [--number N] [--
 
 Left alone are docstrings, imports, annotations, assertions, what only speaks (logging, output), and
 what linter and type checker miss at once: the only assignment of a name, the attributes that
-``__init__`` assigns, and the last ``return`` of a function.  So are files with kernels, which
-mutate.py compiles.
+``__init__`` assigns, and the last ``return`` of a function.  So are kernels, which mutate.py
+compiles.
 
 The tests nearest to the files (mutate.py) are collected once.  A first process runs them all and
 notes which lines each of them executes.  Then each deletion gets a process of its own, with the
@@ -60,6 +60,7 @@ class Deletion(NamedTuple):
     function: str
     statement: str
     source: str
+    last_line: int
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} {self.function}: {self.statement}"
@@ -87,7 +88,7 @@ def deletions(file: str) -> Iterator[Deletion]:
                 statement = " ".join("".join(lines[first:last]).split())
                 gone = lines[first][: node.col_offset] + "pass\n" + "\n" * (last - first - 1)
                 source = "".join([*lines[:first], gone, *lines[last:]])
-                yield Deletion(file, node.lineno, name, statement, source)
+                yield Deletion(file, node.lineno, name, statement, source, last)
 
 
 def _functions(
@@ -96,7 +97,9 @@ def _functions(
     """Yield every function with its qualified name."""
     for node in ast.iter_child_nodes(tree):
         name = f"{above}{getattr(node, 'name', '')}"
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        decorators = map(ast.unparse, getattr(node, "decorator_list", ()))
+        is_kernel = any("njit" in each for each in decorators)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_kernel:
             yield node, name
         inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         yield from _functions(node, f"{name}." if inside else above)
@@ -171,14 +174,16 @@ class Campaign:
         executed = _in_a_process(partial(self._map, session))
         cpu_s = {name: entry[0] for name, entry in executed.items()}
         tests_of = defaultdict(list)
-        for name in sorted(cpu_s, key=cpu_s.__getitem__):
-            for place in executed[name][1]:
+        for name, (_, lines) in executed.items():
+            for place in lines:
                 tests_of[place].append(name)
         items = {item.nodeid: item for item in session.items}
         _say(f"{len(executed)} of {len(items)} tests pass in {sum(cpu_s.values()):,.0f} CPU s")
         for deletion in self.chosen:
             tests, spent = [], 0.0
-            for name in tests_of[f"{deletion.file}:{deletion.line}"]:
+            places = range(deletion.line, deletion.last_line + 1)
+            names = {name for line in places for name in tests_of[f"{deletion.file}:{line}"]}
+            for name in sorted(names, key=cpu_s.__getitem__):
                 spent += cpu_s[name]
                 if not tests or spent < self.seconds:
                     tests.append(items[name])
