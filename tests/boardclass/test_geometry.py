@@ -95,7 +95,7 @@ def test_pinned_cell_orders():
 
 
 def test_an_order_of_other_cells_is_refused():
-    for wrong in ((0, 1, 2, 2), (0, 1, 2), (0, 1, 2, 4)):
+    for wrong in ((0, 1, 2, 2), (0, 1, 2), (0, 1, 2, 4), (0, 1, 2, 3, 3)):
         with pytest.raises(
             InputError, match=r"cell order .* expected each of the cells 0 to 3 once"
         ):
