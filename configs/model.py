@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from boardclass.errors import ConfigError, quote
 from boardclass.wordlist import DEFAULT_WORDLIST
-from search.params import Params
+from search.params import MAX_FREE_CELLS, Params
 
 DEFAULT_BUCKETS = (
     "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, "
@@ -51,6 +51,11 @@ def each_letter_once(value: _Letters) -> _Letters:
     return value
 
 
+def each_letter_once_or_none(value: list[str]) -> list[str]:
+    """Return no groups as they are; refuse others as :func:`each_letter_once` does."""
+    return each_letter_once(value) if value else value
+
+
 class SearchConfig(BaseModel):
     """The ``[search]`` table: the parameters of :class:`search.params.Params`, which tells what
     each of them does.
@@ -65,6 +70,8 @@ class SearchConfig(BaseModel):
     demands: Literal["open", "every"] | None = None
     unfuse_parts: Annotated[int, Field(ge=2, le=26)] | None = None
     force_groups: Annotated[list[str], AfterValidator(each_letter_once)] | None = None
+    max_free: Annotated[int, Field(ge=1, le=MAX_FREE_CELLS)] | None = None
+    coarse_groups: Annotated[list[str], AfterValidator(each_letter_once_or_none)] | None = None
     node_budget: _Budget | None = None
     whole_terms: _Budget | None = None
     least_budget: _Budget | None = None
@@ -229,6 +236,7 @@ def _expected(key: str, message: str) -> str:
         "address": "expected 'auto', 'local', 'HOST:PORT' or 'ray://HOST:PORT', such as "
         "'10.0.0.1:6379'",
         "search.letter_order": "expected each letter a-z exactly once",
+        "search.coarse_groups": "expected groups with each letter a-z in exactly one of them",
         "search.force_groups": "expected groups with each letter a-z in exactly one of them",
     }
     return expected.get(key) or f"{message[0].lower()}{message[1:]}"

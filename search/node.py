@@ -147,12 +147,21 @@ def _settle(node: Node, params: Params) -> Node:
     return Node(tuple(masks), node.bare, open_demands, node.path)
 
 
-def split_cells(node: Node, geometry: Geometry) -> list[int]:
-    """Return the cells that a node may split at: its fused ones, else the next free cell in order;
-    none for a board.
+def is_too_wide(node: Node, params: Params) -> bool:
+    """Return whether a node has more free cells than a key holds; the next one is fused, then."""
+    n_free = len(node.masks) - node.bare.bit_count()
+    return bool(params.coarse_groups) and n_free > params.max_free
+
+
+def split_cells(node: Node, geometry: Geometry, params: Params) -> list[int]:
+    """Return the cells that a node may split at: its fused ones, else the next free cell in order,
+    which comes first if the node is too wide; none for a board.
     """
+    free = [c for c in geometry.cell_order if not node.is_bare(c)]
+    if is_too_wide(node, params):
+        return free[:1]
     fused = [c for c in geometry.cell_order if node.is_bare(c) and node.masks[c].bit_count() > 1]
-    return fused or [c for c in geometry.cell_order if not node.is_bare(c)][:1]
+    return fused or free[:1]
 
 
 def split_cell(node: Node, geometry: Geometry, params: Params) -> int:
@@ -161,7 +170,7 @@ def split_cell(node: Node, geometry: Geometry, params: Params) -> int:
     Of the fused cells that is the one with the strongest letter: unfusing it takes most off the
     bounds.
     """
-    cells = split_cells(node, geometry)
+    cells = split_cells(node, geometry, params)
     return max(
         cells,
         key=lambda c: max(map(params.letter_order.index, letters_of(node.masks[c]))),
@@ -170,15 +179,16 @@ def split_cell(node: Node, geometry: Geometry, params: Params) -> int:
 
 
 def _parts(node: Node, cell: int, params: Params) -> list[str]:
-    """Return the letter groups that ``cell`` is forced to, within its letters, in the letter
-    order.
+    """Return the letter groups that ``cell`` is forced to, or fused into, within its letters, in
+    the letter order.
     """
     letters = "".join(x for x in params.letter_order if node.masks[cell] >> (ord(x) - 97) & 1)
     if node.is_bare(cell):
         n = min(params.unfuse_parts, len(letters))
         cuts = [len(letters) * i // n for i in range(n + 1)]
         return [letters[a:b] for a, b in pairwise(cuts)]
-    groups = ["".join(x for x in group if x in letters) for group in params.force_groups]
+    all_groups = params.coarse_groups if is_too_wide(node, params) else params.force_groups
+    groups = ["".join(x for x in group if x in letters) for group in all_groups]
     return [group for group in groups if group]
 
 
@@ -199,7 +209,8 @@ def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
     meets the demands.
 
     Splitting a fused cell unfuses it; where none is left, the next free cell is forced to one
-    letter group after the other.
+    letter group after the other.  Before all that, while a node is too wide, its next free cell is
+    fused into a few groups.
     """
     cell = split_cell(node, geometry, params)
     assert cell >= 0, "a single board cannot be split"
@@ -221,7 +232,7 @@ def node_at(root: Node, path: str, geometry: Geometry, params: Params) -> Node:
     """
     node = root
     for wanted in way_to(path):
-        cells = split_cells(node, geometry)
+        cells = split_cells(node, geometry, params)
         found = [
             part for cell in cells for part in split_at(node, cell, params) if part.path == wanted
         ]

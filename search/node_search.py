@@ -7,6 +7,7 @@ of it is split.
               (search.node)
               a fused node is unfused; before that, letters of the next cell are ruled out for all
               its fused letters
+              a node with more free cells than a key holds is not grown: the next one is fused
 
 A budget or a full array is never an elimination.
 """
@@ -22,11 +23,10 @@ from numpy.typing import NDArray
 from boardclass.cutoff import reaches
 from boardclass.geometry import Geometry
 from search.node import Node, OpenClass, before, split, split_at
-from search.params import Params
+from search.params import MAX_FREE_CELLS, Params
 from search.scoring.scorer import Scorer, decode_boards
 from search.trees import bound, state
 from search.trees.forest import Forest, Grown
-from search.trees.generator import MAX_FREE_CELLS
 from search.trees.lazy_subtree import collapse
 
 _SURVIVORS = 4096

@@ -10,6 +10,7 @@ from boardclass.errors import ConfigError
 
 LETTER_ORDER = "jqxzvwkfybughmpcdlnorstiae"
 DEMANDS = ("open", "every")
+MAX_FREE_CELLS = 12  # of a node whose tree is grown: as many as a key has room for
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,11 @@ class Params:
     # letter groups that a free cell is forced to when a search splits, in the order of
     # ``letter_order``
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
+    # a node with more free cells than this is not grown: the next free cell is fused into
+    # ``coarse_groups``, and nothing is unfused before that; without groups (older runs) fused cells
+    # are unfused first, then cells are forced
+    max_free: int = MAX_FREE_CELLS
+    coarse_groups: tuple[str, ...] = ("jqxzvwkfy", "bughmpcd", "lnor", "st", "iae")
     # pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead
     node_budget: int = 5_000_000
     # a node with more terms of its own than this is not searched as one tree but forced at once
@@ -60,11 +66,15 @@ class Params:
         alphabet = "abcdefghijklmnopqrstuvwxyz"
         if "".join(sorted(self.letter_order)) != alphabet:
             raise ConfigError(f"letter_order {self.letter_order!r}: expected each letter a-z once")
-        groups = list(self.force_groups)
-        if "".join(sorted("".join(groups))) != alphabet:
-            raise ConfigError(
-                f"force_groups {groups!r}: expected each letter a-z in exactly one group"
-            )
+        for name in ("force_groups", "coarse_groups"):
+            groups = list(getattr(self, name))
+            is_left_out = name == "coarse_groups" and not groups
+            if "".join(sorted("".join(groups))) != alphabet and not is_left_out:
+                raise ConfigError(
+                    f"{name} {groups!r}: expected each letter a-z in exactly one group"
+                )
+        if not 1 <= self.max_free <= MAX_FREE_CELLS:
+            raise ConfigError(f"max_free {self.max_free!r}: expected 1 to {MAX_FREE_CELLS}")
         if self.demands not in DEMANDS:
             raise ConfigError(f"demands {self.demands!r}: expected one of {', '.join(DEMANDS)}")
         for name, value in vars(self).items():

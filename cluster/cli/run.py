@@ -18,6 +18,7 @@ from boardclass.printable import counted, duration
 from cluster.answers.render import Format, draw_board, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.streams import console
+from cluster.streams import tell as say
 
 if TYPE_CHECKING:
     from cluster.driver.driver import RunOutcome
@@ -50,7 +51,8 @@ def plan(
     from cluster.planning.plan import make_plan
 
     with _probing(seconds) as tell:
-        found = estimate(make_plan(resolved), seconds, seed, processes=workers, tell=tell)
+        made = make_plan(resolved, say)
+        found = estimate(made, seconds, seed, processes=workers, tell=tell)
     record = {**asdict(found), "price": found.cpu_hours * price, "price_per_core_hour": price}
     if fmt is Format.json:
         write_json(record)

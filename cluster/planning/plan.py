@@ -39,6 +39,7 @@ _N_DRAWN = 100_000
 # Search parameters that the path of a part depends on: fixed for the life of a run, while budgets
 # may change.
 STRUCTURAL = ("fused", "letter_order", "demands", "unfuse_parts", "force_groups")
+COARSE = ("max_free", "coarse_groups")  # of runs with classes that are too wide for a key
 _LIBRARIES = ("numba", "numpy", "pyarrow", "ray")
 
 
@@ -93,7 +94,7 @@ class Plan:
 def make_plan(
     config: RunConfig, stage: Callable[[str], None] = lambda _: None, like: str | None = None
 ) -> Plan:
-    """Resolve a config; ``stage`` is told what takes time.
+    """Resolve a config; ``stage`` is told what takes time, and of classes that no key holds.
 
     If there is no run of the config yet, it goes on like the run ``like``: in its cell order, with
     its demands.
@@ -116,6 +117,11 @@ def make_plan(
         config, [location, like] if like else [location], str(dims)
     )
     params = replace(config.search.params(), demands=demands)
+    if n_fused := n_fused_first(params, partition):
+        stage(
+            f"a key holds {params.max_free} cells, a class of {dims} has {n_fused} more that are "
+            "open: they get groups of letters first, and fewer letters afterwards"
+        )
     cutoff, climbed = _resolve_cutoff(config, location, scorer, wordlist.words, stage)
     fingerprint = Fingerprint(
         dims=str(dims),
@@ -145,7 +151,7 @@ def make_plan(
         },
         "scores": table.name,
         "climbed": climbed,
-        "structure": structure(params),
+        "structure": structure(params, partition),
         "n_classes": partition.n_canonical,
         "kernel_hash": kernel_hash(),
         "versions": _versions(),
@@ -153,14 +159,23 @@ def make_plan(
     return Plan(config, location, wordlist, table, partition, scorer, spec, fingerprint, run_info)
 
 
-def structure(params: Params) -> dict[str, Any]:
+def structure(params: Params, partition: Partition) -> dict[str, Any]:
     """Return the structural parameters as ``run.json`` holds them."""
-    values = {name: getattr(params, name) for name in STRUCTURAL}
+    names = STRUCTURAL + COARSE * (n_fused_first(params, partition) > 0)
+    values = {name: getattr(params, name) for name in names}
     if params.demands == "every":  # older runs do not name their rule
         del values["demands"]
     return {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
     }
+
+
+def n_fused_first(params: Params, partition: Partition) -> int:
+    """Return how many free cells of a class are fused before it is searched, at most."""
+    n_free = 0
+    for kind, buckets in zip(partition.geometry.cell_types, partition.cell_buckets, strict=True):
+        n_free += kind not in params.fused and max(map(len, buckets)) > 1
+    return max(0, n_free - params.max_free) if params.coarse_groups else 0
 
 
 def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:

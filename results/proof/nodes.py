@@ -53,7 +53,7 @@ def run_params(run: Run) -> Params:
 
     Raises DamagedError when no search can have them.
     """
-    given: dict[str, Any] = {"demands": "every"}  # of runs that do not say
+    given: dict[str, Any] = {"demands": "every", "coarse_groups": []}  # of runs that do not say
     for place in (run.info.get("config", {}).get("search", {}), run.info.get("structure", {})):
         given |= {
             k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None
@@ -152,7 +152,7 @@ class SearchNodes:
 
     def _split_anew(self, class_id: int, path: str) -> dict[int, dict[str, Node]]:
         node = self._node(class_id, path)
-        cells = split_cells(node, self._geometry)
+        cells = split_cells(node, self._geometry, self._params)
         if not cells:
             raise InputError(
                 f"part {quote(path)} of class {class_id} is a single board: it has no parts"

@@ -29,6 +29,7 @@ from configs.model import each_letter_once
 from results.errors import DamagedError, FingerprintError
 from results.storage import files
 from results.storage.local import Folder
+from search.params import MAX_FREE_CELLS
 
 _SEAL = "sha256"
 _FORMAT = 1
@@ -189,6 +190,8 @@ class _Structure(TypedDict, total=False):
     demands: Literal["open", "every"]
     unfuse_parts: Annotated[int, Field(ge=2, le=26)]
     force_groups: Annotated[list[str], AfterValidator(each_letter_once)]
+    max_free: Annotated[int, Field(ge=1, le=MAX_FREE_CELLS)]
+    coarse_groups: Annotated[list[str], AfterValidator(each_letter_once)]
 
 
 class _Info(TypedDict, total=False):

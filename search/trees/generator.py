@@ -22,7 +22,6 @@ from search.terms.emit import Rim
 from search.terms.path_table import MAX_EXTRA, PathTable, Words, path_table, word_arrays
 from search.terms.paths import MAX_CELLS, level_shifts
 
-MAX_FREE_CELLS = 12
 _ALL_LETTERS = (1 << 26) - 1
 _SAMPLED = 32  # one word in so many tells about how many terms there will be
 
@@ -67,7 +66,7 @@ class Generator:
         codes = np.zeros(1 << LITERAL_BITS, np.int64)
         codes[1 : N_LETTERS + 1] = [mask << 1 for mask in self._smaller]
         self._smaller_codes = frozen(codes)
-        self.max_free = min(MAX_FREE_CELLS, (64 - self.code_bits) // LITERAL_BITS)
+        self.max_free = min(params.max_free, (64 - self.code_bits) // LITERAL_BITS)
         # The walk needs no table: the one for nine bare cells of 4x4 would take 900 MB, and 3 GB
         # while it is made.
         self.max_walked = board.n // 2

@@ -33,6 +33,7 @@ from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig
 from results.errors import DamagedError, FingerprintError
+from results.proof.nodes import run_params
 from results.store.parts import read_parts
 from results.store.rows import from_table
 from results.store.run import open_run
@@ -332,6 +333,36 @@ def test_a_run_keeps_the_rule_of_demands_that_it_began_with(config):
     extended = change(config, out=config.out + "-more", cutoff=config.cutoff + 1)
     assert run(extended, extends=config.out).complete
     assert "demands" not in open_run(extended.out).info["structure"]
+
+
+def test_a_run_says_how_it_fuses_cells_that_no_key_holds(config):
+    """It is a rule of its own from then on; older runs, and those of smaller boards, have none."""
+    groups = ["".join(string.ascii_lowercase[i::4]) for i in range(4)]
+    rules = {"max_free": 2, "coarse_groups": groups}
+    plain = run(config)
+    assert not rules.keys() & open_run(config.out).info["structure"].keys()
+    assert run_params(open_run(config.out)).coarse_groups == ()
+    fused = change(
+        config,
+        out=config.out + "-fused",
+        search={"memory_mb": 16, "unit_budget": 1, "node_budget": 1} | rules,
+    )
+    said: list[str] = []
+    make_plan(fused, said.append)
+    assert "a key holds 2 cells, a class of 2x2 has 2 more that are open" in said[0]
+    done = run(fused)
+    assert done.complete
+    assert done.digest == plain.digest
+    made = open_run(fused.out)
+    assert made.info["structure"].items() >= rules.items()
+    paths = made.verdict_table.column("path").to_pylist()
+    assert any(re.match("[0-9]=[a-z]{2}", path) for path in paths), "parts of fused cells"
+    assert (run_params(made).max_free, run_params(made).coarse_groups) == (2, tuple(groups))
+    assert run(fused).digest == plain.digest
+    for name, value in (("max_free", 3), ("coarse_groups", list(string.ascii_lowercase))):
+        other = change(fused, search=fused.search.model_dump() | {name: value})
+        with pytest.raises(FingerprintError, match=f"{name}: asked for .*, stored"):
+            run(other)
 
 
 def test_predicted_costs_are_products_over_the_cells(config):

@@ -440,7 +440,7 @@ def partition():
 def test_parts_and_sizes_are_those_of_the_breaker(monkeypatch, partition, fused, at):
     """Whichever of the fused cells a search splits: the paths say it."""
     monkeypatch.setattr(
-        node, "split_cell", lambda part, board, _: node.split_cells(part, board)[at]
+        node, "split_cell", lambda part, board, params: node.split_cells(part, board, params)[at]
     )
     params = Params(fused=fused, unit_budget=0, node_budget=0, memory_mb=16)
     breaker = Breaker(Spec("3x3", WORDS, parse_scores("words").points, 9, partition.text, params))

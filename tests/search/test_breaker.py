@@ -122,6 +122,7 @@ def world(
 WORLDS = {
     "2x2": world("2x2", "aeqst", 60, "aeqst", longest=4),
     "2x3": world("2x3", "aeqs", 60, "as eq"),
+    "2x5": world("2x5", "aes", 40, "aes"),
     "3x3": world("3x3", "aest", 40, "aest"),
     "3x3 q": world("3x3", "aqs", 40, "aq s", seed=5),
 }
@@ -187,6 +188,8 @@ def random_params(rng: random.Random, tiny: bool = False) -> Params:
         absorb_limit=rng.choice([0, 1, 100, 10**6]),
         shape_letters=rng.choice([0, 2, 99]),
         product_limit=rng.choice([0, 1, 20, 20_000]),
+        max_free=rng.choice([2, 4, 6, 12]),
+        coarse_groups=rng.choice([(), tuple(groups), (LETTER_ORDER,), Params().coarse_groups]),
     )
 
 
@@ -280,6 +283,19 @@ def test_replicas_with_small_budgets_lose_no_board():
     for seed in range(3):
         results = [breaker.replicate(Unit(rank), [""], seed) for rank in range(3)]
         assert in_alphabet(candidates(results)) == OPEN.found_in(OPEN.scores.reaching(cutoff))
+
+
+@pytest.mark.parametrize("max_free", [1, 3, 5, 7])
+@pytest.mark.parametrize("name", ["2x3", "2x5", "3x3"])
+def test_a_class_that_no_key_holds_is_fused_before_it_is_searched(name, max_free):
+    """Keys have room for ``max_free`` cells; the others are fused, searched, and unfused."""
+    of = WORLDS[name]
+    groups = ("ae", "".join(sorted(set(LETTER_ORDER) - set("ae"))))
+    for n_boards, budgets in ((1, {}), (100, {}), (100, NO_BUDGETS)):
+        cutoff = max(1, of.scores.cutoff_for(n_boards))
+        params = replace(SMALL, max_free=max_free, coarse_groups=groups, **budgets)
+        check_class(of, cutoff, of.best_rank(), params)
+        check_class(of, cutoff, of.best_rank(), replace(params, unit_budget=1, shape_letters=0))
 
 
 @pytest.fixture(params=[1, 8, 30])

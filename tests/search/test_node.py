@@ -15,6 +15,7 @@ from boardclass.board import LETTERS
 from boardclass.errors import ConfigError, InputError
 from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
+from boardclass.parts import join
 from configs.model import SearchConfig
 from search.node import (
     Node,
@@ -29,6 +30,7 @@ from search.node import (
 )
 from search.params import LETTER_ORDER, Params
 from tests.reference.classes import slow_images
+from tests.reference.splits import Rules, slow_split
 from tests.search.test_breaker import random_params
 
 ALPHABET = "aet"  # enumerated in full
@@ -69,11 +71,11 @@ def leaves(rng: random.Random, root: Node, dims: str, params: Params, n_splits: 
     """Split random nodes, checking every split on the way."""
     nodes = [root]
     for _ in range(n_splits):
-        open_nodes = [node for node in nodes if split_cells(node, geometry(dims))]
+        open_nodes = [node for node in nodes if split_cells(node, geometry(dims), params)]
         if not open_nodes:
             break
         node = rng.choice(open_nodes)
-        cell = rng.choice(split_cells(node, geometry(dims)))
+        cell = rng.choice(split_cells(node, geometry(dims), params))
         parts = split_at(node, cell, params)
         check_parts(node, cell, parts)
         nodes = [other for other in nodes if other is not node] + parts
@@ -155,21 +157,61 @@ def test_class_node_makes_single_letters_and_fused_cells_bare():
     assert not class_node(masks(letters), geometry("3x3"), Params(fused=())).is_bare(4)
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_every_split_is_that_of_the_slow_twin(seed):
+    rng = random.Random(seed)
+    board = geometry(rng.choice(["2x3", "3x3", "2x9", "4x5"]))
+    params = random_params(rng)
+    letters = ["".join(sorted(rng.sample(LETTERS, rng.randint(1, 26)))) for _ in range(board.n)]
+    node = replace(class_node(masks(letters), board, params), demands=())
+    names = ("letter_order", "unfuse_parts", "force_groups", "max_free", "coarse_groups")
+    rules = Rules(*(getattr(params, name) for name in names))
+    while cells := split_cells(node, board, params):
+        bare = [cell for cell in range(board.n) if node.is_bare(cell)]
+        expected = slow_split(
+            [letters_of(mask) for mask in node.masks], bare, board.cell_order, rules
+        )
+        assert list(expected) == cells
+        for cell in cells:
+            parts = split_at(node, cell, params)
+            assert [part.path for part in parts] == [
+                join(node.path, cell, group) for group in expected[cell]
+            ]
+        node = rng.choice(parts)
+    root = replace(class_node(masks(letters), board, params), demands=())
+    assert node_at(root, node.path, board, params) == node
+
+
+def test_a_class_of_4x5_is_fused_at_two_edges_before_anything_is_unfused():
+    board, params = geometry("4x5"), Params()
+    letters = tuple("jqxz" if kind == "center" else LETTERS for kind in board.cell_types)
+    node = class_node(masks(letters), board, params)
+    for cell in board.cell_order[6:8]:
+        parts = split(node, board, params)
+        assert [part.path for part in parts] == [
+            join(node.path, cell, group) for group in params.coarse_groups
+        ]
+        node = parts[-1]
+    assert split_cells(node, board, params) == sorted(
+        board.cell_order[:8], key=board.cell_order.index
+    )
+
+
 def test_fused_cells_split_before_free_ones_are_forced():
     params = Params(fused=("center",), unfuse_parts=2)
     node = class_node(masks(("ab",) * 4 + ("abcd",) + ("abe",) * 4), geometry("3x3"), params)
-    assert split_cells(node, geometry("3x3")) == [4]
+    assert split_cells(node, geometry("3x3"), Params()) == [4]
     parts = split(node, geometry("3x3"), params)
     ordered = "".join(sorted("abcd", key=LETTER_ORDER.index))
     assert [part.path for part in parts] == [f"4={ordered[:2]}", f"4={ordered[2:]}"]
     one = force(parts[0], 4, letters_of(parts[0].masks[4])[0], params)
-    assert split_cells(one, geometry("3x3")) == [1]
+    assert split_cells(one, geometry("3x3"), Params()) == [1]
 
 
 def test_the_fused_cell_with_the_strongest_letter_is_unfused_first():
     letters = ("e",) * 5 + ("jqxz", "e", "e", "e", "cd", "bgu") + ("e",) * 5
     node = class_node(masks(letters), geometry("4x4"), Params())
-    assert split_cells(node, geometry("4x4")) == [5, 9, 10]
+    assert split_cells(node, geometry("4x4"), Params()) == [5, 9, 10]
     assert [part.path for part in split(node, geometry("4x4"), Params())] == ["9=c", "9=d"]
 
 
@@ -211,7 +253,12 @@ REFUSED = [
     ),
     *(({"unfuse_parts": n}, f"unfuse_parts {n}: expected 2 or more") for n in (1, 0, -1)),
     *(({"memory_mb": n}, f"memory_mb {n}: expected 1 or more") for n in (0, -1)),
+    *(
+        ({"coarse_groups": groups}, "coarse_groups .*each letter a-z in exactly one group")
+        for groups in GROUPS[1:]
+    ),
     *(({name: -1}, f"{name} -1: expected") for name in BUDGETS),
+    *(({"max_free": n}, f"max_free {n}: expected 1 to 12") for n in (0, 13)),
     ({"demands": "some"}, "demands 'some': expected one of open, every"),
 ]
 
@@ -228,7 +275,9 @@ def test_others_are_accepted():
     assert Params().force_groups == tuple(LETTER_ORDER)
     for groups in ((LETTERS,), (LETTERS[:5], LETTERS[5:]), ("", LETTERS), tuple(reversed(LETTERS))):
         assert Params(force_groups=groups).force_groups == groups
-    least = {name: {"unfuse_parts": 2, "memory_mb": 1}.get(name, 0) for name in BUDGETS}
+    least = {
+        name: {"unfuse_parts": 2, "memory_mb": 1, "max_free": 1}.get(name, 0) for name in BUDGETS
+    }
     assert vars(replace(Params(), **least)).items() >= least.items()
 
 
@@ -236,6 +285,8 @@ def test_every_parameter_reaches_the_search_from_a_config():
     order, groups = LETTERS[::-1], [LETTERS[:13], LETTERS[13:]]
     given: dict[str, object] = {name: 3 + place for place, name in enumerate(BUDGETS)}
     given |= {
+        "max_free": 7,
+        "coarse_groups": groups,
         "fused": ["corner", "edge"],
         "letter_order": order,
         "force_groups": groups,
