@@ -27,7 +27,7 @@ _MAX_WORDS = MAX_LEVELS + 1  # of its choices, and one for the choice before the
 
 
 # Not inlined: with two copies of it the loop over keys has too few registers.
-_put_node = kernel(PUT_TYPES)(put_node.py_func)
+_put_node = kernel(PUT_TYPES)(getattr(put_node, "py_func", put_node))
 
 
 @kernel(int64(uint64, uint64, int64))

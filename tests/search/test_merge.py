@@ -193,6 +193,21 @@ def test_forcing_a_letter_merges_what_is_behind_it_with_the_rest(n_levels, seed,
     assert (ground.cells[: before.size] == before).all()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_where_two_inner_nodes_meet_the_points_that_end_in_both_count(seed):
+    """Behind the same edge each tree has more terms than stay lazy, and one that ends there."""
+    rng = random.Random(seed)
+    edge, forced = 1 << 20, 1 << 25
+    below = [{0: 3 + seed} | random_terms(rng, 4, 60, 3) for _ in range(2)]
+    rest, behind = ({key | edge: points for key, points in terms.items()} for terms in below)
+    ground = Ground(6)
+    root, _ = ground.build(rest | {key | forced: points for key, points in behind.items()})
+    base, _ = ground.build(rest)
+    tip, merged, bound = ground.merge({}, base, ground.behind(root, 0, 1), 1)
+    assert tip > 0
+    assert ground.read(merged, 1) == (added(rest, behind), bound)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_forcing_level_after_level(seed):
     rng = random.Random(seed)

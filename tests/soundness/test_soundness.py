@@ -62,6 +62,26 @@ def test_an_index_outside_of_an_array_is_noticed(setting, told, tmp_path):
     assert done.stdout.strip() == told, done.stderr
 
 
+def test_all_modules_with_kernels_are_plain_python_where_numba_is_off(tmp_path):
+    """The nightly stage ``no-jit`` runs tests that way."""
+    folders = [ROOT / name for name in ("boardclass", "search")]
+    paths = [path for folder in folders for path in folder.rglob("*.py")]
+    names = [
+        path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+        for path in paths
+        if "@kernel" in path.read_text()
+    ]
+    off = {"NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {', '.join(names)}"],
+        env=os.environ | off,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (len(names) > 10, done.returncode, done.stderr) == (True, 0, "")
+
+
 def test_kernels_take_an_index_as_it_is_and_other_code_counts_from_the_end():
     """numba has no setting for it, so a new numba may need another way; elsewhere it must be what
     it was.
