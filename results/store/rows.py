@@ -152,7 +152,6 @@ def _to_values(row: Row) -> dict[str, Any]:
         )
     values: dict[str, Any] = {**vars(row), **{name: row.counters.get(name, 0) for name in COUNTERS}}
     values["n_boards"] = str(row.n_boards)
-    values["candidates"] = [{"board": board, "score": score} for board, score in row.candidates]
     return values
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import FrozenInstanceError, asdict, replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -244,6 +245,22 @@ def test_flush_by_rows_and_by_time(tmp_path):
         now_s += 1
         assert store.flush_if_due()
         assert len(parts_of(tmp_path)) == 2
+        now_s += FLUSH_SECONDS
+        store.append([row(9_001)])
+        store.flush()
+        now_s += FLUSH_SECONDS - 1
+        store.append([row(9_002)])
+        assert len(parts_of(tmp_path)) == 3, "the time counts from the last flush"
+
+
+def test_a_closed_store_takes_no_rows(tmp_path):
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([row(1)])
+    for call in (partial(store.append, [row(2)]), store.flush, store.snapshot):
+        with pytest.raises(StoreError, match="is closed: open it again to append"):
+            call()
+    store.close()
+    assert [r.class_id for r in open_run(tmp_path).rows()] == [1]
 
 
 def test_leftovers_are_removed_and_foreign_files_stay(tmp_path):
