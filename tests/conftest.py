@@ -314,12 +314,12 @@ def tabs(browser):
 
 
 @pytest.fixture(scope="session")
-def odd_file_system(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return a library to load first (LD_PRELOAD), which plays file systems of other people."""
+def odd_machine(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a library to load first (LD_PRELOAD), which plays machines of other people."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None or not sys.platform.startswith("linux"):
         pytest.skip("needs Linux and a C compiler (cc or gcc)")
     library = str(tmp_path_factory.mktemp("odd") / "odd.so")
-    source = str(ROOT / "tests" / "results" / "odd_file_system.c")
+    source = str(ROOT / "tests" / "odd_machine.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     return library

@@ -223,12 +223,23 @@ def _exit_code(arguments: list[str]) -> int:
                 f"cannot write{where}: {error.strerror}; make room there, or write elsewhere",
                 EXIT_INPUT,
             )
+        if _is_limit(error):
+            return _fail(
+                "no more threads allowed (ulimit -u, or a limit of the container): allow more, "
+                "or end some; what was stored before is safe",
+                EXIT_INPUT,
+            )
         if not hasattr(error, "show"):
             bug = f"internal error, {type(error).__name__}: {error}"
             return _fail(f"{bug}\nThis is a bug; --debug shows where it happened.", EXIT_BUG)
         _make_plain(error)  # one of typer's own: usage, missing argument
         error.show()
         return int(getattr(error, "exit_code", EXIT_INPUT))
+
+
+def _is_limit(error: Exception) -> bool:
+    """Return whether the system refused a thread or a process."""
+    return isinstance(error, BlockingIOError) or "start new thread" in str(error)
 
 
 def _make_plain(error: Any) -> None:

@@ -41,6 +41,8 @@ def main() -> None:
     sys.meta_path.insert(0, _NoPandas)
     # else it looks through all packages for some
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # no command multiplies matrices; else numpy starts a thread for each core
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # modules and words are no garbage: looking for some took a twentieth of a short command
     gc.set_threshold(100_000)
     atexit.register(gc.disable)  # nor is any looked for at the end

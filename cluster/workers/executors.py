@@ -99,8 +99,8 @@ class InProcessExecutor(Executor):
     def spawn(self, worker: int) -> None:
         """Start the thread; the worker is made in it."""
         thread = _WorkerThread(worker, self._make_worker, self._events)
-        self._threads[worker] = thread
         thread.start()
+        self._threads[worker] = thread
 
     def assign(self, order: Assign) -> None:
         """Put the units into the thread's inbox."""

@@ -34,7 +34,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
-def start(odd_file_system, tmp_path) -> Iterator[Start]:
+def start(odd_machine, tmp_path) -> Iterator[Start]:
     """Start a writer of some classes on a file system such as ``ODD_FLOCK="0"``."""
     writers = []
 
@@ -43,7 +43,7 @@ def start(odd_file_system, tmp_path) -> Iterator[Start]:
         writer = subprocess.Popen(
             [str(word) for word in command],
             cwd=ROOT,
-            env=os.environ | {"LD_PRELOAD": odd_file_system} | odd,
+            env=os.environ | {"LD_PRELOAD": odd_machine} | odd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
