@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from boardclass.errors import StoreError
+from boardclass.parts import max_depth
 from results.errors import ConflictError, FingerprintError, RowError, StoreLockedError
 from results.storage import files
 from results.storage.local import LocalFolder
@@ -45,6 +46,7 @@ HOSTILE = [
     ("peak_rss_bytes is negative", {"peak_rss_bytes": -1}),
     ("by bounds below the cutoff", {"max_bound": 80}),
     ("path is not of the form", {"path": "0=ab//1=c"}),
+    ("has more parts than", {"path": "/".join(["0=a"] * (max_depth(4) + 1))}),
     ("needs candidates", {"status": "candidates"}),
     ("do not go together", {"status": "error", "candidates": (("wxyz", 94),)}),
     ("do not go together", {"candidates": (("wxyz", 94),)}),

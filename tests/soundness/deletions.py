@@ -162,6 +162,7 @@ class Campaign:
         self, chosen: Sequence[Deletion], seconds: float, noted: Callable[[Deletion, str], None]
     ) -> None:
         self.chosen, self.seconds, self.noted = chosen, seconds, noted
+        self._limit_s = 20 + int(3 * seconds)
         self._failed = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -190,7 +191,7 @@ class Campaign:
             if tests:
                 path = ROOT / deletion.file
                 original = path.read_text()
-                failed = _in_a_process(partial(self._try, deletion, tests))
+                failed = _in_a_process(partial(self._try, deletion, tests), self._limit_s)
                 path.write_text(original)
                 verdict = failed or f"survives {len(tests)} tests"
             else:
@@ -253,8 +254,11 @@ def _lines_of(files: dict[str, str]) -> Iterator[set[str]]:
         threading.settrace(None)
 
 
-def _in_a_process(call: Callable[[], Any]) -> Any:
-    """Return what a call returns in a fork of this process, or the text of how it ended."""
+def _in_a_process(call: Callable[[], Any], cpu_s: int = _WALL_S) -> Any:
+    """Return what a call returns in a fork of this process, or the text of how it ended.
+
+    cpu_s : a statement that ends a loop may be gone
+    """
     with tempfile.TemporaryDirectory(prefix="orderly-deletion-") as folder:
         answer = Path(folder, "answer")
         child = os.fork()
@@ -264,7 +268,7 @@ def _in_a_process(call: Callable[[], Any]) -> Any:
             os.dup2(nowhere, 1)
             os.dup2(nowhere, 2)
             tempfile.tempdir = os.environ["TMPDIR"] = folder
-            resource.setrlimit(resource.RLIMIT_CPU, (_WALL_S, _WALL_S))
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
             try:
                 answer.write_text(json.dumps(call()))
             finally:
