@@ -98,12 +98,15 @@ def published_order(dims: Dims | str) -> tuple[int, ...]:
 
 
 def walk_class(
-    letters: Sequence[str], scorer: Scorer, cell_order: Sequence[int] | None = None
+    letters: Sequence[str],
+    scorer: Scorer,
+    cell_order: Sequence[int] | None = None,
+    max_terms: int = MAX_TERMS,
 ) -> Walk:
     """Walk over a class, which is given as one string of letters a cell; ``cell_order`` is that of
     the terms.
 
-    Raises InputError if it is no class of the board, or has more than ``MAX_TERMS`` terms.
+    Raises InputError if it is no class of the board, or has more than ``max_terms`` terms.
     """
     shape, (nodes, points) = scorer.geometry, scorer.trie
     order = tuple(cell_order or published_order(shape.dims))
@@ -115,9 +118,9 @@ def walk_class(
     sampled = [
         step for cell in range(shape.n) for step in _steps_from(cell, masks, nodes, shape, _SAMPLE)
     ]
-    if sum(step.weight * np.count_nonzero(worth[step.node]) for step in sampled) > MAX_TERMS:
+    if sum(step.weight * np.count_nonzero(worth[step.node]) for step in sampled) > max_terms:
         raise InputError(
-            f"class {quote(' '.join(letters))} has more than {MAX_TERMS:,} terms: too large to be "
+            f"class {quote(' '.join(letters))} has more than {max_terms:,} terms: too large to be "
             "looked at as a whole; name fewer letters per cell, or ask a run what it stored: "
             "orderly explain NUMBER --run DIR"
         )
@@ -311,11 +314,20 @@ def joined(some: Sequence[Terms]) -> Terms:
     return Terms(some[0].cells, boards, part, keys, points)
 
 
-def boards_reaching(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tuple[str, int]]:
+def boards_reaching(
+    terms: Terms,
+    letters: Sequence[str],
+    cutoff: int,
+    budget: int = _BUDGET,
+    at_once: int = _AT_ONCE,
+) -> Iterator[tuple[str, int]]:
     """Yield each board of some parts whose deduplicated multi-score reaches the cutoff, with that
     multi-score.
 
-    Raises IncompleteError if it takes too many terms; nothing is known about the class then.
+    at_once : terms of parts that are forced together
+
+    Raises IncompleteError if it takes more than ``budget`` terms; nothing is known about the class
+    then.
     """
     parts_left, n_terms = [terms], 0
     while parts_left:
@@ -325,9 +337,9 @@ def boards_reaching(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterat
             continue
         left = joined([some for _, some in by_letter(parts, letters, cutoff)])
         n_terms += len(left.points)
-        if n_terms > _BUDGET:
+        if n_terms > budget:
             raise IncompleteError(
-                f"the boards of the class take more than {_BUDGET:,} terms: take a higher cutoff"
+                f"the boards of the class take more than {budget:,} terms: take a higher cutoff"
             )
-        some = np.array_split(np.arange(len(left.boards)), 1 + len(left.points) // _AT_ONCE)
+        some = np.array_split(np.arange(len(left.boards)), 1 + len(left.points) // at_once)
         parts_left += [left.take(numbers) for numbers in some if len(numbers)]

@@ -265,6 +265,7 @@ class Search(NamedTuple):
     alphabet: NDArray[np.uint8]
     tell: Callable[[int, int, int], None]
     stop: Callable[[], bool]
+    steps_per_cell: int  # of annealing
 
 
 def local_search(
@@ -278,6 +279,7 @@ def local_search(
     start: Start | None = None,
     progress: RunProgress | None = None,
     stop: Callable[[], bool] = bool,
+    steps_per_cell: int = STEPS_PER_CELL,
 ) -> list[Find]:
     """Return what ``runs`` searches found, best first; run k has the seed ``seed * runs + k``.
 
@@ -290,6 +292,7 @@ def local_search(
     start : a board to start from, or a function that makes the first boards; default: random boards
     stop : asked before each batch of boards; when it says True, the search ends with the best so
         far
+    steps_per_cell : moves of each chain of ``anneal``, for each cell of the board
 
     Raises InputError if the method is unknown, a number is out of range, or ``start`` uses other
     letters.
@@ -326,7 +329,7 @@ def local_search(
         rng, size = np.random.default_rng(seed * runs + run), pool // runs
         first = first_boards(rng, size, scorer.geometry.n, alphabet, start)
         for board, score, n in METHODS[method](
-            Search(scorer, rng, first, size, alphabet, tell, stop)
+            Search(scorer, rng, first, size, alphabet, tell, stop, steps_per_cell)
         ):
             score_of[board] = score
             times[board] += n
@@ -398,7 +401,7 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
     """Return (canonical board, exact score, number of chains that ended there, at least 1), best
     first.
     """
-    steps = STEPS_PER_CELL * s.scorer.geometry.n
+    steps = s.steps_per_cell * s.scorer.geometry.n
     boards = np.resize(s.first, (s.size, s.scorer.geometry.n))
     scores = s.scorer.scores(boards)
     best, best_scores = boards.copy(), scores.copy()

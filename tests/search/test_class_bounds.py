@@ -11,7 +11,6 @@ from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import geometry
 from boardclass.partition import parse_class, parse_partition
 from boardclass.scores import parse_scores
-from search import class_bounds
 from search.class_bounds import (
     Terms,
     boards_reaching,
@@ -128,9 +127,8 @@ def test_forced_cells(case: Case) -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 1 << 20])
-def test_boards_reaching(case: Case, monkeypatch, at_once: int) -> None:
+def test_boards_reaching(case: Case, at_once: int) -> None:
     """All boards whose multi-score reaches the cutoff, however many parts are forced together."""
-    monkeypatch.setattr(class_bounds, "_AT_ONCE", at_once)
     multi = {
         board: orderly.multi_score_of(board, case.unique)
         for board in orderly.boards_of(case.letters)
@@ -142,7 +140,7 @@ def test_boards_reaching(case: Case, monkeypatch, at_once: int) -> None:
         max(multi.values()),
         max(multi.values()) + 1,
     ):
-        found = list(boards_reaching(terms, case.letters, cutoff))
+        found = list(boards_reaching(terms, case.letters, cutoff, at_once=at_once))
         assert len(found) == len(dict(found))
         assert dict(found) == {board: points for board, points in multi.items() if points >= cutoff}
 
@@ -160,11 +158,11 @@ def test_absorption_by_the_twin_loses_no_board(case: Case) -> None:
         )
 
 
-def test_budget_is_no_verdict(monkeypatch) -> None:
+def test_budget_is_no_verdict() -> None:
     case = Case("3x3", 5)
-    monkeypatch.setattr(class_bounds, "_BUDGET", 3)
+    terms = walk_class(case.letters, case.scorer).terms
     with pytest.raises(IncompleteError):
-        list(boards_reaching(walk_class(case.letters, case.scorer).terms, case.letters, 0))
+        list(boards_reaching(terms, case.letters, 0, budget=3))
 
 
 def test_the_largest_board() -> None:
@@ -188,17 +186,15 @@ def test_a_class_without_words() -> None:
     assert len(list(boards_reaching(walk.terms, ("ab",) * 4, 0))) == 16
 
 
-def test_bad_classes_and_those_with_too_many_terms_are_refused(monkeypatch) -> None:
+def test_bad_classes_and_those_with_too_many_terms_are_refused() -> None:
     scorer = Scorer("2x2", ["aba", "bab", "cab"], STANDARD)
     for letters in (("a", "b", "c"), ("a", "b", "c", ""), ("a", "b", "c", "D")):
         with pytest.raises(InputError):
             walk_class(letters, scorer)
     n_paths = walk_class(("abc",) * 4, scorer).n_paths
-    monkeypatch.setattr(class_bounds, "MAX_TERMS", n_paths)
-    walk_class(("abc",) * 4, scorer)
-    monkeypatch.setattr(class_bounds, "MAX_TERMS", n_paths - 1)
+    walk_class(("abc",) * 4, scorer, max_terms=n_paths)
     with pytest.raises(InputError, match="'abc abc abc abc' has more than"):
-        walk_class(("abc",) * 4, scorer)
+        walk_class(("abc",) * 4, scorer, max_terms=n_paths - 1)
 
 
 def test_pinned_multi_scores_and_3x3(enable2k) -> None:
@@ -231,7 +227,7 @@ def test_pinned_3x4(enable2k, and_its_boards: bool) -> None:
 @pytest.mark.nightly
 # some GB
 @pytest.mark.parametrize(("rank", "bound"), [(7506, 13500), (467573, 26536), (2579965, 26043)])
-def test_pinned_4x4(enable2k, monkeypatch, rank: int, bound: int) -> None:
-    monkeypatch.setattr(class_bounds, "MAX_TERMS", 1 << 26)
+def test_pinned_4x4(enable2k, rank: int, bound: int) -> None:
     letters = parse_partition(PARTITION_4X4, "4x4").class_letters(rank)
-    assert bound_of(walk_class(letters, Scorer("4x4", enable2k.words, STANDARD)).terms) == bound
+    scorer = Scorer("4x4", enable2k.words, STANDARD)
+    assert bound_of(walk_class(letters, scorer, max_terms=1 << 26).terms) == bound

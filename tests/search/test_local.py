@@ -12,7 +12,6 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError
 from boardclass.geometry import DIMS, geometry
 from boardclass.scores import parse_scores
-from search.local import methods
 from search.local.hamilton import best_boards, hamiltonian_paths, sampled_paths
 from search.local.methods import (
     METHODS,
@@ -123,12 +122,17 @@ def test_ascend_ends_where_no_neighbour_is_better():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_is_deterministic_exact_and_finds_the_best(method, monkeypatch):
-    monkeypatch.setattr(methods, "STEPS_PER_CELL", 100)
+def test_every_method_is_deterministic_exact_and_finds_the_best(method):
     told: list[tuple[int, int, int, int]] = []
     one, two = (
         local_search(
-            SCORER, method, seed=4, runs=2, pool=60, progress=lambda *now: told.append(now)
+            SCORER,
+            method,
+            seed=4,
+            runs=2,
+            pool=60,
+            progress=lambda *now: told.append(now),
+            steps_per_cell=100,
         )
         for _ in range(2)
     )
@@ -149,11 +153,15 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method, monkeypa
     assert told[-1][2] == one[0].score
 
 
-def test_annealing_ends_with_a_pool(monkeypatch):
-    monkeypatch.setattr(methods, "STEPS_PER_CELL", 4)
+def test_annealing_ends_with_a_pool():
     told: list[tuple[int, int, int, int]] = []
     found = local_search(
-        SCORER, "anneal", pool=5, seed=1, progress=lambda *figures: told.append(figures)
+        SCORER,
+        "anneal",
+        pool=5,
+        seed=1,
+        progress=lambda *figures: told.append(figures),
+        steps_per_cell=4,
     )
     best = [find.board for find in found[:5]]
     pooled = local_search(SCORER, pool=5, runs=1, start=lambda *_: encode_boards(best, 6))
@@ -165,9 +173,8 @@ def test_annealing_ends_with_a_pool(monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_letters_and_start(method, monkeypatch):
-    monkeypatch.setattr(methods, "STEPS_PER_CELL", 20)
-    found = local_search(SCORER, method, pool=20, letters="abz", start="zzzzzz")
+def test_letters_and_start(method):
+    found = local_search(SCORER, method, pool=20, letters="abz", start="zzzzzz", steps_per_cell=20)
     assert {x for find in found for x in find.board} <= set("abz")
     assert method == "anneal" or {find.n_found for find in found} == {1}, (
         "pools from one board are one run"
