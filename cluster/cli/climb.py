@@ -88,7 +88,7 @@ def climb(
     """
     from boardclass.board import format_rows, in_symbols, read_board, trace, with_letters
     from boardclass.geometry import parse_dims
-    from cluster.driver.driver import StopSignals
+    from cluster.driver.signals import StopSignals
 
     words, table = listed.load()
     if start is None and dims is None:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from boardclass.printable import counted
-from cluster.driver.driver import class_sums
+from cluster.driver.prepared import class_sums
 from cluster.planning.estimate import draw
 from cluster.planning.plan import make_plan
 from configs.model import load_config

@@ -26,10 +26,10 @@ from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import REASONS
 from cluster.driver.driver import Interrupted, run
+from cluster.driver.prepared import history
 from cluster.driver.progress import Progress
 from cluster.planning.plan import make_plan
 from cluster.scheduling.events import Heartbeat
-from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig
 from results.errors import DamagedError, FingerprintError
@@ -224,7 +224,7 @@ def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(
 
 
 @pytest.mark.usefixtures("terminal")
-def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkeypatch):
+def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config):
     with pytest.raises(Interrupted):
         run(config, make_executor=lambda spec: PartialExecutor(spec, 40))
     stored = open_run(config.out)
@@ -234,20 +234,13 @@ def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config, monkey
         if row.class_id not in unfinished:
             work = sum(row.counters[name] for name in ("n_terms", "n_pushes", "n_splits"))
             efforts[row.class_id] = efforts.get(row.class_id, 0) + work
-    told = []
-
-    def spy(policy, work, *others):
-        told.append(work.history)
-        return Scheduler(policy, work, *others)
-
-    monkeypatch.setattr("cluster.driver.driver.Scheduler", spy)
-    run(config)
-    ((costs, found, seconds, part_s),) = told
+    plan = make_plan(config)
+    costs, found, seconds, part_s = history(stored, plan, np.array(sorted(efforts)))
     assert seconds > part_s > 0
     assert unfinished
     assert sum(found) > 0
     assert found.tolist() == [efforts[class_id] for class_id in sorted(efforts)]
-    assert costs.tolist() == make_plan(config).predicted_costs(np.array(sorted(efforts))).tolist()
+    assert costs.tolist() == plan.predicted_costs(np.array(sorted(efforts))).tolist()
 
 
 def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch):
@@ -414,7 +407,7 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(
 
     now = time.monotonic
     monkeypatch.setattr(
-        "cluster.driver.driver.time", SimpleNamespace(monotonic=lambda: now() + slow_s[0])
+        "cluster.driver.run_search.time", SimpleNamespace(monotonic=lambda: now() + slow_s[0])
     )
     progress = mock.Mock(spec=Progress)
     config = change(config, workers=2)

@@ -1,0 +1,131 @@
+"""What one call of ``run`` has before it: an open store, and which classes are open in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster.driver.journal import Journal
+from cluster.driver.loop import Ledger
+from cluster.driver.progress import Progress
+from cluster.planning.plan import Plan
+from cluster.planning.shares import Share
+from cluster.scheduling.backlog import NO_HISTORY, History
+from results.store.run import Run
+from results.store.store import Store
+from search.breaker import Unit
+from search.node_search import EFFORT
+
+_Ids = npt.NDArray[np.int64]  # of classes, ascending
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A store that is open, and what is left to do in it."""
+
+    plan: Plan
+    store: Store
+    ledger: Ledger  # collects what this call adds
+    progress: Progress
+    journal: Journal
+    began_s: float  # monotonic
+    n_reused: int  # verdicts that were there
+    n_classes: int
+    share: Share | None
+    own_ids: _Ids  # those of the share, or all
+    open_ids: _Ids  # without a verdict, or with one that is in doubt
+    ended_ids: _Ids  # settled to the last part
+    children: tuple[Unit, ...]  # parts of own classes that are still to be searched
+
+    @property
+    def n_own(self) -> int:
+        """Number of the classes of the share; 0 without a share."""
+        return len(self.own_ids) if self.share else 0
+
+    @property
+    def n_own_ended(self) -> int:
+        """How many of the own classes are settled."""
+        return int(np.isin(self.ended_ids, self.own_ids).sum())
+
+
+def prepare(
+    plan: Plan,
+    store: Store,
+    progress: Progress,
+    journal: Journal,
+    began_s: float,
+    share: Share | None = None,
+    own_ids: _Ids | None = None,
+) -> Prepared:
+    """Look at what an open store lacks.
+
+    own_ids : the classes of the share, if there is one
+    """
+    all_ids, done_ids = plan.class_ids(), store.index.done_ids()
+    own_ids = all_ids if own_ids is None else own_ids
+    doubted = store.run.doubted
+    roots = [class_id for class_id, path in doubted if not path]
+    is_open = ~np.isin(all_ids, done_ids, assume_unique=True) | np.isin(all_ids, roots)
+    parts = [(class_id, path) for class_id, path in (*store.index.pending(), *doubted) if path]
+    begun_ids = np.array([class_id for class_id, _ in parts], np.int64)
+    is_own = np.isin(begun_ids, own_ids)
+    children = [Unit(*part) for part, own in zip(parts, is_own, strict=True) if own]
+    ledger = Ledger(store, plan.fingerprint)
+    ledger.note_candidates([(board, score) for board, score, _ in store.run.candidates()])
+    return Prepared(
+        plan=plan,
+        store=store,
+        ledger=ledger,
+        progress=progress,
+        journal=journal,
+        began_s=began_s,
+        n_reused=len(store.index.places),
+        n_classes=len(all_ids),
+        share=share,
+        own_ids=own_ids,
+        open_ids=all_ids[is_open],
+        ended_ids=all_ids[~is_open & ~np.isin(all_ids, begun_ids)],
+        children=tuple(children),
+    )
+
+
+def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
+    """Return predicted cost, effort and time of classes, int64[n], that were searched to the end;
+    those without a row are left out.  A wrong counter in a row makes a wrong guess of the time
+    left, and nothing else.
+    """
+    ids, sums = class_sums(run, (*EFFORT, "seconds"))
+    ended = np.isin(ids, class_ids, assume_unique=True)
+    if not ended.any():
+        return NO_HISTORY
+    efforts = np.maximum(sums[:, :-1], 0.0).sum(axis=1)
+    tables = list(run.columns(("path", "seconds")))
+    of_parts = [t.column("seconds").to_numpy()[t.column("path").to_numpy() != ""] for t in tables]
+    part_s = np.concatenate(of_parts)
+    child_s = float(part_s.mean()) if len(part_s) else 0.0
+    return History(
+        plan.predicted_costs(ids[ended]), efforts[ended], float(sums[ended, -1].sum()), child_s
+    )
+
+
+def class_sums(
+    run: Run, names: Sequence[str]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return the classes that a run has rows of, int64[n], ascending, and sums of columns over the
+    rows of each, float64[n, len(names)]; rows are added up as they are.
+    """
+    tables = list(run.columns(("class_id", *names)))
+    columns = [
+        np.concatenate([np.empty(0), *(t.column(name).to_numpy() for t in tables)])
+        for name in names
+    ]
+    of_rows = np.concatenate(
+        [np.empty(0, np.int64), *(t.column("class_id").to_numpy() for t in tables)]
+    )
+    ids, place = np.unique(of_rows, return_inverse=True)
+    sums = np.zeros((len(ids), len(names)))
+    np.add.at(sums, place, np.stack(columns, axis=1))
+    return ids, sums

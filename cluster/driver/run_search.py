@@ -1,0 +1,203 @@
+"""The search of one call: workers are started, everything open is broken, what comes is told.
+
+search -> Scheduler, executor and ledger in the run loop
+       -> _Watch: progress for people, the journal, gauges of the executor
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from boardclass.errors import IncompleteError
+from boardclass.jit import kernel_hash
+from boardclass.printable import counted
+from cluster.driver.loop import run_loop
+from cluster.driver.memory_watch import MemoryWatch
+from cluster.driver.prepared import Prepared, history
+from cluster.driver.signals import StopSignals
+from cluster.scheduling.backlog import Work
+from cluster.scheduling.events import Policy, Report
+from cluster.scheduling.scheduler import Scheduler
+from cluster.workers.executors import Executor
+from cluster.workers.ray_cluster import ClusterGoneError, RayError
+from cluster.workers.worker import machine_memory
+from results.log_events import Started
+from search.breaker import Spec, Unit
+
+MakeExecutor = Callable[[Spec], Executor]
+
+
+class Interrupted(IncompleteError):
+    """Stopped by a signal with everything found so far stored; the same command goes on."""
+
+
+def search(
+    prepared: Prepared, make_executor: MakeExecutor, policy: Policy, signals: StopSignals
+) -> str:
+    """Break everything that is open; return what is missing in the end; empty when nothing is.
+
+    Raises Interrupted when a signal came.
+    """
+    _begin(prepared, policy)
+    watch = _Watch(prepared)
+    if signals.reason:
+        raise watch.interrupted(signals.reason)
+    plan, store, config = prepared.plan, prepared.store, prepared.plan.config
+    is_own = np.isin(prepared.open_ids, prepared.own_ids)
+    class_ids, elsewhere_ids = prepared.open_ids[is_own], prepared.open_ids[~is_own]
+    if not len(class_ids) and not prepared.children:
+        return ""
+    work = Work(
+        class_ids,
+        plan.predicted_costs(class_ids),
+        list(prepared.children),
+        known={Unit(class_id, path) for class_id, path in store.index.orphans()},
+        history=history(store.run, plan, prepared.ended_ids),
+        elsewhere=plan.predicted_costs(elsewhere_ids),
+    )
+    if config.workers or config.address:
+        prepared.progress.stage("starting workers")
+    asked_s = time.monotonic()
+    rng = np.random.default_rng(config.seed)
+    scheduler = Scheduler(policy, work, rng, plan.nodes().difference)
+    if config.address:  # what Ray does when it starts cannot be interrupted otherwise
+        signals.release()
+    try:
+        with make_executor(plan.spec) as executor, signals:
+            finish = run_loop(
+                scheduler,
+                executor,
+                prepared.ledger,
+                clock=time.monotonic,
+                stop=lambda: signals.reason,
+                watch=lambda snapshot: watch.look(snapshot, executor),
+                note=prepared.journal.loop,
+            )
+            store.flush()
+            watch.end()
+    except (RayError, ClusterGoneError) as error:
+        if not signals.reason:  # the signal was also meant for the workers
+            raise
+        raise watch.interrupted(signals.reason) from error
+    if signals.reason:
+        raise watch.interrupted(signals.reason)
+    watch.tell_start(asked_s, time.monotonic())
+    return finish.message
+
+
+class _Watch:
+    """Tells people and files how far the search is."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+        self._memory = MemoryWatch(prepared.progress, prepared.journal)
+        self._snapshot: Report | None = None
+        self._n_own_ended = prepared.n_own_ended
+        self._ready_s: float | None = None  # when the first worker was up
+
+    def look(self, snapshot: Report, executor: Executor) -> None:
+        """Take the scheduler's figures and pass them on."""
+        journal, progress = self._prepared.journal, self._prepared.progress
+        self._snapshot = snapshot
+        report = self._report(snapshot)
+        self._memory.look(report.n_free_bytes, report.n_total_bytes)
+        if self._ready_s is None and snapshot.n_workers:
+            self._ready_s = time.monotonic()
+        if self._ready_s is not None:
+            progress.update(report)
+        journal.stored(*self._prepared.store.last_part)
+        journal.report(report)
+        executor.show(report)
+
+    def end(self) -> None:
+        """Note the last figures."""
+        assert self._snapshot is not None, "the loop has run"
+        journal = self._prepared.journal
+        journal.stored(*self._prepared.store.last_part)
+        journal.report(self._report(self._snapshot), now=True)
+
+    def tell_start(self, asked_s: float, ended_s: float) -> None:
+        """Say so when one process would have done it in less time than the workers took to
+        start.
+        """
+        config = self._prepared.plan.config
+        n_workers = 0 if config.address else config.workers
+        start_s, total_s = (self._ready_s or ended_s) - asked_s, ended_s - asked_s
+        if n_workers and start_s > total_s / 2 and (total_s - start_s) * n_workers < total_s:
+            self._prepared.progress.note(
+                f"starting the workers took {start_s:.0f} of {total_s:.0f} s; --workers 0 is "
+                "faster for such a run"
+            )
+
+    def interrupted(self, signal_name: str) -> Interrupted:
+        """Return what to raise when a signal has stopped the search."""
+        n_done = len(self._prepared.ended_ids)
+        if self._snapshot:
+            n_done += self._snapshot.n_classes_done
+        return Interrupted(
+            f"stopped by {signal_name}: {n_done:,} of {self._prepared.n_classes:,} board classes "
+            f"are done and stored in {self._prepared.plan.location}; the same command goes on "
+            "from here"
+        )
+
+    def _report(self, snapshot: Report) -> Report:
+        prepared, ledger = self._prepared, self._prepared.ledger
+        best_score, best_board = ledger.best or (None, "")
+        free, total = (0, 0) if prepared.plan.config.address else machine_memory()
+        n_done = snapshot.n_classes_done
+        return replace(
+            snapshot,
+            n_classes=prepared.n_classes,
+            share=str(prepared.share or ""),
+            n_own=prepared.n_own,
+            n_classes_done=len(prepared.ended_ids) + n_done,
+            n_own_done=self._n_own_ended + n_done if prepared.share else 0,
+            n_verdicts=ledger.n_rows,
+            n_measured=n_done,
+            n_candidates=ledger.n_candidates,
+            best_score=best_score,
+            best_board=best_board,
+            elapsed_s=time.monotonic() - prepared.began_s,
+            n_free_bytes=free,
+            n_total_bytes=total,
+        )
+
+
+def _begin(prepared: Prepared, policy: Policy) -> None:
+    plan, config = prepared.plan, prepared.plan.config
+    n_done = len(prepared.ended_ids)
+    workers = counted(policy.n_workers, "worker")
+    if config.address and not config.workers:
+        workers = "every processor"
+    if config.address:
+        workers += f" of the cluster at {config.address}"
+    classes = counted(prepared.n_classes, "board class", "board classes")
+    text = f"{plan.fingerprint.dims}, {plan.wordlist.name}, cutoff {plan.cutoff:,}: {classes}"
+    if prepared.share:
+        text += f", {prepared.n_own:,} of them are share {prepared.share}"
+    if n_done:
+        text += f", {n_done:,} done before"
+    text += f", {workers}, into {plan.location}"
+    prepared.progress.begin(text, prepared.n_classes, n_done)
+    prepared.journal.note(
+        Started(
+            dims=plan.fingerprint.dims,
+            wordlist=plan.wordlist.name,
+            cutoff=plan.cutoff,
+            n_classes=prepared.n_classes,
+            share=str(prepared.share or ""),
+            n_workers=policy.n_workers,
+            n_classes_done=n_done,
+            n_verdicts=prepared.n_reused,
+            host=platform.node(),
+            pid=os.getpid(),
+            version=plan.run_info["versions"].get("orderly", ""),
+            kernel_hash=kernel_hash(),
+        )
+    )
