@@ -13,7 +13,7 @@ from cluster.driver.loop import Ledger
 from cluster.driver.progress import Progress
 from cluster.planning.plan import Plan
 from cluster.planning.shares import Share
-from cluster.scheduling.backlog import NO_HISTORY, History
+from cluster.scheduling.forecast import NO_HISTORY, History
 from results.store.run import Run
 from results.store.store import Store
 from search.breaker import Unit

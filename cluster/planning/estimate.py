@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from math import exp, sqrt
+from math import sqrt
 from statistics import NormalDist, fmean, variance
 from typing import Any, NamedTuple
 
@@ -39,6 +39,7 @@ from boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
 from boardclass.parts import parse_path
 from boardclass.processes import pool
 from cluster.planning.plan import Plan, make_plan
+from cluster.scheduling.forecast import log_interval
 from configs.model import RunConfig
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import LETTER_ORDER, Params
@@ -137,8 +138,7 @@ def interval(strata: Sequence[Stratum]) -> tuple[float, float, float]:
         return total, total, total
     whole = sum(part for part, _ in parts)
     freedom = whole**2 / sum(part**2 / n for part, n in parts)  # Satterthwaite 1946
-    factor = exp(min(student(freedom) * sqrt(whole) / total, 700))
-    return total, total / factor, total * factor
+    return total, *log_interval(total, student(freedom) * sqrt(whole))
 
 
 def student(freedom: float) -> float:

@@ -2,7 +2,9 @@
 
     Scheduler.handle   scheduler.py   events in, instructions out: units, workers, assignments and
                        leases
-      Backlog          backlog.py     units that wait, and their failures; how long they should take
+      Crew             crew.py        workers and hosts, idle or busy, and their leases
+      Backlog          backlog.py     units that wait, and their failures
+      Forecast         forecast.py    how long they should take
       Trust            trust.py       replicas, and hosts that are not believed
     events.py          the language of the run loop: events, instructions, Policy, Report
 

@@ -143,9 +143,9 @@ class Scheduler:
 
     def snapshot(self) -> events.Report:
         """Return how far the run is."""
-        backlog, n_up = self._backlog, self._crew.hosts.total()
-        low_s, high_s = backlog.range_s() or (None, None) if backlog.is_measured else (None, None)
-        n_workers = max(1, n_up)  # as status multiplies by those that are up
+        backlog, forecast, n_up = self._backlog, self._backlog.forecast, self._crew.hosts.total()
+        is_measured, n_workers = forecast.is_measured, max(1, n_up)  # as status multiplies by those
+        low_s, high_s = forecast.range_s() or (None, None) if is_measured else (None, None)
         return events.Report(
             n_classes=backlog.n_classes,
             n_classes_done=backlog.n_classes_done,
@@ -157,10 +157,10 @@ class Scheduler:
             n_requeued=self._n_requeued,
             n_deaths=self._n_deaths,
             n_workers=n_up,
-            remaining_s=backlog.remaining_s() / n_workers if backlog.is_measured else None,
+            remaining_s=forecast.remaining_s() / n_workers if is_measured else None,
             remaining_low_s=None if low_s is None else low_s / n_workers,
             remaining_high_s=None if high_s is None else high_s / n_workers,
-            elsewhere_s=backlog.elsewhere_s,
+            elsewhere_s=forecast.elsewhere_s(),
             n_agreed=self._trust.n_agreed,
             flagged=tuple(sorted(self._trust.flagged)),
             n_strikes=self._n_strikes,

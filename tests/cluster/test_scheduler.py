@@ -10,7 +10,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cluster.scheduling.backlog import NO_HISTORY, History, Work
+from cluster.scheduling.backlog import Work
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -28,6 +28,7 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
+from cluster.scheduling.forecast import NO_HISTORY, History
 from cluster.scheduling.scheduler import Scheduler
 from search.breaker import Unit, UnitResult
 from tests.cluster.simulator import Simulation, Size, difference

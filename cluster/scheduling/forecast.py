@@ -1,0 +1,224 @@
+"""How long what is open should take: predictions, corrected by what classes really took.
+
+``Plan.predicted_costs`` knows which classes cost more, but overstates by how much: of the classes
+of 4x4 it gives the strongest twelfth 39 times the cost of the weakest, and they take 12 times as
+long.  Expensive classes come first, so one factor for all classes, learnt from those, would make
+the rest look cheap.  So classes are put into bands by their predicted cost, and each band learns
+from its own classes and as many neighbours as it takes to know enough.
+
+What a class costs is measured by its effort, which does not depend on the machine, so that classes
+that earlier calls searched count as well: without them a run that goes on has few to judge by.
+This call's verdicts tell how many seconds that is here, and before the first of them the seconds
+that were stored.
+"""
+
+from __future__ import annotations
+
+from math import exp, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+N_BANDS = 8
+_ENOUGH = 6  # measured classes on which the factor of a band rests, if there are so many
+# verdicts on which the pace of a band rests: it scatters, by what else the machine does
+_ENOUGH_FOR_PACE = 15
+_ENOUGH_TO_SCATTER = 30  # measured classes before an interval is told
+# what a verdict keeps of its weight with each later one of its band: machines become slower or
+# faster
+_FADE = 0.999
+_CHILD_FADE = 0.99
+_MIN_SECONDS = 1e-4
+
+
+class History(NamedTuple):
+    """The classes that earlier calls searched to the end."""
+
+    # predicted cost of each, float64[n], in the unit of the open classes
+    costs: npt.NDArray[np.float64]
+    # terms, pushes and splits of each, float64[n], those of its parts included
+    efforts: npt.NDArray[np.float64]
+    seconds: float = 0.0  # what all of them took
+    child_s: float = 0.0  # what a part of one took, on average; 0: there was none
+
+
+NO_HISTORY = History(np.empty(0), np.empty(0))  # no earlier call
+
+
+def log_interval(total: float, half_width: float) -> tuple[float, float]:
+    """Return the ends of an interval about a positive total, on a logarithmic scale, because costs
+    are skewed; ``half_width`` in the unit of the total.
+    """
+    factor = exp(min(half_width / total, 700.0))
+    return total / factor, total * factor
+
+
+class Forecast:
+    """What is open, in seconds of one worker.
+
+    ``costs``, float64[n], are the predicted costs of the open classes, in any unit; a class is
+    named by its place among them.  ``elsewhere``, float64[m], are those of classes that others
+    search.  A class is measured when all its parts are.
+    """
+
+    def __init__(
+        self,
+        costs: npt.NDArray[np.float64],
+        history: History,
+        elsewhere: npt.NDArray[np.float64],
+    ) -> None:
+        every = _mean_one(np.concatenate([costs, elsewhere, history.costs]))
+        cuts = np.cumsum([len(costs), len(elsewhere)])
+        self.costs, costs_elsewhere, past = np.split(every, cuts)
+        self._bands, bands_elsewhere, bands_past = np.split(_bands_of(every), cuts)
+        self.n_children = 0  # parts of classes that are open
+        self._n_left = np.bincount(self._bands, minlength=N_BANDS).tolist()
+        self._cost_left = _sums(self._bands, self.costs)
+        self._elsewhere = _sums(bands_elsewhere, costs_elsewhere)
+        # of each band, sums over its measured classes: see _moments
+        of_bands = [_sums(bands_past, values) for values in _moments(past, history.efforts)]
+        self._measured = [list(row) for row in zip(*of_bands, strict=True)]
+        # of each band: verdicts of this call, their seconds and efforts; later ones weigh more
+        self._pace = [[0.0, 0.0, 0.0] for _ in range(N_BANDS)]
+        if history.seconds:  # as much as one class counts
+            share = 1 / len(past) / N_BANDS
+            effort = float(history.efforts.sum())
+            self._pace = [[0.0, history.seconds * share, effort * share] for _ in range(N_BANDS)]
+        self._child_s = history.child_s
+        self._n_children = float(history.child_s > 0)
+
+    def close_class(self, place: int) -> None:
+        """Note that a class itself has its verdict, or gets none; parts of it may be open."""
+        band = int(self._bands[place])
+        self._n_left[band] -= 1
+        self._cost_left[band] -= float(self.costs[place])
+
+    def note_class(self, place: int, effort: float) -> None:
+        """Learn from a class with all its parts."""
+        sums = self._measured[self._bands[place]]
+        for k, value in enumerate(_moments(float(self.costs[place]), effort)):
+            sums[k] += value
+
+    def note_verdict(self, place: int, seconds: float, effort: float) -> None:
+        """Learn how fast this machine is from the verdict on a class or a part of one."""
+        pace = self._pace[self._bands[place]]
+        for k, value in enumerate((1.0, seconds, effort)):
+            pace[k] = pace[k] * _FADE + value
+
+    def note_child(self, seconds: float) -> None:
+        """Learn from the verdict on a child of a split."""
+        self._child_s = self._child_s * _CHILD_FADE + seconds
+        self._n_children = self._n_children * _CHILD_FADE + 1
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether :meth:`remaining_s` rests on verdicts of this run, for all kinds of units that
+        are open.
+        """
+        knows_children = self._n_children > 0
+        return (self._is_known or not any(self._n_left)) and (knows_children or not self.n_children)
+
+    def class_s(self, place: int) -> float:
+        """Return the seconds that a class should take, its parts included."""
+        seconds = float(self.costs[place]) * self._factor(int(self._bands[place]))
+        return max(seconds, _MIN_SECONDS)
+
+    def child_s(self) -> float:
+        """Return the seconds that a child of a split should take."""
+        return max(self._child_s / self._n_children if self._n_children else 1.0, _MIN_SECONDS)
+
+    def remaining_s(self) -> float:
+        """Return the seconds that everything open should take."""
+        return self._classes_s(self._cost_left) + self.n_children * self.child_s()
+
+    def elsewhere_s(self) -> float:
+        """Return the seconds that the classes should take that others search."""
+        return self._classes_s(self._elsewhere)
+
+    def range_s(self) -> tuple[float, float] | None:
+        """Return the 95 % interval of :meth:`remaining_s`; None where too little is known."""
+        spread_s, total_s = self._spread_s(), self.remaining_s()
+        if spread_s is None or total_s <= 0:
+            return None
+        return log_interval(total_s, min(1.96 * spread_s, 30.0 * total_s))
+
+    def _spread_s(self) -> float | None:
+        """Return the standard deviation of :meth:`remaining_s`, None where too little is known.
+
+        The efforts of the classes of a band scatter about a multiple of their predicted costs.
+        What is left scatters likewise, and so does the multiple, which rests on those that are
+        known.
+        """
+        if not self._is_known or sum(sums[0] for sums in self._measured) < _ENOUGH_TO_SCATTER:
+            return None
+        variance = 0.0
+        for band, n_left in enumerate(self._n_left):
+            if not n_left:
+                continue
+            n, cost, effort, *squares = _near(band, self._measured, _ENOUGH)
+            factor = effort / cost
+            residues = squares[0] * factor**2 - 2 * factor * squares[1] + squares[2]
+            scatter = max(0.0, residues) / (n - 1)
+            n_like_it = n_left + n * (self._cost_left[band] / cost) ** 2
+            variance += scatter * n_like_it * self._pace_of(band) ** 2
+        return sqrt(variance)
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether at least one class has been measured, and how fast this machine is."""
+        return any(sums[0] for sums in self._measured) and any(pace[2] for pace in self._pace)
+
+    def _classes_s(self, costs: list[float]) -> float:
+        """Return the seconds of classes, parts included, given their costs' sum in each band."""
+        return sum(cost * self._factor(band) for band, cost in enumerate(costs) if cost > 0)
+
+    def _factor(self, band: int) -> float:
+        """Return the seconds per unit of predicted cost: effort per cost, times seconds per effort;
+        1 if nothing is known.
+        """
+        if not self._is_known:
+            return 1.0
+        _, cost, effort, *_ = _near(band, self._measured, _ENOUGH)
+        return effort / cost * self._pace_of(band)
+
+    def _pace_of(self, band: int) -> float:
+        _, seconds, effort = _near(band, self._pace, _ENOUGH_FOR_PACE)
+        return seconds / effort
+
+
+def _near(band: int, sums: list[list[float]], enough: int) -> list[float]:
+    """Return the sums of a band and as many neighbours as it takes to have enough of the first."""
+    near = sums[band : band + 1]
+    reach = 0
+    while sum(row[0] for row in near) < enough and len(near) < len(sums):
+        reach += 1
+        near = sums[max(0, band - reach) : band + reach + 1]
+    return near[0] if len(near) == 1 else [sum(column) for column in zip(*near, strict=True)]
+
+
+def _moments(costs: Any, efforts: Any) -> tuple[Any, ...]:
+    """Return what is summed up of classes that were measured."""
+    return costs**0, costs, efforts, costs**2, costs * efforts, efforts**2
+
+
+def _sums(bands: npt.NDArray[np.int8], values: npt.NDArray[np.float64]) -> list[float]:
+    return [float(value) for value in np.bincount(bands, values, N_BANDS)]
+
+
+def _bands_of(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+    """Return the band of each class, int8[n]: bands have (nearly) equally many classes, from cheap
+    to expensive.
+    """
+    bands = np.empty(len(costs), np.int8)
+    bands[np.argsort(costs, kind="stable")] = np.arange(len(costs)) * N_BANDS // max(1, len(costs))
+    return bands
+
+
+def _mean_one(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the costs scaled to a mean of 1 (a second each, until one has been measured), without
+    absurd ones.
+    """
+    usable = np.where(np.isfinite(costs) & (costs > 0), costs, 0.0)
+    mean = float(usable.mean()) if len(usable) else 0.0
+    return np.maximum(usable / mean if mean > 0 else usable, 1e-6)
