@@ -4,6 +4,7 @@
 board_svg -> the elements with plain colours, understood by everything that reads SVG
 board.css -> the same in the colours of the reader's light or dark page, where style sheets are
 known
+words.js -> words beside a board draw their paths on it
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ INK, EDGE, PATH = "#1d2327", "#d5d9dc", "#b3261e"
 _WARM = (214, 90, 60)
 _COOLEST, _WARMEST = 0.08, 0.68
 STYLE = Path(__file__).resolve().parent / "board.css"
+SCRIPT = Path(__file__).resolve().parent / "words.js"
 
 
 def heat_of_cells(n_cells: int, found: Iterable[tuple[int, Sequence[int]]]) -> list[int]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from boardclass.board_svg import STYLE
+from boardclass.board_svg import SCRIPT, STYLE
 from boardclass.geometry import DIMS
 from boardclass.wordlist import DEFAULT_WORDLIST, available_names
 from cluster.watch.view import Place
@@ -66,7 +66,8 @@ def make_app(site: Site) -> Starlette:
         "/api/roll": answers.rolled,
         "/api/class": answers.story,
         "/api/trees": answers.trees,
-        "/static/board.css": _board_style,
+        "/static/board.css": _file(STYLE, "text/css"),
+        "/static/words.js": _file(SCRIPT, "text/javascript"),
     }
     listed = [Route(path, handler) for path, handler in routes.items()]
     static = Mount("/static", StaticFiles(directory=_FOLDER / "static"))
@@ -81,8 +82,11 @@ async def _warm(site: Site) -> None:
         await site.queue.ask(Priority.quick, jobs.score_board, "berlatdes")
 
 
-async def _board_style(_request: Request) -> Response:
-    return FileResponse(STYLE, media_type="text/css")
+def _file(path: Path, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+    async def handle(_request: Request) -> Response:
+        return FileResponse(path, media_type=media_type)
+
+    return handle
 
 
 def _render(

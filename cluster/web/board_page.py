@@ -1,7 +1,7 @@
 """One file to look at a board and to play on it: ``orderly show BOARD --out FILE.html``, and *Save
 as page*.
 
-It has the panel of the Board page (templates/play.html, static/play.js, words.js, site.css), and
+It has the panel of the Board page (templates/play.html, static/play.js, tiles.js, site.css), and
 asks for nothing.
 """
 
@@ -15,12 +15,18 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from boardclass.board_svg import board_svg
+from boardclass.board_svg import SCRIPT, board_svg
 from boardclass.printable import counted, printable
 
 _FOLDER = Path(__file__).resolve().parent
 MAX_WORD_BYTES = 220_000  # of words in the data and in the text; the rest of a page takes 65,000
-_SCRIPTS = ("lib.js", "words.js", "play.js", "file.js")
+_SCRIPTS = (
+    _FOLDER / "static" / "lib.js",
+    SCRIPT,
+    _FOLDER / "static" / "tiles.js",
+    _FOLDER / "static" / "play.js",
+    _FOLDER / "static" / "file.js",
+)
 _between_modules = re.compile(r"^import .*\n|^export (?=async|const|function)", re.M).sub
 
 
@@ -63,7 +69,7 @@ def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
         style=_read("static/site.css"),
         play=_read("templates/play.html"),
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
-        script="".join(_between_modules("", _read(f"static/{name}")) for name in _SCRIPTS),
+        script="".join(_between_modules("", path.read_text("utf-8")) for path in _SCRIPTS),
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boardclass.board import LETTERS, format_rows, with_letters
-from boardclass.board_svg import STYLE, board_svg, heat_of_cells
+from boardclass.board_svg import SCRIPT, STYLE, board_svg, heat_of_cells
 from boardclass.distribution import install
 from boardclass.errors import InputError
 from boardclass.geometry import geometry, short_cell_name
@@ -61,6 +61,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     values = {
         "found": found,
         "board_style": STYLE.read_text(encoding="utf-8"),
+        "board_script": SCRIPT.read_text(encoding="utf-8"),
         "facts": _facts(found, state_of(found.state, is_running=live(run.folder).is_running)),
         "boards": [_drawn(item, scorer, found) for item in found.listed.boards[:n_boards]],
         "listed": [
@@ -145,7 +146,6 @@ def _drawn(item: Board, scorer: Scorer, found: Summary) -> dict[str, Any]:
         "said": standing(found.fingerprint.dims, asked.wordlist, asked.scores, *place, so_far),
         "n_words": len(words),
         "longest": words[0].word.replace("q", "qu").translate(letters) if words else "",
-        "h": geometry(found.fingerprint.dims).dims.h,
         "svg": board_svg(format_rows(board, found.fingerprint.dims, found.question.letters), heat),
         "groups": groups,
     }

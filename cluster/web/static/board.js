@@ -1,9 +1,10 @@
-// The board to play with.  Cells are numbered down the columns, as everywhere; people type along the rows.
-import { ask, byId, cellName, copy, count, el, facts, points } from "/static/lib.js";
+// The board to play with.  Cells are numbered down the columns, as everywhere; people type along
+// the rows.
+import { ask, byId, cellName, copy, count, counted, el, facts, points } from "/static/lib.js";
 import { showAround } from "/static/around.js";
 import { remember } from "/static/cards.js";
 import { makeGame } from "/static/play.js";
-import { hintsAtMore, warm, wordList } from "/static/words.js";
+import { hintsAtMore, warm, wordList } from "/static/tiles.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const tiles = byId("tiles");
@@ -31,31 +32,44 @@ let afterQ = -1;
 const given = new URLSearchParams(location.search);
 let names = {}; // letters beyond a-z that the word list has, by the symbol of each
 const RULES = ["plain_q", "min_letters", "scores", "letter_values", "bonus"];
-// A cell holds its tile as it is typed: a letter, [th], [a/e], [-ing], . or *.  Answers about usual boards have symbols.
-const typed = (symbol) => {
+
+// A cell holds its tile as it is typed: a letter, [th], [a/e], [-ing], . or *.  Answers about usual
+// boards have symbols.
+function typed(symbol) {
   const letter = names[symbol] || symbol;
-  return letter === symbol || (letter.length === 1 && letter !== "q") ? letter : `[${letter}]`;
-};
-const faceOf = (cell) =>
-  cell === "q"
-    ? "Qu"
-    : cell.replace(/[[\]]/g, "").replace(/(^|\/)-?./g, (start) => start.toUpperCase());
+  const isPlain = letter === symbol || (letter.length === 1 && letter !== "q");
+  return isPlain ? letter : `[${letter}]`;
+}
+
+function faceOf(cell) {
+  if (cell === "q") return "Qu";
+  return cell.replace(/[[\]]/g, "").replace(/(^|\/)-?./g, (start) => start.toUpperCase());
+}
+
 export const face = (symbol) => faceOf(typed(symbol));
 export const spelled = (symbols) => [...symbols].map(typed).join("");
 const board = () => cells.join("");
-const rules = () => {
-  const asked = RULES.map((name) => [
-    name,
-    byId(name).type === "checkbox" ? (byId(name).checked ? "1" : "") : byId(name).value.trim(),
-  ]);
-  return {
-    ...(list.value ? { list: list.value } : { run: given.get("run") }),
-    ...Object.fromEntries(asked.filter(([, value]) => value)),
-  }; // of a run: its own list and points
-};
+
+// Of a run: its own list and points.
+function rules() {
+  const chosen = list.value ? { list: list.value } : { run: given.get("run") };
+  for (const name of RULES) {
+    const field = byId(name);
+    if (field.type !== "checkbox" && field.value.trim()) chosen[name] = field.value.trim();
+    if (field.checked) chosen[name] = "1";
+  }
+  return chosen;
+}
+
+const question = () => ({ letters: board(), size: size.value, ...rules() });
 const isFull = () => cells.every((letter) => letter);
 const inputs = () => [...tiles.children];
 const inputOf = (cell) => inputs().find((input) => Number(input.dataset.cell) === cell);
+
+// The cells as people read them.
+function inRows() {
+  return cells.map((_, at) => (at % w) * h + Math.floor(at / w));
+}
 
 function resize(name, kept = null) {
   const before = { cells, w, h };
@@ -63,34 +77,28 @@ function resize(name, kept = null) {
   if (![...size.options].some((option) => option.value === name))
     size.append(el("option", { textContent: name }));
   size.value = name;
-  cells = Array(w * h).fill("");
-  if (kept) cells = kept;
-  else
-    for (let x = 0; x < Math.min(w, before.w); x++)
-      for (let y = 0; y < Math.min(h, before.h); y++)
-        cells[x * h + y] = before.cells[x * before.h + y] || "";
+  cells = kept || Array(w * h).fill("");
+  for (let x = 0; !kept && x < Math.min(w, before.w); x++) {
+    for (let y = 0; y < Math.min(h, before.h); y++) {
+      cells[x * h + y] = before.cells[x * before.h + y] || "";
+    }
+  }
   tiles.style.setProperty("--columns", w);
   const fitting = [...dice.options].find((option) => option.dataset.size === name);
   if (fitting && dice.selectedOptions[0].dataset.size !== name) dice.value = fitting.value;
-  const made = [];
-  for (let y = 0; y < h; y++)
-    for (let x = 0; x < w; x++) {
-      const input = el("input", {
-        className: "tile",
-        type: "text",
-        autocomplete: "off",
-        spellcheck: false,
-        maxLength: 24,
-      });
-      for (const [key, value] of Object.entries({
-        autocapitalize: "characters",
-        inputmode: "text",
-        "data-cell": x * h + y,
-        "aria-label": cellName(x * h + y, h),
-      }))
-        input.setAttribute(key, value);
-      made.push(input);
-    }
+  const made = inRows().map((cell) =>
+    el("input", {
+      className: "tile",
+      type: "text",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 24,
+      autocapitalize: "characters",
+      inputmode: "text",
+      "data-cell": cell,
+      "aria-label": cellName(cell, h),
+    }),
+  );
   tiles.replaceChildren(...made);
   chosen = Math.min(chosen, cells.length - 1);
   show();
@@ -125,7 +133,7 @@ function step(cell, dx, dy) {
 }
 
 function nextInRow(cell) {
-  const order = inputs().map((input) => Number(input.dataset.cell));
+  const order = inRows();
   return order[Math.min(order.length - 1, order.indexOf(cell) + 1)];
 }
 
@@ -135,7 +143,7 @@ tiles.addEventListener("focusin", (event) => {
 });
 tiles.addEventListener("input", (event) => {
   const cell = Number(event.target.dataset.cell);
-  const isRestOfQu = event.data && event.data.toLowerCase() === "u" && afterQ === cell;
+  const isRestOfQu = event.data?.toLowerCase() === "u" && afterQ === cell;
   afterQ = -1;
   if (isRestOfQu) {
     event.target.value = faceOf(cells[cell]);
@@ -146,11 +154,9 @@ tiles.addEventListener("input", (event) => {
   const tile = own.match(/\[[^\]]+\]/);
   if (own.includes("[") && !tile) return; // a tile of several letters is being written
   const letters = own.replace(/[^\p{L}.*]/gu, "");
-  const letter = tile
-    ? tile[0]
-    : letters === "qu"
-      ? "q"
-      : letters.replace("qu", "").slice(-1) || letters.slice(-1);
+  let letter = letters.replace("qu", "").slice(-1) || letters.slice(-1);
+  if (letters === "qu") letter = "q";
+  if (tile) letter = tile[0];
   put(cell, letter);
   if (letter) inputOf(nextInRow(cell)).focus();
   if (letter === "q" && letters !== "qu") afterQ = nextInRow(cell); // a u typed now is that of Qu
@@ -166,7 +172,7 @@ tiles.addEventListener("keydown", (event) => {
     inputOf(step(cell, ...move)).select();
   } else if (event.key === "Backspace" || event.key === "Delete") {
     event.preventDefault();
-    const order = inputs().map((input) => Number(input.dataset.cell));
+    const order = inRows();
     const before = order[Math.max(0, order.indexOf(cell) - 1)];
     if (cells[cell] || event.key === "Delete") put(cell, "");
     else {
@@ -176,7 +182,8 @@ tiles.addEventListener("keydown", (event) => {
   }
 });
 tiles.addEventListener("paste", (event) => {
-  const text = event.clipboardData.getData("text").replace(/^.*: [\d,]+ points?\b.*$/m, ""); // the line that Copy as text adds
+  // without the line that Copy as text adds
+  const text = event.clipboardData.getData("text").replace(/^.*: [\d,]+ points?\b.*$/m, "");
   if (text.trim().length < 4) return;
   event.preventDefault();
   read(text);
@@ -210,52 +217,38 @@ export function use(symbols) {
 
 // --- the letters below the board: what each would do in the chosen cell ---
 
-byId("keys").append(
-  ...[...LETTERS].map((letter) => {
-    const key = el(
-      "button",
-      { type: "button" },
-      el("span", { textContent: face(letter) }),
-      el("small", {}),
-    );
-    key.dataset.letter = letter;
-    return key;
-  }),
-);
+for (const letter of LETTERS) {
+  const shown = el("span", { textContent: face(letter) });
+  const key = el("button", { type: "button", "data-letter": letter }, shown, el("small", {}));
+  byId("keys").append(key);
+}
 byId("keys").addEventListener("click", (event) => {
   const key = event.target.closest("button");
   if (!key) return;
   put(chosen, typed(key.dataset.letter));
-  if (!isFull()) {
-    let cell = chosen;
-    for (let i = 0; i < cells.length && cells[cell]; i++)
-      cell = cell === nextInRow(cell) ? 0 : nextInRow(cell);
-    choose(cell);
-  }
+  const order = inRows();
+  const at = order.indexOf(chosen);
+  const empty = [...order.slice(at), ...order.slice(0, at)].find((cell) => !cells[cell]);
+  if (empty !== undefined) choose(empty);
 });
 
 function showKeys() {
   const scores = around?.scores[chosen];
-  const most = scores
-    ? Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1)
-    : 1;
+  const all = scores ? around.scores.flat() : [];
+  const most = Math.max(...all.map((value) => Math.abs(value - told.score)), 1);
   for (const key of byId("keys").children) {
     const letter = key.dataset.letter;
     const own = cells[chosen] === typed(letter);
     const value = scores ? scores[LETTERS.indexOf(letter)] : null;
     key.setAttribute("aria-pressed", String(own));
     key.querySelector("small").textContent = value === null ? "" : count(value);
-    key.setAttribute(
-      "aria-label",
-      value === null ? face(letter) : `${face(letter)}: ${points(value)}`,
-    );
-    key.style.setProperty(
-      "--heat",
-      value === null || own ? "transparent" : shade(value - told.score, most),
-    );
+    const worth = value === null ? "" : `: ${points(value)}`;
+    key.setAttribute("aria-label", face(letter) + worth);
+    const isPlain = value === null || own;
+    key.style.setProperty("--heat", isPlain ? "transparent" : shade(value - told.score, most));
   }
-  byId("keys-told").textContent =
-    `Letters for ${cellName(chosen, h)}${scores ? " and the score of the board with each: redder is better, bluer is worse." : "."}`;
+  const legend = " and the score of the board with each: redder is better, bluer is worse";
+  byId("keys-told").textContent = `Letters for ${cellName(chosen, h)}${scores ? legend : ""}.`;
 }
 
 export function shade(difference, most) {
@@ -265,19 +258,18 @@ export function shade(difference, most) {
 
 // --- score and words ---
 
-// What is said of the board before stays in its place, dim and out of reach, until the answer about this one is there.
+// What is said of the board before stays in its place, dim and out of reach, until the answer about
+// this one is there.
 function wait(ids, isWaiting) {
   for (const id of ids) byId(id).inert = isWaiting;
 }
 
 async function refresh() {
   const number = ++asking;
-  const asked = { letters: board(), size: size.value, ...rules() };
-  history.replaceState(
-    null,
-    "",
-    `/board?${new URLSearchParams(isFull() ? asked : { size: size.value, ...rules() })}`,
-  );
+  const asked = question();
+  const query = new URLSearchParams(asked);
+  if (!isFull()) query.delete("letters");
+  history.replaceState(null, "", `/board?${query}`);
   byId("score").textContent = "–";
   heat(null);
   for (const id of ["copy-text", "copy-svg"]) byId(id).disabled = !isFull();
@@ -291,29 +283,25 @@ async function refresh() {
   if (isFull()) byId("told").textContent = "being scored";
   else {
     const n = cells.filter((letter) => !letter).length;
-    byId("told").textContent =
-      n === cells.length ? "fill every cell" : `${n} more ${n === 1 ? "letter" : "letters"}`;
+    byId("told").textContent = n === cells.length ? "fill every cell" : counted(n, "more letter");
     words.empty("They appear when the board is full.");
     facts(byId("facts"), []);
     showAround(null);
     return;
   }
-  for (const [kind, ending] of [
-    ["svg", "svg"],
-    ["page", "html"],
-  ]) {
-    byId(`save-${kind}`).href = `/api/board.${ending}?${new URLSearchParams(asked)}`;
-    byId(`save-${kind}`).setAttribute("download", `${asked.letters}.${ending}`);
+  for (const [id, ending] of Object.entries({ "save-svg": "svg", "save-page": "html" })) {
+    byId(id).href = `/api/board.${ending}?${query}`;
+    byId(id).download = `${asked.letters}.${ending}`;
   }
   try {
     const answer = await ask("/api/board", asked);
     if (number !== asking) return;
     if (answer.dims !== size.value) {
-      resize(answer.dims, answer.cells);
+      resize(answer.dims, answer.cells); // turned: the same game
       return;
-    } // turned: the same game
+    }
     told = answer;
-    remember(new URLSearchParams(asked).toString());
+    remember(query.toString());
     name(told.letters);
     wait(["words", "facts"], false);
     showScore();
@@ -332,7 +320,10 @@ async function refresh() {
   } catch (error) {
     if (number !== asking) return;
     byId("told").textContent = error.message;
-    if (!told) for (const id of ["words", "facts"]) byId(id).replaceChildren();
+    if (!told) {
+      byId("words").replaceChildren();
+      byId("facts").replaceChildren();
+    }
     showAround(null);
   }
 }
@@ -344,8 +335,8 @@ function heat(values) {
 
 function showScore() {
   byId("score").textContent = count(told.score);
-  byId("told").textContent =
-    `${told.score === 1 ? "point" : "points"}, ${count(told.n_words)} ${told.n_words === 1 ? "word" : "words"} of ${told.wordlist}`;
+  const unit = told.score === 1 ? "point" : "points";
+  byId("told").textContent = `${unit}, ${counted(told.n_words, "word")} of ${told.wordlist}`;
   byId("place").textContent = told.place || "";
   byId("play-it").disabled = false;
   heat(told.heat);
@@ -359,11 +350,21 @@ function showScore() {
 
 // --- what can be done with it ---
 
-function rows() {
-  const made = [];
-  for (let y = 0; y < h; y++)
-    made.push(Array.from({ length: w }, (_, x) => faceOf(cells[x * h + y])));
-  return made;
+// The rows of the board and its score, to be sent as a message.
+function asText() {
+  const faces = inRows().map((cell) => faceOf(cells[cell]).padEnd(2));
+  const lines = [];
+  for (let at = 0; at < faces.length; at += w) {
+    lines.push(
+      faces
+        .slice(at, at + w)
+        .join(" ")
+        .trimEnd(),
+    );
+  }
+  const words = told && `${counted(told.n_words, "word")} of ${told.wordlist}`;
+  const score = told ? `${told.board}: ${points(told.score)}, ${words}` : board();
+  return [...lines, "", score].join("\n");
 }
 
 async function roll() {
@@ -388,22 +389,26 @@ byId("clear").addEventListener("click", () => {
   show();
   inputOf(0).focus();
 });
+function climbTold(answer) {
+  const [best] = answer.found;
+  if (!best || spelled(best.board) === told?.canonical)
+    return "No better board was found from here.";
+  const pool = `in a pool of ${count(answer.pool)}${answer.complete ? "" : " when time was up"}`;
+  return `Climbed to ${points(best.score)}, ${pool}. No proof that there is no better.`;
+}
+
 byId("climb").addEventListener("click", async () => {
-  const asked = { letters: board(), size: size.value, ...rules() };
+  const asked = question();
   byId("climb").disabled = true;
   byId("done").textContent = "Climbing: this takes up to ten seconds…";
   try {
     const answer = await ask("/api/climb", asked);
-    byId("done").textContent =
-      answer.found.length && spelled(answer.found[0].board) !== told?.canonical
-        ? `Climbed to ${points(answer.found[0].score)}, in a pool of ${count(answer.pool)}${answer.complete ? "" : " when time was up"}. No proof that there is no better.`
-        : "No better board was found from here.";
+    byId("done").textContent = climbTold(answer);
     byId("climbed").hidden = false;
-    byId("climbed-list").replaceChildren(
-      ...answer.found.map((item) =>
-        choice(spelled(item.board), points(item.score), () => use(item.board)),
-      ),
+    const choices = answer.found.map((item) =>
+      choice(spelled(item.board), points(item.score), () => use(item.board)),
     );
+    byId("climbed-list").replaceChildren(...choices);
   } catch (error) {
     byId("done").textContent = error.message;
   }
@@ -421,32 +426,11 @@ export function choice(name, text, act) {
   return el("li", {}, button);
 }
 
-byId("copy-text").addEventListener("click", () =>
-  copy(
-    [
-      ...rows().map((row) =>
-        row
-          .map((text) => text.padEnd(2))
-          .join(" ")
-          .trimEnd(),
-      ),
-      "",
-      told
-        ? `${told.board}: ${points(told.score)}, ${count(told.n_words)} words of ${told.wordlist}`
-        : board(),
-    ].join("\n"),
-    byId("done"),
-    "Text",
-  ),
-);
+byId("copy-text").addEventListener("click", () => copy(asText(), byId("done"), "Text"));
 byId("copy-svg").addEventListener("click", async () => {
   const word = byId("words").querySelector("[aria-pressed='true']");
-  const query = new URLSearchParams({
-    letters: board(),
-    size: size.value,
-    ...rules(),
-    ...(word ? { word: word.textContent } : {}),
-  });
+  const query = new URLSearchParams(question());
+  if (word) query.set("word", word.textContent);
   try {
     await copy(await ask(`/api/board.svg?${query}`), byId("done"), "SVG");
   } catch (error) {
@@ -456,20 +440,18 @@ byId("copy-svg").addEventListener("click", async () => {
 size.addEventListener("change", () => resize(size.value));
 for (const changed of [list, ...RULES.map(byId)]) changed.addEventListener("change", show);
 
-for (const name of RULES)
-  if (given.get(name)) {
-    byId(name).value = given.get(name);
-    byId(name).checked = true;
-    byId("rules").open = true;
-  }
+for (const name of RULES.filter((name) => given.get(name))) {
+  byId(name).value = given.get(name);
+  byId(name).checked = true;
+  byId("rules").open = true;
+}
+const ownList = given.get("list");
 if (given.get("run"))
   list.prepend(el("option", { value: "", textContent: "that of the run", selected: true }));
-else if (given.get("list")) {
-  if (![...list.options].some((option) => option.value === given.get("list")))
-    list.prepend(
-      el("option", { value: given.get("list"), textContent: `${given.get("list")} (not here)` }),
-    );
-  list.value = given.get("list");
+else if (ownList) {
+  const isHere = [...list.options].some((option) => option.value === ownList);
+  if (!isHere) list.prepend(el("option", { value: ownList, textContent: `${ownList} (not here)` }));
+  list.value = ownList;
 }
 hintsAtMore(byId("map"));
 const letters = given.get("letters");

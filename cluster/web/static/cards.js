@@ -1,6 +1,6 @@
 // Boards drawn large, each with a sentence about its place; the reader's own board beside them.
 import { ask, el, points } from "/static/lib.js";
-import { layTiles, warm } from "/static/words.js";
+import { layTiles, warm } from "/static/tiles.js";
 
 export function fillCard(card, drawn, score, said, ...more) {
   const parts = [el("p", { className: "said", textContent: said }), ...more];

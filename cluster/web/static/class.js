@@ -1,4 +1,5 @@
-// One class of boards: letters of each cell in, bounds, story and trees out.  Cells are numbered down the columns.
+// One class of boards: letters of each cell in, bounds, story and trees out.  Cells are numbered
+// down the columns.
 import { ask, byId, cellName, copy, count, drawing, el } from "/static/lib.js";
 
 const size = byId("size");
@@ -10,28 +11,22 @@ function layout(name, kept = []) {
   const [w, h] = name.split("x").map(Number);
   size.value = name;
   buckets.className = `buckets w${w}`;
-  const made = [];
-  for (let y = 0; y < h; y++)
-    for (let x = 0; x < w; x++) {
-      const cell = x * h + y;
-      const input = el("input", {
-        type: "text",
-        autocomplete: "off",
-        spellcheck: false,
-        maxLength: 26,
-        value: kept[cell] || "",
-        required: true,
-        pattern: "[A-Za-z]+",
-        title: "one or more letters a-z",
-      });
-      for (const [key, value] of Object.entries({
-        autocapitalize: "none",
-        "data-cell": cell,
-        "aria-label": `Letters of ${cellName(cell, h)}`,
-      }))
-        input.setAttribute(key, value);
-      made.push(input);
-    }
+  const inRows = Array.from({ length: w * h }, (_, at) => (at % w) * h + Math.floor(at / w));
+  const made = inRows.map((cell) =>
+    el("input", {
+      type: "text",
+      autocomplete: "off",
+      spellcheck: false,
+      maxLength: 26,
+      value: kept[cell] || "",
+      required: true,
+      pattern: "[A-Za-z]+",
+      title: "one or more letters a-z",
+      autocapitalize: "none",
+      "data-cell": cell,
+      "aria-label": `Letters of ${cellName(cell, h)}`,
+    }),
+  );
   buckets.replaceChildren(...made);
 }
 
@@ -48,20 +43,23 @@ function fill(groups) {
 
 function bars(place, rows, cutoff) {
   const most = Math.max(...rows.map(([, value]) => value), 1);
-  place.replaceChildren(
-    ...rows.map(([name, value]) => {
-      const beam = el("div", { className: "beam", role: "img" }, el("span", {}));
-      beam.setAttribute("aria-label", `${name}: ${count(value)}`);
-      beam.firstChild.style.setProperty("--share", value / most);
-      return el(
-        "div",
-        { className: cutoff && value >= cutoff ? "bound over" : "bound" },
-        el("span", { textContent: name }),
-        beam,
-        el("b", { textContent: count(value) }),
-      );
-    }),
-  );
+  const made = rows.map(([name, value]) => {
+    const filled = el("span", {});
+    filled.style.setProperty("--share", String(value / most));
+    const spoken = { role: "img", "aria-label": `${name}: ${count(value)}` };
+    const beam = el("div", { className: "beam", ...spoken }, filled);
+    const className = cutoff && value >= cutoff ? "bound over" : "bound";
+    const title = el("span", { textContent: name });
+    return el("div", { className }, title, beam, el("b", { textContent: count(value) }));
+  });
+  place.replaceChildren(...made);
+}
+
+// Without the rows of a table that has nothing to tell, and what the bars below tell.
+function isTold(line, story) {
+  if (line === "Forcing one cell:") return false;
+  if (!line.startsWith("  row")) return true;
+  return story.levels.length > 0 && line.includes(" parts left");
 }
 
 async function bound() {
@@ -76,32 +74,20 @@ async function bound() {
     byId("answer").hidden = false;
     byId("done").textContent =
       `No board of the class scores more than ${count(story.orderly_bound)}.`;
-    bars(
-      byId("bounds"),
-      [
-        ["orderly", story.orderly_bound],
-        ["max", story.max_bound],
-        ["sum", story.sum_bound],
-      ],
-      story.cutoff,
-    );
-    byId("story").replaceChildren(
-      ...story.lines
-        .filter(
-          (line) =>
-            !line.startsWith("  row") || (story.levels.length > 0 && / parts left/.test(line)),
-        )
-        .filter((line) => line !== "Forcing one cell:")
-        .map((line) => el("p", { textContent: line.trim() })),
-    );
-    bars(
-      byId("forced"),
-      story.forced.map((item) => [
-        `${cellName(item.cell, Number(story.dims.split("x")[1]))} = ${item.letter}`,
-        item.bound,
-      ]),
-      story.cutoff,
-    );
+    const bounds = [
+      ["orderly", story.orderly_bound],
+      ["max", story.max_bound],
+      ["sum", story.sum_bound],
+    ];
+    bars(byId("bounds"), bounds, story.cutoff);
+    const lines = story.lines.filter((line) => isTold(line, story));
+    byId("story").replaceChildren(...lines.map((line) => el("p", { textContent: line.trim() })));
+    const h = Number(story.dims.split("x")[1]);
+    const forced = story.forced.map((item) => [
+      `${cellName(item.cell, h)} = ${item.letter}`,
+      item.bound,
+    ]);
+    bars(byId("forced"), forced, story.cutoff);
     await drawTrees(number, asked);
   } catch (error) {
     if (number !== asking) return;
@@ -119,33 +105,27 @@ async function drawTrees(number, asked) {
     const trees = await ask("/api/trees", { class: asked.class, list: asked.list });
     if (number !== asking) return;
     byId("trees-told").textContent =
-      "Below each node: what can still be added. Of the letters of a cell (rounded) only the best counts.";
-    byId("trees").replaceChildren(
-      ...trees.map((tree) => {
-        const box = el(
-          "div",
-          { className: "scroll", tabIndex: 0 },
-          drawing(
-            tree.svg,
-            `${tree.title}; its bound is ${count(tree.bound)}. The same as text follows.`,
-          ),
-        );
-        box.setAttribute("role", "region");
-        box.setAttribute("aria-label", tree.title);
-        const text = el("pre", { className: "code tree", textContent: tree.text, tabIndex: 0 });
-        return el(
-          "div",
-          {},
-          el("h3", { textContent: `${tree.title}, bound ${count(tree.bound)}` }),
-          box,
-          el("details", {}, el("summary", { textContent: "As text" }), text),
-        );
-      }),
-    );
+      "Below each node: what can still be added. " +
+      "Of the letters of a cell (rounded) only the best counts.";
+    byId("trees").replaceChildren(...trees.map(drawTree));
     for (const box of byId("trees").querySelectorAll(".scroll")) showRoot(box);
   } catch (error) {
     if (number === asking) byId("trees-told").textContent = `Not drawn: ${error.message}`;
   }
+}
+
+function drawTree(tree) {
+  const bound = count(tree.bound);
+  const spoken = `${tree.title}; its bound is ${bound}. The same as text follows.`;
+  const place = { className: "scroll", tabIndex: 0, role: "region", "aria-label": tree.title };
+  const text = el("pre", { className: "code tree", textContent: tree.text, tabIndex: 0 });
+  return el(
+    "div",
+    {},
+    el("h3", { textContent: `${tree.title}, bound ${bound}` }),
+    el("div", place, drawing(tree.svg, spoken)),
+    el("details", {}, el("summary", { textContent: "As text" }), text),
+  );
 }
 
 // A wide tree is scrolled to its root, the topmost node.

@@ -1,12 +1,15 @@
-// The game: three minutes, words typed or dragged over the tiles, then what was found and what was missed.
+// The game: three minutes, words typed or dragged over the tiles, then what was found and what was
+// missed.
 // It knows the words of the board with their points; how they run was found by the program.
-import { byId, count, points } from "/static/lib.js";
-import { drawPath, layTiles, marksTold, warm, wordList } from "/static/words.js";
+import { byId, count, counted, points } from "/static/lib.js";
+import { layTiles, marksTold, warm, wordList } from "/static/tiles.js";
+import { drawPath } from "/static/words.js";
 
 const SECONDS = 180;
 const WARN_AT = [60, 30, 10];
 
-const lettersOn = (face) => face.toLowerCase().replace(/^-|-$/g, ""); // -Ing is only for the end of a word, Un- for its beginning
+// -Ing is only for the end of a word, Un- for its beginning.
+const lettersOn = (face) => face.toLowerCase().replace(/^-|-$/g, "");
 const pattern = (face) => (face === "*" ? "\\p{L}" : `(?:${lettersOn(face).replaceAll("/", "|")})`);
 
 // Returns set(board, isHidden) and stop(); the elements are those of templates/play.html.
@@ -34,7 +37,7 @@ export function makeGame() {
   let last = null;
   let isDragged = false;
 
-  const wn = (n) => (n === 1 ? "1 word" : `${count(n)} words`);
+  const wn = (n) => counted(n, "word");
   const sum = (items) => items.reduce((total, item) => total + item.points, 0);
   const isOn = () => timer !== 0;
 
@@ -123,7 +126,10 @@ export function makeGame() {
     byId("tally").textContent = tally();
     byId("clock").classList.remove("late");
     heard.className = "spoken told";
-    heard.textContent = `${left ? "Ended" : "Time is up"}. You found ${wn(got.length)} of ${count(board.words.length)}: ${count(sum(got))} of ${points(sum(board.words))}.`;
+    const score = `${count(sum(got))} of ${points(sum(board.words))}`;
+    const how = left ? "Ended" : "Time is up";
+    const all = count(board.words.length);
+    heard.textContent = `${how}. You found ${wn(got.length)} of ${all}: ${score}.`;
     byId("start").focus({ preventScroll: true });
   }
 
@@ -131,10 +137,10 @@ export function makeGame() {
     const text = typed.value.trim().normalize("NFC").toLowerCase();
     const isPath = path.length > 0;
     const spelled = new RegExp(`^${path.map((cell) => pattern(faces[cell])).join("")}$`, "u");
-    const fits = isPath
+    const fitting = isPath
       ? board.words.filter((item) => spelled.test(item.word))
       : [words.get(text)].filter(Boolean);
-    const fresh = fits
+    const fresh = fitting
       .filter((item) => !found.has(item.word))
       .sort((a, b) => b.points - a.points)[0];
     const drawn = isPath ? path : fresh?.path;
@@ -145,22 +151,21 @@ export function makeGame() {
       found.add(fresh.word);
       byId("tally").textContent = tally();
       answers.show([{ words: board.words.filter((item) => found.has(item.word)) }]);
-      drawPath(tiles, trace, drawn);
+      drawPath(tiles.children, trace, drawn);
       heard.textContent = `${fresh.word}: ${points(fresh.points)}`;
-    } else
-      heard.textContent = fits.length
-        ? `${fits[0].word}: found before`
-        : `${text}: not ${board.leftOut ? "among the words of this page" : `a word of ${board.wordlist} on this board`}`;
+    } else if (fitting.length) heard.textContent = `${fitting[0].word}: found before`;
+    else if (board.leftOut) heard.textContent = `${text}: not among the words of this page`;
+    else heard.textContent = `${text}: not a word of ${board.wordlist} on this board`;
     heard.className = fresh ? "spoken good" : "spoken";
   }
 
   function choose(cells) {
     path = cells;
-    drawPath(tiles, trace, path);
+    drawPath(tiles.children, trace, path);
     if (path.length) typed.value = path.map((cell) => lettersOn(faces[cell])).join("");
   }
 
-  // --- fingers and mice: drag over the tiles, or press one after the other and the last one again ---
+  // --- drag over the tiles, or press one after the other and the last one again ---
 
   function reach(cell) {
     const from = path.at(-1);
@@ -168,14 +173,16 @@ export function makeGame() {
       choose(path.slice(0, -1));
       return;
     }
-    const isNear =
-      from === undefined ||
-      (Math.abs(Math.floor(from / h) - Math.floor(cell / h)) <= 1 &&
-        Math.abs((from % h) - (cell % h)) <= 1);
-    const face = faces[cell];
-    const isAllowed =
-      !(path.length && face.endsWith("-")) && !(path.length && faces[from].startsWith("-"));
-    if (isNear && isAllowed && !path.includes(cell) && face !== ".") choose([...path, cell]);
+    if (path.includes(cell) || faces[cell] === ".") return;
+    if (from === undefined || fits(from, cell)) choose([...path, cell]);
+  }
+
+  // Whether a word may go on from one cell to another.
+  function fits(from, cell) {
+    const dx = Math.floor(from / h) - Math.floor(cell / h);
+    const dy = (from % h) - (cell % h);
+    const isNear = Math.abs(dx) <= 1 && Math.abs(dy) <= 1;
+    return isNear && !faces[cell].endsWith("-") && !faces[from].startsWith("-");
   }
 
   function cellAt(x, y) {
@@ -201,20 +208,19 @@ export function makeGame() {
     }
     const before = path.length;
     reach(cell);
-    if (path.length === before) choose([]), reach(cell);
+    if (path.length === before) {
+      choose([]);
+      reach(cell);
+    }
   });
   tiles.addEventListener("pointermove", (event) => {
     if (!last || !isOn()) return;
-    const steps = Math.max(
-      1,
-      Math.ceil(Math.hypot(event.clientX - last[0], event.clientY - last[1]) / 6),
-    );
-    const from = last;
+    const [x, y] = last;
+    const dx = event.clientX - x;
+    const dy = event.clientY - y;
+    const steps = Math.max(1, Math.ceil(Math.hypot(dx, dy) / 6));
     for (let i = 1; i <= steps; i++) {
-      const cell = cellAt(
-        from[0] + ((event.clientX - from[0]) * i) / steps,
-        from[1] + ((event.clientY - from[1]) * i) / steps,
-      );
+      const cell = cellAt(x + (dx * i) / steps, y + (dy * i) / steps);
       if (cell !== undefined && cell !== path.at(-1)) {
         isDragged = true;
         reach(cell);
@@ -234,7 +240,7 @@ export function makeGame() {
 
   typed.addEventListener("input", () => {
     path = [];
-    drawPath(tiles, trace, []);
+    drawPath(tiles.children, trace, []);
   });
   byId("entry").addEventListener("submit", (event) => {
     event.preventDefault();

@@ -1,0 +1,144 @@
+// A board as tiles, and its words by their length.
+import { counted, el, points } from "/static/lib.js";
+import { listen } from "/static/words.js";
+
+const BONUSES = { dl: "double letter", tl: "triple letter", dw: "double word", tw: "triple word" };
+
+// The tiles of a board, with the values of their letters and their bonuses; returns what they are
+// in words.
+export function layTiles(tiles, { rows, values = [], bonus = [] }) {
+  const h = rows.length;
+  tiles.replaceChildren();
+  tiles.style.setProperty("--columns", rows[0].length);
+  const lines = rows.map((row, y) => {
+    const told = row.map((face, x) => {
+      const cell = x * h + y;
+      const mark = { face, value: values[cell] ?? null, bonus: bonus[cell] };
+      tiles.append(tile(cell, mark));
+      return tileTold(mark);
+    });
+    return `Row ${y + 1}: ${told.join(", ")}.`;
+  });
+  return lines.join(" ");
+}
+
+function tile(cell, { face, value, bonus }) {
+  const made = el("span", { className: "tile", "data-cell": cell });
+  made.style.setProperty("--n", String(Math.max(2, face.length)));
+  if (face === ".") {
+    made.classList.add("hole");
+    return made;
+  }
+  made.textContent = face;
+  if (value !== null) made.dataset.value = value;
+  if (bonus) made.dataset.bonus = bonus.toUpperCase();
+  return made;
+}
+
+function tileTold({ face, value, bonus }) {
+  if (face === ".") return "hole";
+  const parts = [face];
+  if (value !== null) parts.push(points(value));
+  if (bonus) parts.push(BONUSES[bonus]);
+  return parts.join(" ");
+}
+
+export function marksTold({ values, bonus = [] }) {
+  const kinds = Object.keys(BONUSES)
+    .filter((kind) => bonus.includes(kind))
+    .map((kind) => `${kind.toUpperCase()}: ${BONUSES[kind]}.`);
+  return [...kinds, ...(values ? ["The small number is what a letter is worth."] : [])].join(" ");
+}
+
+export function warm(tiles, heat) {
+  const low = heat ? Math.min(...heat) : 0;
+  const high = heat ? Math.max(...heat) : 0;
+  for (const tile of tiles.children) {
+    const value = heat ? heat[Number(tile.dataset.cell)] : 0;
+    const share = high > low ? (0.55 * (value - low)) / (high - low) : 0.2;
+    tile.style.setProperty("--share", heat ? (0.06 + share).toFixed(3) : "0");
+  }
+}
+
+// A box that shows at its edge that there is more to scroll to.
+export function hintsAtMore(box) {
+  const look = () => {
+    box.classList.toggle("more-down", box.scrollHeight - box.clientHeight - box.scrollTop > 4);
+    box.classList.toggle("more-right", box.scrollWidth - box.clientWidth - box.scrollLeft > 4);
+  };
+  box.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(box);
+  new MutationObserver(look).observe(box, {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ["hidden"],
+  });
+}
+
+// show([{ title, words }]) fills the box; clear() takes the drawn path away.
+export function wordList({ box, filter, tiles, trace, spoken }) {
+  const { clear, sift } = listen({ box, filter, cells: () => tiles.children, trace, spoken });
+  const none = el("p", { className: "soft" });
+  filter.addEventListener("input", show);
+
+  function show() {
+    none.hidden = sift() > 0;
+    none.textContent = filter.value.trim()
+      ? "No word has that in it."
+      : "No word of the list is on this board.";
+    clear();
+  }
+
+  return {
+    clear,
+    show(sections) {
+      const parts = sections.flatMap(({ title, words }) => {
+        const heading = title ? [el("h3", { className: "title", textContent: title })] : [];
+        return [...heading, ...groups(words)];
+      });
+      box.replaceChildren(...parts, none);
+      show();
+    },
+    empty(text) {
+      none.hidden = false;
+      none.textContent = text;
+      box.replaceChildren(none);
+      clear();
+    },
+  };
+}
+
+function groups(words) {
+  const byLength = new Map();
+  for (const word of words) {
+    if (!byLength.has(word.letters)) byLength.set(word.letters, []);
+    byLength.get(word.letters).push(word);
+  }
+  return [...byLength].map(([letters, items]) => group(letters, items));
+}
+
+function group(letters, items) {
+  const isEven = items.every((item) => item.points === items[0].points);
+  const each = isEven ? `${points(items[0].points)} each, ` : "";
+  const number = el("span", { className: "count", textContent: items.length });
+  const about = el("span", {}, each, number);
+  const buttons = items.map((item, at) =>
+    el("button", {
+      type: "button",
+      textContent: item.word,
+      tabIndex: at ? -1 : 0,
+      "aria-pressed": "false",
+      "data-path": item.path.join(","),
+      "data-points": points(item.points),
+    }),
+  );
+  const named = { role: "toolbar", "aria-label": `Words of ${counted(letters, "letter")}` };
+  const row = el("div", { className: "words", ...named }, ...buttons);
+  return el(
+    "div",
+    { className: "group" },
+    el("h3", {}, `${counted(letters, "letter")} `, about),
+    row,
+  );
+}
