@@ -1,33 +1,48 @@
 // Scores with one letter changed, as a table that is coloured, and the best boards one step away.
+/** @import { Around, Told } from "../answers" */
 import { choice, face, spelled } from "/static/board.js";
 import { byId, cellName, count, el, points } from "/static/lib.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
+/** @param {number} n */
 const signed = (n) => (n > 0 ? `+${count(n)}` : count(n).replace("-", "−"));
 
-export function showAround(around, told, h, { shade, use, put } = {}) {
+/**
+ * @param {(Around & { told: Told, h: number }) | null} around
+ * @param {object} [act] not needed to take the table away
+ * @param {(difference: number, most: number) => string} act.shade
+ * @param {(symbols: string) => void} act.use
+ * @param {(cell: number, letter: string) => void} act.put
+ */
+export function showAround(around, act) {
   const table = byId("heat");
   const near = byId("near");
   table.hidden = byId("near-title").hidden = !around;
   near.replaceChildren();
-  if (!around) {
+  if (!around || !act) {
     table.replaceChildren();
     return;
   }
+  const { told, h } = around;
+  const { shade, use, put } = act;
+  const usual = told.usual || "";
   const most = Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1);
   const columns = [...LETTERS].map((letter) =>
     el("th", { scope: "col", textContent: face(letter) }),
   );
-  const name = (cell) => `${cellName(cell, h)}, ${face(told.usual[cell])}`;
+  /** @param {number} cell */
+  const name = (cell) => `${cellName(cell, h)}, ${face(usual[cell])}`;
 
+  /** @param {string} other */
   function change(other) {
-    const isOther = (cell) => other[cell] !== told.usual[cell];
-    const [one, two] = [...told.usual].map((_, cell) => cell).filter(isOther);
+    const cells = [...usual].map((_, cell) => cell);
+    const [one, two] = cells.filter((cell) => other[cell] !== usual[cell]);
     if (two === undefined) return `${name(one)} to ${face(other[one])}`;
     return `${name(one)} and ${name(two)} swapped`;
   }
 
+  /** @param {number} cell */
   function heading(cell) {
     const spoken = `${cellName(cell, h)} `;
     const seen = `${(cell % h) + 1}.${Math.floor(cell / h) + 1} `;
@@ -36,14 +51,15 @@ export function showAround(around, told, h, { shade, use, put } = {}) {
       { scope: "row" },
       el("span", { className: "visually-hidden", textContent: spoken }),
       el("span", { className: "soft", ariaHidden: "true", textContent: seen }),
-      face(told.usual[cell]),
+      face(usual[cell]),
     );
   }
 
+  /** @param {number} cell  @param {string} letter  @param {number} score */
   function changed(cell, letter, score) {
     const difference = score - told.score;
     const item = el("td", { title: points(score) });
-    if (letter === told.usual[cell]) {
+    if (letter === usual[cell]) {
       item.className = "own";
       item.textContent = "·";
       return item;

@@ -1,6 +1,21 @@
 // The board to play with.  Cells are numbered down the columns, as everywhere; people type along
 // the rows.
-import { ask, byId, cellName, copy, count, counted, el, facts, points } from "/static/lib.js";
+/** @import { Around, Climb, Told } from "../answers" */
+import {
+  ask,
+  byId,
+  cellName,
+  copy,
+  count,
+  counted,
+  el,
+  facts,
+  field,
+  graphic,
+  menu,
+  points,
+  reason,
+} from "/static/lib.js";
 import { showAround } from "/static/around.js";
 import { remember } from "/static/cards.js";
 import { makeGame } from "/static/play.js";
@@ -8,69 +23,84 @@ import { hintsAtMore, warm, wordList } from "/static/tiles.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const tiles = byId("tiles");
-const size = byId("size");
-const list = byId("list");
-const dice = byId("dice");
+const size = menu("size");
+const list = menu("list");
+const dice = menu("dice");
 const words = wordList({
   box: byId("words"),
-  filter: byId("filter"),
+  filter: field("filter"),
   tiles,
-  trace: byId("trace"),
+  trace: graphic("trace"),
   spoken: byId("spoken"),
 });
 const game = makeGame();
 let w = 3;
 let h = 3;
+/** @type {string[]} */
 let cells = [];
 let chosen = 0;
+/** @type {Told | null} */
 let told = null;
+/** @type {Around | null} */
 let around = null;
 let asking = 0;
-let scored = null;
+let scored = Promise.resolve();
 let afterQ = -1;
 
 const given = new URLSearchParams(location.search);
-let names = {}; // letters beyond a-z that the word list has, by the symbol of each
+// letters beyond a-z that the word list has, by the symbol of each
+/** @type {Record<string, string>} */
+let names = {};
 const RULES = ["plain_q", "min_letters", "scores", "letter_values", "bonus"];
 
 // A cell holds its tile as it is typed: a letter, [th], [a/e], [-ing], . or *.  Answers about usual
 // boards have symbols.
+/** @param {string} symbol */
 function typed(symbol) {
   const letter = names[symbol] || symbol;
   const isPlain = letter === symbol || (letter.length === 1 && letter !== "q");
   return isPlain ? letter : `[${letter}]`;
 }
 
+/** @param {string} cell */
 function faceOf(cell) {
   if (cell === "q") return "Qu";
   return cell.replace(/[[\]]/g, "").replace(/(^|\/)-?./g, (start) => start.toUpperCase());
 }
 
+/** @param {string} symbol */
 export const face = (symbol) => faceOf(typed(symbol));
+/** @param {string} symbols */
 export const spelled = (symbols) => [...symbols].map(typed).join("");
 const board = () => cells.join("");
 
 // Of a run: its own list and points.
 function rules() {
-  const chosen = list.value ? { list: list.value } : { run: given.get("run") };
+  /** @type {Record<string, string>} */
+  const chosen = list.value ? { list: list.value } : { run: given.get("run") || "" };
   for (const name of RULES) {
-    const field = byId(name);
-    if (field.type !== "checkbox" && field.value.trim()) chosen[name] = field.value.trim();
-    if (field.checked) chosen[name] = "1";
+    const rule = field(name);
+    if (rule.type !== "checkbox" && rule.value.trim()) chosen[name] = rule.value.trim();
+    if (rule.checked) chosen[name] = "1";
   }
   return chosen;
 }
 
+/** @returns {Record<string, string>} */
 const question = () => ({ letters: board(), size: size.value, ...rules() });
 const isFull = () => cells.every((letter) => letter);
-const inputs = () => [...tiles.children];
-const inputOf = (cell) => inputs().find((input) => Number(input.dataset.cell) === cell);
+const inputs = () => /** @type {HTMLInputElement[]} */ ([...tiles.children]);
+/** @param {number} cell */
+const inputOf = (cell) => inputs()[inRows().indexOf(cell)];
+/** @param {Event} event */
+const inputAt = (event) => /** @type {HTMLInputElement} */ (event.target);
 
 // The cells as people read them.
 function inRows() {
   return cells.map((_, at) => (at % w) * h + Math.floor(at / w));
 }
 
+/** @param {string} name  @param {string[] | null} [kept] */
 function resize(name, kept = null) {
   const before = { cells, w, h };
   [w, h] = name.split("x").map(Number);
@@ -83,7 +113,7 @@ function resize(name, kept = null) {
       cells[x * h + y] = before.cells[x * before.h + y] || "";
     }
   }
-  tiles.style.setProperty("--columns", w);
+  tiles.style.setProperty("--columns", String(w));
   const fitting = [...dice.options].find((option) => option.dataset.size === name);
   if (fitting && dice.selectedOptions[0].dataset.size !== name) dice.value = fitting.value;
   const made = inRows().map((cell) =>
@@ -108,49 +138,54 @@ function show() {
   for (const input of inputs()) {
     const shown = faceOf(cells[Number(input.dataset.cell)]);
     if (input.value !== shown) input.value = shown;
-    input.style.setProperty("--n", Math.max(2, shown.length));
+    input.style.setProperty("--n", String(Math.max(2, shown.length)));
     input.classList.toggle("chosen", Number(input.dataset.cell) === chosen);
   }
   words.clear();
   scored = refresh();
 }
 
+/** @param {Record<string, string>} letters */
 function name(letters) {
   names = letters;
-  for (const key of byId("keys").children)
-    key.querySelector("span").textContent = face(key.dataset.letter);
+  for (const [letter, key] of keys) key.face.textContent = face(letter);
 }
 
+/** @param {number} cell  @param {string} letter */
 function put(cell, letter) {
   cells[cell] = letter;
   show();
 }
 
+/** @param {number} cell  @param {number} dx  @param {number} dy */
 function step(cell, dx, dy) {
   const x = Math.floor(cell / h) + dx;
   const y = (cell % h) + dy;
   return x >= 0 && x < w && y >= 0 && y < h ? x * h + y : cell;
 }
 
+/** @param {number} cell */
 function nextInRow(cell) {
   const order = inRows();
   return order[Math.min(order.length - 1, order.indexOf(cell) + 1)];
 }
 
 tiles.addEventListener("focusin", (event) => {
-  choose(Number(event.target.dataset.cell));
-  event.target.select();
+  choose(Number(inputAt(event).dataset.cell));
+  inputAt(event).select();
 });
 tiles.addEventListener("input", (event) => {
-  const cell = Number(event.target.dataset.cell);
-  const isRestOfQu = event.data?.toLowerCase() === "u" && afterQ === cell;
+  const input = inputAt(event);
+  const cell = Number(input.dataset.cell);
+  const isRestOfQu =
+    /** @type {InputEvent} */ (event).data?.toLowerCase() === "u" && afterQ === cell;
   afterQ = -1;
   if (isRestOfQu) {
-    event.target.value = faceOf(cells[cell]);
-    event.target.select();
+    input.value = faceOf(cells[cell]);
+    input.select();
     return;
   }
-  const own = event.target.value.toLowerCase();
+  const own = input.value.toLowerCase();
   const tile = own.match(/\[[^\]]+\]/);
   if (own.includes("[") && !tile) return; // a tile of several letters is being written
   const letters = own.replace(/[^\p{L}.*]/gu, "");
@@ -161,15 +196,17 @@ tiles.addEventListener("input", (event) => {
   if (letter) inputOf(nextInRow(cell)).focus();
   if (letter === "q" && letters !== "qu") afterQ = nextInRow(cell); // a u typed now is that of Qu
 });
+/** @type {Record<string, [dx: number, dy: number]>} */
+const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
 tiles.addEventListener("keydown", (event) => {
-  const cell = Number(event.target.dataset.cell);
-  const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[
-    event.key
-  ];
+  const cell = Number(inputAt(event).dataset.cell);
+  const move = MOVES[event.key];
   if (move) {
     event.preventDefault();
-    inputOf(step(cell, ...move)).focus();
-    inputOf(step(cell, ...move)).select();
+    const next = inputOf(step(cell, ...move));
+    next.focus();
+    next.select();
   } else if (event.key === "Backspace" || event.key === "Delete") {
     event.preventDefault();
     const order = inRows();
@@ -183,13 +220,15 @@ tiles.addEventListener("keydown", (event) => {
 });
 tiles.addEventListener("paste", (event) => {
   // without the line that Copy as text adds
-  const text = event.clipboardData.getData("text").replace(/^.*: [\d,]+ points?\b.*$/m, "");
+  const pasted = event.clipboardData?.getData("text") || "";
+  const text = pasted.replace(/^.*: [\d,]+ points?\b.*$/m, "");
   if (text.trim().length < 4) return;
   event.preventDefault();
   read(text);
 });
 
 // Any way to write a board is read where all boards are: on the server.
+/** @param {string} text  @param {string} [name] */
 async function read(text, name) {
   try {
     const answer = await ask("/api/board", { letters: text, size: name, ...rules() });
@@ -198,10 +237,11 @@ async function read(text, name) {
   } catch (error) {
     const number = asking;
     await scored; // or the score of the board that stays would take the place of the error
-    if (number === asking) byId("told").textContent = error.message;
+    if (number === asking) byId("told").textContent = reason(error);
   }
 }
 
+/** @param {number} cell */
 function choose(cell) {
   chosen = cell;
   for (const input of inputs())
@@ -209,6 +249,7 @@ function choose(cell) {
   showKeys();
 }
 
+/** @param {string} symbols */
 export function use(symbols) {
   cells = [...symbols].map(typed);
   show();
@@ -217,40 +258,46 @@ export function use(symbols) {
 
 // --- the letters below the board: what each would do in the chosen cell ---
 
+/** @type {Map<string, { button: HTMLElement, face: HTMLElement, score: HTMLElement }>} */
+const keys = new Map();
 for (const letter of LETTERS) {
   const shown = el("span", { textContent: face(letter) });
-  const key = el("button", { type: "button", "data-letter": letter }, shown, el("small", {}));
-  byId("keys").append(key);
+  const score = el("small", {});
+  const button = el("button", { type: "button" }, shown, score);
+  button.addEventListener("click", () => press(letter));
+  keys.set(letter, { button, face: shown, score });
+  byId("keys").append(button);
 }
-byId("keys").addEventListener("click", (event) => {
-  const key = event.target.closest("button");
-  if (!key) return;
-  put(chosen, typed(key.dataset.letter));
+
+/** @param {string} letter */
+function press(letter) {
+  put(chosen, typed(letter));
   const order = inRows();
   const at = order.indexOf(chosen);
   const empty = [...order.slice(at), ...order.slice(0, at)].find((cell) => !cells[cell]);
   if (empty !== undefined) choose(empty);
-});
+}
 
 function showKeys() {
   const scores = around?.scores[chosen];
-  const all = scores ? around.scores.flat() : [];
-  const most = Math.max(...all.map((value) => Math.abs(value - told.score)), 1);
-  for (const key of byId("keys").children) {
-    const letter = key.dataset.letter;
+  const now = told?.score || 0;
+  const all = scores ? around?.scores.flat() || [] : [];
+  const most = Math.max(...all.map((value) => Math.abs(value - now)), 1);
+  for (const [letter, { button, score }] of keys) {
     const own = cells[chosen] === typed(letter);
     const value = scores ? scores[LETTERS.indexOf(letter)] : null;
-    key.setAttribute("aria-pressed", String(own));
-    key.querySelector("small").textContent = value === null ? "" : count(value);
+    button.setAttribute("aria-pressed", String(own));
+    score.textContent = value === null ? "" : count(value);
     const worth = value === null ? "" : `: ${points(value)}`;
-    key.setAttribute("aria-label", face(letter) + worth);
+    button.setAttribute("aria-label", face(letter) + worth);
     const isPlain = value === null || own;
-    key.style.setProperty("--heat", isPlain ? "transparent" : shade(value - told.score, most));
+    button.style.setProperty("--heat", isPlain ? "transparent" : shade(value - now, most));
   }
   const legend = " and the score of the board with each: redder is better, bluer is worse";
   byId("keys-told").textContent = `Letters for ${cellName(chosen, h)}${scores ? legend : ""}.`;
 }
 
+/** @param {number} difference  @param {number} most */
 export function shade(difference, most) {
   const share = Math.min(1, Math.abs(difference) / most) * 0.62;
   return `rgba(var(${difference > 0 ? "--warm-rgb" : "--cold-rgb"}), ${share.toFixed(3)})`;
@@ -260,6 +307,7 @@ export function shade(difference, most) {
 
 // What is said of the board before stays in its place, dim and out of reach, until the answer about
 // this one is there.
+/** @param {string[]} ids  @param {boolean} isWaiting */
 function wait(ids, isWaiting) {
   for (const id of ids) byId(id).inert = isWaiting;
 }
@@ -272,10 +320,10 @@ async function refresh() {
   history.replaceState(null, "", `/board?${query}`);
   byId("score").textContent = "–";
   heat(null);
-  for (const id of ["copy-text", "copy-svg"]) byId(id).disabled = !isFull();
-  byId("climb").disabled = true;
+  for (const id of ["copy-text", "copy-svg"]) field(id).disabled = !isFull();
+  field("climb").disabled = true;
   for (const id of ["save-svg", "save-page"]) byId(id).hidden = !isFull();
-  byId("play-it").disabled = true;
+  field("play-it").disabled = true;
   byId("place").textContent = "";
   told = around = null;
   wait(["words", "facts", "heat", "near"], isFull());
@@ -290,10 +338,11 @@ async function refresh() {
     return;
   }
   for (const [id, ending] of Object.entries({ "save-svg": "svg", "save-page": "html" })) {
-    byId(id).href = `/api/board.${ending}?${query}`;
-    byId(id).download = `${asked.letters}.${ending}`;
+    byId(id).setAttribute("href", `/api/board.${ending}?${query}`);
+    byId(id).setAttribute("download", `${asked.letters}.${ending}`);
   }
   try {
+    /** @type {Told} */
     const answer = await ask("/api/board", asked);
     if (number !== asking) return;
     if (answer.dims !== size.value) {
@@ -302,24 +351,24 @@ async function refresh() {
     }
     told = answer;
     remember(query.toString());
-    name(told.letters);
+    name(answer.letters);
     wait(["words", "facts"], false);
-    showScore();
-    if (told.usual === null) {
+    showScore(answer);
+    if (answer.usual === null) {
       wait(["heat", "near"], false);
       showAround(null);
       return;
     }
-    byId("climb").disabled = false;
+    field("climb").disabled = false;
     const near = await ask("/api/around", asked);
     if (number !== asking) return;
     around = near;
     wait(["heat", "near"], false);
     showKeys();
-    showAround(around, told, h, { shade, use, put });
+    showAround({ ...near, told: answer, h }, { shade, use, put });
   } catch (error) {
     if (number !== asking) return;
-    byId("told").textContent = error.message;
+    byId("told").textContent = reason(error);
     if (!told) {
       byId("words").replaceChildren();
       byId("facts").replaceChildren();
@@ -328,17 +377,19 @@ async function refresh() {
   }
 }
 
+/** @param {number[] | null | undefined} values */
 function heat(values) {
   warm(tiles, values);
   byId("legend").hidden = !values;
 }
 
-function showScore() {
+/** @param {Told} told */
+function showScore(told) {
   byId("score").textContent = count(told.score);
   const unit = told.score === 1 ? "point" : "points";
   byId("told").textContent = `${unit}, ${counted(told.n_words, "word")} of ${told.wordlist}`;
   byId("place").textContent = told.place || "";
-  byId("play-it").disabled = false;
+  field("play-it").disabled = false;
   heat(told.heat);
   facts(byId("facts"), [
     ["Board, down the columns", el("code", { textContent: told.board })],
@@ -373,13 +424,14 @@ async function roll() {
     await read(rolled.board, rolled.dims);
     byId("done").textContent = `Rolled ${rolled.board}.`;
   } catch (error) {
-    byId("done").textContent = error.message;
+    byId("done").textContent = reason(error);
   }
 }
 byId("roll").addEventListener("click", roll);
 byId("play-it").addEventListener("click", () => {
+  if (!told) return;
   game.set(told, true);
-  byId("game").showModal();
+  /** @type {HTMLDialogElement} */ (byId("game")).showModal();
   byId("start").focus();
 });
 byId("game").addEventListener("close", game.stop);
@@ -389,6 +441,7 @@ byId("clear").addEventListener("click", () => {
   show();
   inputOf(0).focus();
 });
+/** @param {Climb} answer */
 function climbTold(answer) {
   const [best] = answer.found;
   if (!best || spelled(best.board) === told?.canonical)
@@ -399,9 +452,10 @@ function climbTold(answer) {
 
 byId("climb").addEventListener("click", async () => {
   const asked = question();
-  byId("climb").disabled = true;
+  field("climb").disabled = true;
   byId("done").textContent = "Climbing: this takes up to ten seconds…";
   try {
+    /** @type {Climb} */
     const answer = await ask("/api/climb", asked);
     byId("done").textContent = climbTold(answer);
     byId("climbed").hidden = false;
@@ -410,11 +464,12 @@ byId("climb").addEventListener("click", async () => {
     );
     byId("climbed-list").replaceChildren(...choices);
   } catch (error) {
-    byId("done").textContent = error.message;
+    byId("done").textContent = reason(error);
   }
-  byId("climb").disabled = !told || told.usual === null;
+  field("climb").disabled = !told || told.usual === null;
 });
 
+/** @param {string} name  @param {string} text  @param {() => void} act */
 export function choice(name, text, act) {
   const button = el(
     "button",
@@ -434,16 +489,16 @@ byId("copy-svg").addEventListener("click", async () => {
   try {
     await copy(await ask(`/api/board.svg?${query}`), byId("done"), "SVG");
   } catch (error) {
-    byId("done").textContent = error.message;
+    byId("done").textContent = reason(error);
   }
 });
 size.addEventListener("change", () => resize(size.value));
 for (const changed of [list, ...RULES.map(byId)]) changed.addEventListener("change", show);
 
 for (const name of RULES.filter((name) => given.get(name))) {
-  byId(name).value = given.get(name);
-  byId(name).checked = true;
-  byId("rules").open = true;
+  field(name).value = given.get(name) || "";
+  field(name).checked = true;
+  byId("rules").setAttribute("open", "");
 }
 const ownList = given.get("list");
 if (given.get("run"))

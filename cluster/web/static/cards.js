@@ -1,7 +1,15 @@
 // Boards drawn large, each with a sentence about its place; the reader's own board beside them.
-import { ask, el, points } from "/static/lib.js";
+/** @import { Drawn, Told } from "../answers" */
+import { ask, el, points, reason } from "/static/lib.js";
 import { layTiles, warm } from "/static/tiles.js";
 
+/**
+ * @param {HTMLElement} card
+ * @param {Node | string | null} drawn
+ * @param {number | null} score
+ * @param {string} said
+ * @param {...Node} more
+ */
 export function fillCard(card, drawn, score, said, ...more) {
   const parts = [el("p", { className: "said", textContent: said }), ...more];
   if (score !== null) {
@@ -12,6 +20,7 @@ export function fillCard(card, drawn, score, said, ...more) {
 }
 
 // The last board that the Board page scored, as its address holds it; a browser may keep nothing.
+/** @param {string} query */
 export function remember(query) {
   try {
     localStorage.setItem("board", query);
@@ -27,6 +36,7 @@ function remembered() {
   }
 }
 
+/** @param {Drawn} best  @param {number} score */
 function comparison(best, score) {
   const less = best.score - score;
   if (less > 0) return `${points(less)} fewer than the best of this run.`;
@@ -34,6 +44,7 @@ function comparison(best, score) {
   return "As many as the best of this run.";
 }
 
+/** @param {Told} told  @param {Drawn} [best] */
 function place(told, best) {
   if (told.place) return told.place;
   if (best) return comparison(best, told.score);
@@ -42,6 +53,10 @@ function place(told, best) {
 
 // Given in the address of this page, or the last one of the Board page.  Of a run: scored by its
 // words and points, and shown only where it has its size; compared with its best board.
+/**
+ * @param {HTMLElement} card
+ * @param {{ key: string, dims: string, best?: Drawn } | null} [run]
+ */
 export async function showOwn(card, run = null) {
   const given = new URLSearchParams(location.search);
   const isGiven = given.has("letters");
@@ -56,6 +71,7 @@ export async function showOwn(card, run = null) {
   const link = el("a", { href: `/board?${query}`, textContent: "Your board" });
   const name = el("p", { className: "name" }, link);
   try {
+    /** @type {Told} */
     const told = await ask("/api/board", Object.fromEntries(query));
     if (run && told.dims !== run.dims) return;
     const tiles = el("div", { className: "tiles" });
@@ -71,7 +87,7 @@ export async function showOwn(card, run = null) {
     );
   } catch (error) {
     if (!isGiven) return;
-    fillCard(card, "", null, error.message, name);
+    fillCard(card, "", null, reason(error), name);
   }
   card.hidden = false;
 }

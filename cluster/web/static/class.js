@@ -1,12 +1,14 @@
 // One class of boards: letters of each cell in, bounds, story and trees out.  Cells are numbered
 // down the columns.
-import { ask, byId, cellName, copy, count, drawing, el } from "/static/lib.js";
+/** @import { Story, Tree } from "../answers" */
+import { ask, byId, cellName, copy, count, drawing, el, field, menu, reason } from "/static/lib.js";
 
-const size = byId("size");
-const list = byId("list");
+const size = menu("size");
+const list = menu("list");
 const buckets = byId("buckets");
 let asking = 0;
 
+/** @param {string} name  @param {string[]} [kept] */
 function layout(name, kept = []) {
   const [w, h] = name.split("x").map(Number);
   size.value = name;
@@ -30,17 +32,23 @@ function layout(name, kept = []) {
   buckets.replaceChildren(...made);
 }
 
+// In the order of the rows.
+const inputs = () => /** @type {HTMLInputElement[]} */ ([...buckets.children]);
+
 function typed() {
+  /** @type {string[]} */
   const groups = [];
-  for (const input of buckets.children)
+  for (const input of inputs())
     groups[Number(input.dataset.cell)] = input.value.trim().toLowerCase();
   return groups;
 }
 
+/** @param {string[]} groups */
 function fill(groups) {
-  for (const input of buckets.children) input.value = groups[Number(input.dataset.cell)];
+  for (const input of inputs()) input.value = groups[Number(input.dataset.cell)];
 }
 
+/** @param {Element} place  @param {[string, number][]} rows  @param {number | null} cutoff */
 function bars(place, rows, cutoff) {
   const most = Math.max(...rows.map(([, value]) => value), 1);
   const made = rows.map(([name, value]) => {
@@ -56,6 +64,7 @@ function bars(place, rows, cutoff) {
 }
 
 // Without the rows of a table that has nothing to tell, and what the bars below tell.
+/** @param {string} line  @param {Story} story */
 function isTold(line, story) {
   if (line === "Forcing one cell:") return false;
   if (!line.startsWith("  row")) return true;
@@ -64,16 +73,22 @@ function isTold(line, story) {
 
 async function bound() {
   const number = ++asking;
-  const asked = { class: typed().join(" "), list: list.value, cutoff: byId("cutoff").value.trim() };
+  const asked = {
+    class: typed().join(" "),
+    list: list.value,
+    cutoff: field("cutoff").value.trim(),
+  };
   history.replaceState(null, "", `/class?${new URLSearchParams(asked)}`);
   byId("fault").hidden = true;
   byId("done").textContent = "Collecting the terms…";
   try {
+    /** @type {Story} */
     const story = await ask("/api/class", asked);
     if (number !== asking) return;
     byId("answer").hidden = false;
     byId("done").textContent =
       `No board of the class scores more than ${count(story.orderly_bound)}.`;
+    /** @type {[string, number][]} */
     const bounds = [
       ["orderly", story.orderly_bound],
       ["max", story.max_bound],
@@ -83,6 +98,7 @@ async function bound() {
     const lines = story.lines.filter((line) => isTold(line, story));
     byId("story").replaceChildren(...lines.map((line) => el("p", { textContent: line.trim() })));
     const h = Number(story.dims.split("x")[1]);
+    /** @type {[string, number][]} */
     const forced = story.forced.map((item) => [
       `${cellName(item.cell, h)} = ${item.letter}`,
       item.bound,
@@ -93,15 +109,17 @@ async function bound() {
     if (number !== asking) return;
     byId("done").textContent = "";
     byId("answer").hidden = true;
-    byId("fault").textContent = error.message;
+    byId("fault").textContent = reason(error);
     byId("fault").hidden = false;
   }
 }
 
+/** @param {number} number  @param {Record<string, string>} asked */
 async function drawTrees(number, asked) {
   byId("trees").replaceChildren();
   byId("trees-told").textContent = "Growing them…";
   try {
+    /** @type {Tree[]} */
     const trees = await ask("/api/trees", { class: asked.class, list: asked.list });
     if (number !== asking) return;
     byId("trees-told").textContent =
@@ -110,10 +128,11 @@ async function drawTrees(number, asked) {
     byId("trees").replaceChildren(...trees.map(drawTree));
     for (const box of byId("trees").querySelectorAll(".scroll")) showRoot(box);
   } catch (error) {
-    if (number === asking) byId("trees-told").textContent = `Not drawn: ${error.message}`;
+    if (number === asking) byId("trees-told").textContent = `Not drawn: ${reason(error)}`;
   }
 }
 
+/** @param {Tree} tree */
 function drawTree(tree) {
   const bound = count(tree.bound);
   const spoken = `${tree.title}; its bound is ${bound}. The same as text follows.`;
@@ -129,6 +148,7 @@ function drawTree(tree) {
 }
 
 // A wide tree is scrolled to its root, the topmost node.
+/** @param {Element} box */
 function showRoot(box) {
   const [root] = [...box.querySelectorAll("rect")].sort(
     (a, b) => a.y.baseVal.value - b.y.baseVal.value,
@@ -157,12 +177,12 @@ const groups = (given.get("class") || "").split(/\s+/).filter(Boolean);
 const names = Object.fromEntries(
   [...size.options].map((option) => {
     const [a, b] = option.value.split("x");
-    return [a * b, option.value];
+    return [Number(a) * Number(b), option.value];
   }),
 );
 if ([...list.options].some((option) => option.value === given.get("list")))
-  list.value = given.get("list");
-byId("cutoff").value = (given.get("cutoff") || "").replace(/\D/g, "");
+  list.value = given.get("list") || "";
+field("cutoff").value = (given.get("cutoff") || "").replace(/\D/g, "");
 if (names[groups.length]) {
   layout(names[groups.length], groups);
   bound();

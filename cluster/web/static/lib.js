@@ -1,10 +1,27 @@
 // Small helpers of all pages.  Text from the server becomes text, never markup; drawings are parsed
 // as SVG.
 
-export const byId = (id) => document.getElementById(id);
+/** The element of that id, which stands in the template.  @type {(id: string) => HTMLElement} */
+export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+/** One that has a value, or can be disabled.  @type {(id: string) => HTMLInputElement} */
+export const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
+
+/** @type {(id: string) => HTMLSelectElement} */
+export const menu = (id) => /** @type {HTMLSelectElement} */ (byId(id));
+
+/** @type {(id: string) => SVGGraphicsElement} */
+export const graphic = (id) => /** @type {any} */ (byId(id));
+
+/**
+ * Make an element; what is no property of it becomes an attribute.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [properties]
+ * @param {...(Node | string | null | undefined)} children
+ * @returns {any}
+ */
 export function el(tag, properties = {}, ...children) {
-  const made = document.createElement(tag);
+  const made = /** @type {any} */ (document.createElement(tag));
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null) continue;
     if (name in made && name !== "list") made[name] = value;
@@ -14,6 +31,7 @@ export function el(tag, properties = {}, ...children) {
   return made;
 }
 
+/** @param {string | null} svg  @param {string} [name] @returns {Element | null} */
 export function drawing(svg, name) {
   if (!svg) return null;
   const made = document.importNode(
@@ -27,10 +45,15 @@ export function drawing(svg, name) {
   return made;
 }
 
+/**
+ * @param {string} address
+ * @param {Record<string, string | null | undefined>} [values]
+ * @param {RequestInit} [options]
+ * @returns {Promise<any>}
+ */
 export async function ask(address, values = {}, options = {}) {
-  const query = new URLSearchParams(
-    Object.entries(values).filter(([, value]) => value !== "" && value !== undefined),
-  );
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
   const text = query.toString();
   let answer;
   try {
@@ -52,6 +75,7 @@ export async function ask(address, values = {}, options = {}) {
 
 // Calls work() again and again; only while the page is visible, more slowly when it fails.  work()
 // returns milliseconds.
+/** @param {() => Promise<number>} work  @param {HTMLElement} [fault] */
 export function keep(work, fault) {
   let timer = 0;
   async function turn() {
@@ -64,7 +88,7 @@ export function keep(work, fault) {
     } catch (error) {
       wait = 5000;
       if (fault) {
-        fault.textContent = error.message;
+        fault.textContent = reason(error);
         fault.hidden = false;
       }
     }
@@ -76,29 +100,44 @@ export function keep(work, fault) {
   turn();
 }
 
+/** What a caught error says.  @param {unknown} error */
+export const reason = (error) => (error instanceof Error ? error.message : String(error));
+
+/** @param {number | null | undefined} value */
 export const count = (value) =>
   value === null || value === undefined ? "unknown" : Number(value).toLocaleString("en-US");
+/** @param {number} cell  @param {number} h */
 export const cellName = (cell, h) => `row ${(cell % h) + 1}, column ${Math.floor(cell / h) + 1}`;
+/** @param {number} n  @param {string} noun */
 export const counted = (n, noun) => `${count(n)} ${n === 1 ? noun : `${noun}s`}`;
+/** @param {number} value */
 export const points = (value) => counted(value, "point");
 
+/** @param {number} seconds */
 export function duration(seconds) {
   const total = Math.round(seconds);
   const minutes = Math.floor(total / 60);
   const hours = Math.floor(minutes / 60);
+  /** @param {number} n */
   const two = (n) => String(n % 60).padStart(2, "0");
   if (hours >= 48) return `${(hours / 24).toFixed(1)} days`;
   if (hours) return `${hours} h ${two(minutes)} min`;
   return minutes ? `${minutes} min ${two(total)} s` : `${total} s`;
 }
 
+/** @param {number} time_s */
 export const ago = (time_s) => `${duration(Math.max(0, Date.now() / 1000 - time_s))} ago`;
 
+/** @param {HTMLElement} pill  @param {string} state */
 export function showState(pill, state) {
   if (pill.textContent !== state) pill.textContent = state;
   pill.className = `pill ${state}`;
 }
 
+/**
+ * @param {HTMLElement} list
+ * @param {[name: string, value: Node | string | null | undefined, isWide?: boolean][]} rows
+ */
 export function facts(list, rows) {
   const kept = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
   const made = kept.map(([name, value, wide]) => {
@@ -108,6 +147,7 @@ export function facts(list, rows) {
   list.replaceChildren(...made);
 }
 
+/** @param {string} text  @param {HTMLElement} told  @param {string} what */
 export async function copy(text, told, what) {
   try {
     await navigator.clipboard.writeText(text);

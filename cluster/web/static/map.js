@@ -1,18 +1,26 @@
 // The classes of a run as tiles: what is done, what was expensive, where boards were found.  Arrow
 // keys walk over the tiles.
+/** @import { ClassMap } from "../answers" */
 import { count, duration } from "/static/lib.js";
 
 const GAP = 1;
-let shown = null;
+/** @type {ClassMap} */
+let shown;
 let at = -1;
 
+/**
+ * @param {ClassMap | null} map
+ * @param {HTMLCanvasElement} canvas
+ * @param {HTMLElement} spoken
+ * @param {HTMLElement} told
+ */
 export function drawMap(map, canvas, spoken, told) {
-  shown = map;
   canvas.hidden = !map;
   if (!map) {
     told.textContent = "There are too many classes to draw one by one.";
     return;
   }
+  shown = map;
   const n = map.first.length;
   const done = sum(map.done);
   const found = map.found.filter((value) => value > 0).length;
@@ -35,14 +43,16 @@ export function drawMap(map, canvas, spoken, told) {
       choose(canvas, spoken, tileAt(canvas, event)),
     );
     canvas.addEventListener("keydown", (event) => {
-      const step = {
+      /** @type {Record<string, number>} */
+      const steps = {
         ArrowRight: 1,
         ArrowLeft: -1,
         ArrowDown: grid(canvas).columns,
         ArrowUp: -grid(canvas).columns,
         Home: -Infinity,
         End: Infinity,
-      }[event.key];
+      };
+      const step = steps[event.key];
       if (step === undefined) return;
       event.preventDefault();
       choose(canvas, spoken, Math.min(shown.first.length - 1, Math.max(0, at + step)));
@@ -51,8 +61,10 @@ export function drawMap(map, canvas, spoken, told) {
   paint(canvas);
 }
 
+/** @param {number[]} values */
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
+/** @param {HTMLCanvasElement} canvas */
 function grid(canvas) {
   const n = shown.first.length;
   const width = canvas.clientWidth || 600;
@@ -62,6 +74,7 @@ function grid(canvas) {
   return { columns, size, rows: Math.ceil(n / columns) };
 }
 
+/** @param {HTMLCanvasElement} canvas  @param {PointerEvent} event */
 function tileAt(canvas, event) {
   const { columns, size } = grid(canvas);
   const x = Math.floor(event.offsetX / size);
@@ -71,6 +84,7 @@ function tileAt(canvas, event) {
 }
 
 // What is known of a tile, in words.
+/** @param {number} tile */
 function tileTold(tile) {
   const n = shown.classes[tile];
   const first = count(shown.first[tile]);
@@ -83,6 +97,7 @@ function tileTold(tile) {
   return `${name}: ${state}, ${duration(shown.seconds[tile])}${found}`;
 }
 
+/** @param {HTMLCanvasElement} canvas  @param {HTMLElement} spoken  @param {number} tile */
 function choose(canvas, spoken, tile) {
   if (tile === at || tile < 0) return;
   at = tile;
@@ -90,6 +105,7 @@ function choose(canvas, spoken, tile) {
   paint(canvas);
 }
 
+/** @param {HTMLCanvasElement} canvas */
 function paint(canvas) {
   if (!shown || !canvas.clientWidth) return;
   const { columns, size, rows } = grid(canvas);
@@ -99,13 +115,14 @@ function paint(canvas) {
   canvas.width = Math.round(canvas.clientWidth * ratio);
   canvas.height = Math.round(height * ratio);
   const colours = getComputedStyle(document.documentElement);
+  /** @param {string} name */
   const colour = (name) => colours.getPropertyValue(name).trim();
   const steps = ["--s1", "--s2", "--s3", "--s4"].map(colour);
   const open = colour("--s0");
   const hit = colour("--found");
   const ink = colour("--ink");
   const most = Math.max(...shown.seconds, 1e-9);
-  const pen = canvas.getContext("2d");
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   pen.scale(ratio, ratio);
   shown.first.forEach((_, tile) => {
     const x = (tile % columns) * size;

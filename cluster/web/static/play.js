@@ -1,52 +1,61 @@
 // The game: three minutes, words typed or dragged over the tiles, then what was found and what was
 // missed.
 // It knows the words of the board with their points; how they run was found by the program.
-import { byId, count, counted, points } from "/static/lib.js";
-import { layTiles, marksTold, warm, wordList } from "/static/tiles.js";
+/** @import { Playable, Word } from "../answers" */
+import { byId, count, counted, field, graphic, points } from "/static/lib.js";
+import { layTiles, marksTold, tilesIn, warm, wordList } from "/static/tiles.js";
 import { drawPath } from "/static/words.js";
 
 const SECONDS = 180;
 const WARN_AT = [60, 30, 10];
 
 // -Ing is only for the end of a word, Un- for its beginning.
+/** @param {string} face */
 const lettersOn = (face) => face.toLowerCase().replace(/^-|-$/g, "");
+/** @param {string} face */
 const pattern = (face) => (face === "*" ? "\\p{L}" : `(?:${lettersOn(face).replaceAll("/", "|")})`);
 
 // Returns set(board, isHidden) and stop(); the elements are those of templates/play.html.
 export function makeGame() {
   const tiles = byId("game-tiles");
-  const trace = byId("game-trace");
-  const typed = byId("typed");
+  const trace = graphic("game-trace");
+  const typed = field("typed");
   const heard = byId("heard");
   const answers = wordList({
     box: byId("game-words"),
-    filter: byId("game-filter"),
+    filter: field("game-filter"),
     tiles,
     trace,
     spoken: heard,
   });
-  let board = null;
+  /** @type {Playable} */
+  let board;
+  /** @type {string[]} */
   let faces = [];
   let h = 0;
-  let words = new Map();
+  /** @type {Set<string>} */
   let found = new Set();
+  /** @type {number[]} */
   let path = [];
   let timer = 0;
   let end = 0;
   let left = SECONDS;
+  /** @type {[x: number, y: number] | null} */
   let last = null;
   let isDragged = false;
 
+  /** @param {number} n */
   const wn = (n) => counted(n, "word");
+  /** @param {Word[]} items */
   const sum = (items) => items.reduce((total, item) => total + item.points, 0);
   const isOn = () => timer !== 0;
 
+  /** @param {Playable} given  @param {boolean} isHidden */
   function set(given, isHidden) {
     stop();
     board = given;
     h = board.rows.length;
     const w = board.rows[0].length;
-    words = new Map(board.words.map((item) => [item.word, item]));
     faces = Array.from({ length: w * h }, (_, cell) => board.rows[cell % h][Math.floor(cell / h)]);
     tiles.setAttribute("aria-label", `Board. ${layTiles(tiles, board)}`);
     byId("game-marks").textContent = marksTold(board);
@@ -57,11 +66,13 @@ export function makeGame() {
     colour(!isHidden);
   }
 
+  /** @param {boolean} isShown */
   function colour(isShown) {
     warm(tiles, isShown ? board.heat : null);
     byId("game-legend").hidden = !isShown;
   }
 
+  /** @param {number} seconds  @param {string} text */
   function show(seconds, text) {
     left = seconds;
     byId("clock").textContent =
@@ -70,7 +81,7 @@ export function makeGame() {
     byId("tally").textContent = text;
   }
 
-  const caught = () => [...found].map((word) => words.get(word));
+  const caught = () => board.words.filter((item) => found.has(item.word));
   const tally = () => `${points(sum(caught()))}, ${wn(found.size)}`;
 
   function start() {
@@ -87,10 +98,11 @@ export function makeGame() {
     else tiles.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {boolean} isPlaying */
   function phase(isPlaying) {
     byId("start").hidden = isPlaying;
     byId("stop").hidden = byId("entry").hidden = !isPlaying;
-    byId("game-filter").parentElement.hidden = isPlaying;
+    byId("game-sift").hidden = isPlaying;
     tiles.classList.toggle("live", isPlaying);
     choose([]);
   }
@@ -118,7 +130,7 @@ export function makeGame() {
     answers.show([
       {
         title: `Found: ${wn(got.length)}, ${points(sum(got))}`,
-        words: board.words.filter((item) => found.has(item.word)),
+        words: got,
       },
       { title: `Missed: ${wn(missed.length)}, ${points(sum(missed))}`, words: missed },
     ]);
@@ -139,19 +151,19 @@ export function makeGame() {
     const spelled = new RegExp(`^${path.map((cell) => pattern(faces[cell])).join("")}$`, "u");
     const fitting = isPath
       ? board.words.filter((item) => spelled.test(item.word))
-      : [words.get(text)].filter(Boolean);
+      : board.words.filter((item) => item.word === text);
     const fresh = fitting
       .filter((item) => !found.has(item.word))
       .sort((a, b) => b.points - a.points)[0];
-    const drawn = isPath ? path : fresh?.path;
+    const drawn = isPath ? path : fresh?.path || [];
     choose([]);
     typed.value = "";
     if (!text) return;
     if (fresh) {
       found.add(fresh.word);
       byId("tally").textContent = tally();
-      answers.show([{ words: board.words.filter((item) => found.has(item.word)) }]);
-      drawPath(tiles.children, trace, drawn);
+      answers.show([{ words: caught() }]);
+      drawPath(tilesIn(tiles), trace, drawn);
       heard.textContent = `${fresh.word}: ${points(fresh.points)}`;
     } else if (fitting.length) heard.textContent = `${fitting[0].word}: found before`;
     else if (board.leftOut) heard.textContent = `${text}: not among the words of this page`;
@@ -159,14 +171,16 @@ export function makeGame() {
     heard.className = fresh ? "spoken good" : "spoken";
   }
 
+  /** @param {number[]} cells */
   function choose(cells) {
     path = cells;
-    drawPath(tiles.children, trace, path);
+    drawPath(tilesIn(tiles), trace, path);
     if (path.length) typed.value = path.map((cell) => lettersOn(faces[cell])).join("");
   }
 
   // --- drag over the tiles, or press one after the other and the last one again ---
 
+  /** @param {number} cell */
   function reach(cell) {
     const from = path.at(-1);
     if (cell === path.at(-2)) {
@@ -178,6 +192,7 @@ export function makeGame() {
   }
 
   // Whether a word may go on from one cell to another.
+  /** @param {number} from  @param {number} cell */
   function fits(from, cell) {
     const dx = Math.floor(from / h) - Math.floor(cell / h);
     const dy = (from % h) - (cell % h);
@@ -185,8 +200,9 @@ export function makeGame() {
     return isNear && !faces[cell].endsWith("-") && !faces[from].startsWith("-");
   }
 
+  /** @param {number} x  @param {number} y */
   function cellAt(x, y) {
-    const tile = [...tiles.children].find((item) => {
+    const tile = tilesIn(tiles).find((item) => {
       const box = item.getBoundingClientRect();
       return Math.hypot(x - box.x - box.width / 2, y - box.y - box.height / 2) < box.width * 0.43;
     });
@@ -240,7 +256,7 @@ export function makeGame() {
 
   typed.addEventListener("input", () => {
     path = [];
-    drawPath(tiles.children, trace, []);
+    drawPath(tilesIn(tiles), trace, []);
   });
   byId("entry").addEventListener("submit", (event) => {
     event.preventDefault();

@@ -1,3 +1,4 @@
+/** @import { Drawn, Run } from "../answers" */
 import {
   ago,
   ask,
@@ -17,6 +18,7 @@ import { drawMap } from "/static/map.js";
 
 const address = `/api/runs/${byId("run").dataset.key}`;
 let version = "";
+/** @type {Run} */
 let found = {};
 let isOwnAsked = false;
 
@@ -27,6 +29,7 @@ function question() {
   return `${found.dims} boards, ${list}, ${found.scores} points, cutoff ${count(found.cutoff)}`;
 }
 
+/** @param {Run} pulse */
 function claimed(pulse) {
   if (pulse.state === "unreadable") return pulse.error;
   if (pulse.state === "proven") return `Proven. ${found.statement || ""}`;
@@ -38,6 +41,7 @@ function claimed(pulse) {
   return `Not proven${yet}: what is shown was found so far. In the way: ${why}.`;
 }
 
+/** @param {Run} pulse */
 function showNow(pulse) {
   showState(byId("state"), pulse.state);
   byId("question").textContent = question();
@@ -48,7 +52,9 @@ function showNow(pulse) {
   fault.hidden = !claim;
   fault.classList.toggle("proven", pulse.state === "proven");
   byId("percent").textContent = pulse.percent;
-  byId("progress").value = pulse.n_classes ? pulse.n_classes_done / pulse.n_classes : 0;
+  /** @type {HTMLProgressElement} */ (byId("progress")).value = pulse.n_classes
+    ? pulse.n_classes_done / pulse.n_classes
+    : 0;
   byId("done").textContent = pulse.n_classes
     ? `${count(pulse.n_classes_done)} of ${count(pulse.n_classes)} classes`
     : "not known yet";
@@ -58,10 +64,16 @@ function showNow(pulse) {
   facts(byId("now"), live.is_running ? running(live, live.progress || {}) : ended(live));
 }
 
+/**
+ * @param {Run} live
+ * @param {Run} progress
+ * @returns {Parameters<typeof facts>[1]}
+ */
 function running(live, progress) {
   const names = Object.entries(progress.hosts || {});
   const hosts =
     names.length === 1 ? `on ${names[0][0]}` : names.map(([name, n]) => `${name} ${n}`).join(", ");
+  /** @type {[number, string][]} */
   const units = [
     [progress.n_open, "open"],
     [progress.n_in_flight, "being searched"],
@@ -80,6 +92,7 @@ function running(live, progress) {
   ];
 }
 
+/** @param {Run} live @returns {Parameters<typeof facts>[1]} */
 function ended(live) {
   const end = live.end;
   const progress = live.progress;
@@ -93,9 +106,12 @@ function ended(live) {
   return [["Last session", `${last}: killed, or its machine is gone`]];
 }
 
+/** @param {[number, string][]} counts */
 const listed = (counts) => counts.map(([n, what]) => `${count(n)} ${what}`).join(", ");
 
+/** @param {Run} progress */
 function trouble(progress) {
+  /** @type {[number, string][]} */
   const counts = [
     [progress.n_deaths, "workers lost"],
     [progress.n_strikes, "strikes"],
@@ -105,16 +121,21 @@ function trouble(progress) {
   return listed(counts.filter(([n]) => n));
 }
 
+/** @param {string} value */
 const text = (value) => el("td", { textContent: value });
+/** @param {string} value */
 const number = (value) => el("td", { className: "n", textContent: value });
+/** @param {string} value */
 const code = (value) => el("code", { textContent: value });
 
+/** @param {Run} live */
 function showBusy(live) {
   const progress = (live?.is_running && live.progress) || {};
   const busy = progress.busy || [];
   byId("busy-box").hidden = !busy.length;
+  /** @param {Run} item */
   const since_s = (item) => item.seconds + Math.max(0, Date.now() / 1000 - progress.time);
-  const rows = busy.map((item) => {
+  const rows = busy.map((/** @type {Run} */ item) => {
     const more = item.n_units > 1 ? ` and ${counted(item.n_units - 1, "more unit")}` : "";
     return el(
       "tr",
@@ -129,12 +150,14 @@ function showBusy(live) {
   byId("busy").replaceChildren(...rows);
 }
 
+/** @param {number} bytes */
 const size = (bytes) => {
   const step = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
   const unit = ["bytes", "KiB", "MiB", "GiB", "TiB"][step];
   return `${(bytes / 1024 ** step).toFixed(step ? 1 : 0)} ${unit}`;
 };
 
+/** @param {Drawn[]} boards */
 function boardsTold(boards) {
   if (!boards.length) {
     if (found.proven) return "No board reaches the cutoff.";
@@ -147,14 +170,17 @@ function boardsTold(boards) {
   return `${how} ${count(found.n_boards)} ${score} ${reach}${rest}.`;
 }
 
+/** @param {Run} pulse */
 function showFound(pulse) {
-  const key = byId("run").dataset.key;
-  const notes = (found.notes || []).map((note) =>
+  const key = byId("run").dataset.key || "";
+  const notes = (found.notes || []).map((/** @type {string} */ note) =>
     el("p", { className: "fault", textContent: `Note: ${note}` }),
   );
   byId("notes").replaceChildren(...notes);
+  /** @type {Drawn[]} */
   const boards = found.boards || [];
   byId("boards-told").textContent = boardsTold(boards);
+  /** @param {Drawn} item  @param {...(Node | null)} shown */
   const link = (item, ...shown) => {
     const href = `/board?letters=${encodeURIComponent(item.typed)}&run=${key}`;
     return el("a", { href }, ...shown);
@@ -176,13 +202,14 @@ function showFound(pulse) {
   byId("boards").replaceChildren(...others);
   if (!isOwnAsked) showOwn(own, { key, dims: found.dims, best: first });
   isOwnAsked = true;
-  drawMap(found.map, byId("map"), byId("map-spoken"), byId("map-told"));
+  const map = /** @type {HTMLCanvasElement} */ (byId("map"));
+  drawMap(found.map, map, byId("map-spoken"), byId("map-told"));
   if (found.map && pulse.state === "running") {
     const time = new Date(1000 * found.read_at_s).toLocaleTimeString();
     byId("map-told").textContent += ` As of ${time}, when the rows stored so far were read.`;
   }
   byId("legend").hidden = !found.map;
-  const slow = (found.slow || []).map((item) =>
+  const slow = (found.slow || []).map((/** @type {Run} */ item) =>
     el(
       "tr",
       {},
@@ -206,6 +233,7 @@ function showFound(pulse) {
 }
 
 // Of one worker: its time, and what that costs.
+/** @param {number} hours */
 function workTold(hours) {
   const seconds = hours * 3600;
   const cost = hours * (found.price || 0);
@@ -215,6 +243,7 @@ function workTold(hours) {
   return `${time} of one worker${money}`;
 }
 
+/** @param {Run} pulse */
 function costToCome(pulse) {
   if (pulse.state === "proven") return "nothing";
   const progress = (pulse.live?.is_running && pulse.live.progress) || {};
@@ -225,6 +254,7 @@ function costToCome(pulse) {
   return `about ${workTold((left * n) / 3600)}, if the guess of the time left holds`;
 }
 
+/** @param {Run} pulse */
 function showCost(pulse) {
   const hours = (found.seconds || 0) / 3600;
   const clock = "by the clock: on a busy machine a worker has less than a core";
@@ -244,5 +274,7 @@ keep(async () => {
   showNow(pulse);
   showBusy(pulse.live);
   showCost(pulse);
-  return { running: 2000, reading: 700 }[pulse.state] || 5000;
+  /** @type {Record<string, number>} */
+  const soon = { running: 2000, reading: 700 };
+  return soon[pulse.state] || 5000;
 }, byId("fault"));

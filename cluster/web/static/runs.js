@@ -1,4 +1,5 @@
 // The runs, or the records: their best boards first.
+/** @import { Run } from "../answers" */
 import { ask, byId, count, drawing, duration, el, keep, showState } from "/static/lib.js";
 import { fillCard, showOwn } from "/static/cards.js";
 
@@ -6,7 +7,9 @@ const page = byId("runs");
 const own = byId("own");
 const cards = new Map();
 
+/** @param {Run} run */
 function make(run) {
+  /** @type {Record<string, any>} */
   const parts = {
     link: el("a", { href: `/runs/${run.key}`, textContent: run.name }),
     pill: el("span", { className: "pill" }),
@@ -20,6 +23,7 @@ function make(run) {
   return parts;
 }
 
+/** @param {Run} run */
 function said(run) {
   if (run.state === "unreadable") return run.error;
   if (run.best) return run.best.said;
@@ -29,6 +33,7 @@ function said(run) {
   return `No board that reaches the cutoff was found so far; ${done} (${run.percent}).`;
 }
 
+/** @param {Run} run */
 function show(run) {
   const parts = cards.get(run.key) || make(run);
   const best = run.best;
@@ -53,7 +58,8 @@ function show(run) {
 }
 
 keep(async () => {
-  const runs = await ask(page.dataset.source);
+  /** @type {Run[]} */
+  const runs = await ask(page.dataset.source || "");
   const shown = runs.map(show);
   if (page.matches("ul")) {
     shown.splice(1, 0, own);

@@ -1,19 +1,22 @@
 // A board as tiles, and its words by their length.
+/** @import { Playable, Word } from "../answers" */
 import { counted, el, points } from "/static/lib.js";
 import { listen } from "/static/words.js";
 
+/** @type {Record<string, string>} */
 const BONUSES = { dl: "double letter", tl: "triple letter", dw: "double word", tw: "triple word" };
 
 // The tiles of a board, with the values of their letters and their bonuses; returns what they are
 // in words.
+/** @param {HTMLElement} tiles  @param {Playable} board */
 export function layTiles(tiles, { rows, values = [], bonus = [] }) {
   const h = rows.length;
   tiles.replaceChildren();
-  tiles.style.setProperty("--columns", rows[0].length);
+  tiles.style.setProperty("--columns", String(rows[0].length));
   const lines = rows.map((row, y) => {
     const told = row.map((face, x) => {
       const cell = x * h + y;
-      const mark = { face, value: values[cell] ?? null, bonus: bonus[cell] };
+      const mark = { face, value: values[cell] ?? null, bonus: bonus[cell] ?? null };
       tiles.append(tile(cell, mark));
       return tileTold(mark);
     });
@@ -22,6 +25,8 @@ export function layTiles(tiles, { rows, values = [], bonus = [] }) {
   return lines.join(" ");
 }
 
+/** @typedef {{ face: string, value: number | null, bonus: string | null }} Mark */
+/** @param {number} cell  @param {Mark} mark @returns {HTMLElement} */
 function tile(cell, { face, value, bonus }) {
   const made = el("span", { className: "tile", "data-cell": cell });
   made.style.setProperty("--n", String(Math.max(2, face.length)));
@@ -30,11 +35,12 @@ function tile(cell, { face, value, bonus }) {
     return made;
   }
   made.textContent = face;
-  if (value !== null) made.dataset.value = value;
+  if (value !== null) made.dataset.value = String(value);
   if (bonus) made.dataset.bonus = bonus.toUpperCase();
   return made;
 }
 
+/** @param {Mark} mark */
 function tileTold({ face, value, bonus }) {
   if (face === ".") return "hole";
   const parts = [face];
@@ -43,6 +49,7 @@ function tileTold({ face, value, bonus }) {
   return parts.join(" ");
 }
 
+/** @param {Playable} board */
 export function marksTold({ values, bonus = [] }) {
   const kinds = Object.keys(BONUSES)
     .filter((kind) => bonus.includes(kind))
@@ -50,17 +57,22 @@ export function marksTold({ values, bonus = [] }) {
   return [...kinds, ...(values ? ["The small number is what a letter is worth."] : [])].join(" ");
 }
 
+/** @param {HTMLElement} tiles  @param {number[] | null} [heat] */
 export function warm(tiles, heat) {
   const low = heat ? Math.min(...heat) : 0;
   const high = heat ? Math.max(...heat) : 0;
-  for (const tile of tiles.children) {
+  for (const tile of /** @type {Iterable<HTMLElement>} */ (tiles.children)) {
     const value = heat ? heat[Number(tile.dataset.cell)] : 0;
     const share = high > low ? (0.55 * (value - low)) / (high - low) : 0.2;
     tile.style.setProperty("--share", heat ? (0.06 + share).toFixed(3) : "0");
   }
 }
 
+/** @param {HTMLElement} tiles */
+export const tilesIn = (tiles) => /** @type {HTMLElement[]} */ ([...tiles.children]);
+
 // A box that shows at its edge that there is more to scroll to.
+/** @param {HTMLElement} box */
 export function hintsAtMore(box) {
   const look = () => {
     box.classList.toggle("more-down", box.scrollHeight - box.clientHeight - box.scrollTop > 4);
@@ -77,8 +89,17 @@ export function hintsAtMore(box) {
 }
 
 // show([{ title, words }]) fills the box; clear() takes the drawn path away.
+/** @typedef {{ title?: string, words: Word[] }} Section */
+/**
+ * @param {object} parts
+ * @param {HTMLElement} parts.box
+ * @param {HTMLInputElement} parts.filter
+ * @param {HTMLElement} parts.tiles
+ * @param {SVGGraphicsElement} parts.trace
+ * @param {HTMLElement} parts.spoken
+ */
 export function wordList({ box, filter, tiles, trace, spoken }) {
-  const { clear, sift } = listen({ box, filter, cells: () => tiles.children, trace, spoken });
+  const { clear, sift } = listen({ box, filter, cells: () => tilesIn(tiles), trace, spoken });
   const none = el("p", { className: "soft" });
   filter.addEventListener("input", show);
 
@@ -92,6 +113,7 @@ export function wordList({ box, filter, tiles, trace, spoken }) {
 
   return {
     clear,
+    /** @param {Section[]} sections */
     show(sections) {
       const parts = sections.flatMap(({ title, words }) => {
         const heading = title ? [el("h3", { className: "title", textContent: title })] : [];
@@ -100,6 +122,7 @@ export function wordList({ box, filter, tiles, trace, spoken }) {
       box.replaceChildren(...parts, none);
       show();
     },
+    /** @param {string} text */
     empty(text) {
       none.hidden = false;
       none.textContent = text;
@@ -109,15 +132,19 @@ export function wordList({ box, filter, tiles, trace, spoken }) {
   };
 }
 
+/** @param {Word[]} words */
 function groups(words) {
+  /** @type {Map<number, Word[]>} */
   const byLength = new Map();
   for (const word of words) {
-    if (!byLength.has(word.letters)) byLength.set(word.letters, []);
-    byLength.get(word.letters).push(word);
+    const same = byLength.get(word.letters) || [];
+    same.push(word);
+    byLength.set(word.letters, same);
   }
   return [...byLength].map(([letters, items]) => group(letters, items));
 }
 
+/** @param {number} letters  @param {Word[]} items */
 function group(letters, items) {
   const isEven = items.every((item) => item.points === items[0].points);
   const each = isEven ? `${points(items[0].points)} each, ` : "";

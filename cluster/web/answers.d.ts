@@ -1,0 +1,87 @@
+// What the server answers, for the type check of static/*.js (tsc); nothing is made of this file.
+
+export interface Word {
+  word: string;
+  points: number;
+  letters: number;
+  path: number[];
+}
+
+// A board that can be looked at and played on; cells are numbered down the columns.
+export interface Playable {
+  rows: string[][];
+  words: Word[];
+  wordlist: string;
+  heat?: number[] | null;
+  values?: (number | null)[];
+  bonus?: (string | null)[];
+  leftOut?: number; // words that the page has no room for
+}
+
+// GET /api/board
+export interface Told extends Playable {
+  board: string;
+  dims: string;
+  cells: string[];
+  letters: Record<string, string>;
+  score: number;
+  n_words: number;
+  place: string | null;
+  usual: string | null; // in symbols, when the board has one letter in each cell
+  canonical: string | null;
+  dice: string | null;
+}
+
+// GET /api/around
+export interface Around {
+  scores: number[][];
+  best: { board: string; score: number; difference: number }[];
+}
+
+// GET /api/climb
+export interface Climb {
+  found: { board: string; score: number }[];
+  pool: number;
+  complete: boolean;
+}
+
+// GET /api/class, and its trees
+export interface Story {
+  dims: string;
+  cutoff: number | null;
+  orderly_bound: number;
+  max_bound: number;
+  sum_bound: number;
+  lines: string[];
+  levels: unknown[];
+  forced: { cell: number; letter: string; bound: number }[];
+}
+
+export interface Tree {
+  title: string;
+  bound: number;
+  svg: string;
+  text: string;
+}
+
+// The classes of a run, one or more to a tile.
+export interface ClassMap {
+  n_classes: number;
+  first: number[];
+  classes: number[];
+  done: number[];
+  begun: number[];
+  found: number[];
+  seconds: number[];
+}
+
+export interface Drawn {
+  board: string;
+  typed: string;
+  score: number;
+  svg: string;
+  said: string;
+}
+
+// GET /api/runs/KEY and its rows: cluster/web/site.py says what they hold.
+export type Run = Record<string, any>;
