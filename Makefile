@@ -7,6 +7,7 @@ JOBS ?= 4
 NIGHTLY ?=
 VENV ?= .venv
 BIN := $(VENV)/bin
+NODE := node_modules
 
 .DEFAULT_GOAL := help
 .PHONY: help run test nightly bench check lint format types constraints clean
@@ -29,17 +30,20 @@ bench: $(VENV)/.installed-test ## measure the figures that the program is judged
 
 check: lint types test ## lint, types and tests: what CI runs
 
-lint: $(VENV)/.installed-dev
+lint: $(VENV)/.installed-dev $(NODE)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/hadolint configs/launch/Dockerfile
+	$(BIN)/node $(NODE)/@biomejs/biome/bin/biome ci --colors=off .
 
-types: $(VENV)/.installed-dev
+types: $(VENV)/.installed-dev $(NODE)/.installed
 	$(BIN)/mypy
+	$(BIN)/node $(NODE)/typescript/bin/tsc
 
-format: $(VENV)/.installed-dev ## let ruff format and fix what it can
+format: $(VENV)/.installed-dev $(NODE)/.installed ## let ruff and biome format and fix what they can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/node $(NODE)/@biomejs/biome/bin/biome check --write .
 
 constraints: ## write constraints.txt anew: the newest versions that work together, for CI and the Dockerfile
 	rm -rf build/constraints && $(PYTHON) -m venv build/constraints
@@ -48,7 +52,7 @@ constraints: ## write constraints.txt anew: the newest versions that work togeth
 	rm -rf build/constraints
 
 clean: ## remove the environment and caches; runs/ stays
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info build
+	rm -rf $(VENV) $(NODE) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info build
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("orderly needs Python 3.11 or later, this is %s: make PYTHON=python3.12 ..." % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -61,4 +65,10 @@ $(VENV)/.installed-dev: EXTRAS := dev
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	@echo 'installing orderly with $(EXTRAS) into $(VENV) ...'
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	@touch $@
+
+# biome and tsc, by the npm that pip has installed: no machine needs one of its own.
+$(NODE)/.installed: package-lock.json $(VENV)/.installed-dev
+	@echo 'installing biome and tsc into $(NODE) ...'
+	@PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --ignore-scripts --no-audit --no-fund
 	@touch $@

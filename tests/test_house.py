@@ -27,15 +27,13 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 # Tokens that a folder may have (tests/bench/prose.py), 3 % above what it had when this was set.
 # Lines are free: a long file of short lines is easier to read than a short one of long lines.
 BUDGET = {
-    "boardclass": 12_900,
+    "boardclass": 13_800,
     "search": 39_500,
-    "results": 36_800,
+    "results": 37_100,
     "configs": 2_400,
     "cluster": 70_500,
     "tests": 150_000,  # each kind of file and board that people have is an input of its own
 }
-# Lines over 100 columns that are left, JavaScript and templates all of them
-WIDE = {"boardclass": 0, "search": 0, "results": 35, "configs": 0, "cluster": 225, "tests": 0}
 LONGEST, LONG = 600, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"
 SOURCES = [path for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]
@@ -90,7 +88,7 @@ def test_no_folder_is_larger_than_its_budget(folder):
 @pytest.mark.parametrize("folder", BUDGET)
 def test_no_line_is_wider_than_a_reader_likes(folder):
     """Python, JavaScript and templates; ruff knows only Python."""
-    assert text_of(folder).wide_lines <= WIDE[folder]
+    assert text_of(folder).wide_lines == 0
 
 
 def test_files_are_small():

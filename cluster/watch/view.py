@@ -218,7 +218,8 @@ class Watched:
         try:
             yield
             self.rows_error = ""
-        except Exception as error:  # noqa: BLE001 - a thread or task that dies would be started for ever
+        # a thread or task that dies would be started for ever
+        except Exception as error:  # noqa: BLE001
             self.rows, self.rows_error = {}, _said(error)
         finally:
             self.rows_stamp, self.rows_read_at_s = stamp, time.time()

@@ -27,7 +27,7 @@ _SCRIPTS = (
     _FOLDER / "static" / "play.js",
     _FOLDER / "static" / "file.js",
 )
-_between_modules = re.compile(r"^import .*\n|^export (?=async|const|function)", re.M).sub
+_between_modules = re.compile(r"^import [^;]*;\n|^export (?=async|const|function)", re.M).sub
 
 
 def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:

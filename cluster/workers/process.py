@@ -64,7 +64,8 @@ class WorkerProcess:
         if hasattr(os, "memfd_create"):  # a full disk keeps no worker from starting
             self._said = os.fdopen(os.memfd_create("worker"), "w+b")
         else:
-            self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the process has ended
+            # closed when the process has ended
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115
         ours, theirs = socketpair()
         with ours, theirs:
             self._process = subprocess.Popen(

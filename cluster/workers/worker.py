@@ -109,7 +109,8 @@ class Worker:
             )
         except MemoryError as error:
             return UnitFailed(0, 0, unit, f"{OUT_OF_MEMORY} ({error})"[:_MAX_MESSAGE], oom=True)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the driver decides what becomes of the unit
+        # whatever it is, the driver decides what becomes of the unit
+        except Exception as error:  # noqa: BLE001
             return UnitFailed(0, 0, unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE])
         hello = self._hello
         return Answer(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import jinja2
 
-from boardclass.printable import printable
+from boardclass.printable import counted, printable
 
 
 def templates(folder: Path) -> jinja2.Environment:
     """Return the environment of the templates in a folder."""
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -20,3 +20,5 @@ def templates(folder: Path) -> jinja2.Environment:
         # our own markup is never a str
         finalize=lambda value: printable(value, "\n") if type(value) is str else value,
     )
+    environment.filters |= {"count": "{:,}".format, "counted": counted}
+    return environment

@@ -184,7 +184,7 @@ class Store:
         for row in rows:
             host = row.host
             while host in doubted:
-                name, number = _AGAIN.fullmatch(host).groups()  # type: ignore[union-attr] # any text matches
+                name, number = _AGAIN.fullmatch(host).groups()  # type: ignore[union-attr]
                 host = f"{name} ({int(number or 1) + 1})"
             doubted |= {host} if host and row.status == QUARANTINED else set()
             named.append(row if host == row.host else replace(row, host=host))

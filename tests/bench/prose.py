@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PRODUCT = ("boardclass", "search", "results", "configs", "cluster")
+SUFFIXES = (".py", ".js", ".j2", ".html")
 WIDTH = 100
 LONG_FUNCTION = 60  # lines, its docstring included
 _SILENT = {
@@ -71,7 +72,7 @@ def files(folder: str) -> list[Path]:
         check=True,
     )
     paths = (ROOT / line for line in listed.stdout.splitlines())
-    return [path for path in paths if path.suffix in (".py", ".js", ".j2") and path.is_file()]
+    return [path for path in paths if path.suffix in SUFFIXES and path.is_file()]
 
 
 def text_of(folder: str) -> Text:

@@ -1,6 +1,9 @@
 // The board to play with.  Cells are numbered down the columns, as everywhere; people type along
 // the rows.
 /** @import { Around, Climb, Told } from "../answers" */
+
+import { showAround } from "/static/around.js";
+import { remember } from "/static/cards.js";
 import {
   ask,
   byId,
@@ -16,8 +19,6 @@ import {
   points,
   reason,
 } from "/static/lib.js";
-import { showAround } from "/static/around.js";
-import { remember } from "/static/cards.js";
 import { makeGame } from "/static/play.js";
 import { hintsAtMore, warm, wordList } from "/static/tiles.js";
 
@@ -80,8 +81,8 @@ function rules() {
   const chosen = list.value ? { list: list.value } : { run: given.get("run") || "" };
   for (const name of RULES) {
     const rule = field(name);
-    if (rule.type !== "checkbox" && rule.value.trim()) chosen[name] = rule.value.trim();
-    if (rule.checked) chosen[name] = "1";
+    const value = rule.type === "checkbox" ? rule.checked && "1" : rule.value.trim();
+    if (value) chosen[name] = value;
   }
   return chosen;
 }
@@ -263,7 +264,7 @@ const keys = new Map();
 for (const letter of LETTERS) {
   const shown = el("span", { textContent: face(letter) });
   const score = el("small", {});
-  const button = el("button", { type: "button" }, shown, score);
+  const button = el("button", { type: "button", "data-letter": letter }, shown, score);
   button.addEventListener("click", () => press(letter));
   keys.set(letter, { button, face: shown, score });
   byId("keys").append(button);

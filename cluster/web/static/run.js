@@ -1,4 +1,6 @@
 /** @import { Drawn, Run } from "../answers" */
+
+import { fillCard, showOwn } from "/static/cards.js";
 import {
   ago,
   ask,
@@ -13,7 +15,6 @@ import {
   points,
   showState,
 } from "/static/lib.js";
-import { fillCard, showOwn } from "/static/cards.js";
 import { drawMap } from "/static/map.js";
 
 const address = `/api/runs/${byId("run").dataset.key}`;

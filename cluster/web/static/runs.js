@@ -1,7 +1,8 @@
 // The runs, or the records: their best boards first.
 /** @import { Run } from "../answers" */
-import { ask, byId, count, drawing, duration, el, keep, showState } from "/static/lib.js";
+
 import { fillCard, showOwn } from "/static/cards.js";
+import { ask, byId, count, drawing, duration, el, keep, showState } from "/static/lib.js";
 
 const page = byId("runs");
 const own = byId("own");
