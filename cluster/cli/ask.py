@@ -9,31 +9,33 @@ import sys
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
 
-from boardclass.errors import BoardError, InputError, OrderlyError, quote
+from boardclass.errors import InputError, OrderlyError, quote
 from cluster.answers.render import Format, write_json, write_table
 from cluster.answers.status import require_all_proven, run_wordlist, tell_notes, tell_so_far
 from cluster.cli import options
 from cluster.streams import console, tell, write_file
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Geometry
+    from boardclass.wordlist import WordList
+    from cluster.answers.comparison import Comparison
     from results.proof.claim import Board
+    from results.proof.prove import Summary
     from results.reading.sql import Answer
     from results.store.run import Run
+    from search.scoring.scorer import Scorer
 
-MAX_FILE_BYTES = 2**26  # of a list to compare with
 # rows of an answer: as a table for people, and for programs
 MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000
 _MAX_PATH = 4096
 _EXPECTED = "expected a statement, such as: orderly query RUN 'SELECT * FROM boards LIMIT 5'"
 _PLAN_COLUMNS = ("explain_key", "explain_value")  # of EXPLAIN: a drawing
-BOTH, ONLY_HERE, ONLY_THERE, BELOW = PLACES = ("both", "only here", "only there", "below cutoff")
 
 
 def top(
@@ -60,37 +62,33 @@ def top(
 ) -> None:
     """List the best boards of one or more runs."""
     chosen = list(map(options.chosen_run, directories or (None,)))
-    from boardclass.board import with_letters
     from results.proof.prove import named_runs, summary
 
     summaries, rows = {}, []
     for name, run in named_runs(chosen):
-        keeps = None
-        if contains or min_words or rollable is not None or words:
-            keeps = _Filter(run, contains or (), min_words, rollable, words, wordlist)
-        found = summaries[name] = summary(run)
-        n_kept = 0
-        for item in found.listed.boards:
-            if n_kept == n:
-                break
-            if keeps is None or keeps.passes(item):
-                n_kept += 1
-                n_words = [keeps.n_words(item)] if keeps and words else []
-                told = [
-                    name,
-                    with_letters(item.board, found.question.letters),
-                    item.score,
-                    *n_words,
-                    found.proven,
-                ]
-                rows.append((-item.score, item.board, name, told))
+        keeps = _Filter(run, contains or (), min_words, rollable, words, wordlist)
+        summaries[name] = summary(run)
+        for item in islice(filter(keeps.passes, summaries[name].listed.boards), n):
+            n_words = keeps.n_words(item) if words else None
+            rows.append(_ranked(name, summaries[name], item, n_words))
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
     cut = slice(int(len(summaries) == 1), None)  # one run need not be named
     if fmt is Format.table:  # people are told in a sentence what is proven
         tell_so_far(summaries)
         cut = slice(cut.start, -1)
-    write_table(columns[cut], [told[cut] for *_, told in sorted(rows)[:n]], fmt)
+    write_table(columns[cut], [shown[cut] for *_, shown in sorted(rows)[:n]], fmt)
     require_all_proven(summaries)
+
+
+def _ranked(
+    name: str, found: Summary, item: Board, n_words: int | None
+) -> tuple[int, str, str, list[Any]]:
+    """Return what a board is sorted by, and what is shown of it."""
+    from boardclass.board import with_letters
+
+    board = with_letters(item.board, found.question.letters)
+    counts = [item.score] if n_words is None else [item.score, n_words]
+    return -item.score, item.board, name, [name, board, *counts, found.proven]
 
 
 class _Filter:
@@ -132,12 +130,14 @@ class _Filter:
 
     def passes(self, item: Board) -> bool:
         from boardclass.board import trace
-        from boardclass.rolling import assign_dice
 
         if any(trace(word, item.board, self._geometry) is None for word in self._words):
             return False
-        if self._dice is not None and assign_dice(item.board, self._dice) is None:
-            return False
+        if self._dice is not None:
+            from boardclass.rolling import assign_dice
+
+            if assign_dice(item.board, self._dice) is None:
+                return False
         return self._min_words == 0 or self.n_words(item) >= self._min_words
 
     def n_words(self, item: Board) -> int:
@@ -267,109 +267,53 @@ def compare(
             f"expected one run and one file, not {len(words)} arguments", param_hint="FILE"
         )
     directory = options.chosen_run(*directories)
-    from boardclass.board import with_letters
-    from boardclass.cutoff import reaches
-    from boardclass.geometry import geometry, parse_dims
+    from cluster.answers.comparison import Comparison, boards_beside, unscored
     from results.proof.prove import summary
     from results.store.run import open_run
 
     run = open_run(directory)
     found = summary(run)
-    here = {item.board: item.score for item in found.listed.boards}
-    letters = found.question.letters
-    there = read_boards(file, geometry(parse_dims(run.fingerprint.dims)), letters)
-    scored = here | _scores_of(
-        run, [b for b, score in there.items() if score is None and b not in here], wordlist
-    )
-    rows: list[tuple[Any, ...]] = []
-    for board in here.keys() | there.keys():
-        score = there.get(board)
-        if board in here:
-            where = BOTH if board in there else ONLY_HERE
-        else:
-            value = scored.get(board) if score is None else score
-            where = ONLY_THERE if value is None or reaches(value, run.fingerprint.cutoff) else BELOW
-        rows.append((where, with_letters(board, letters), scored.get(board), score))
-    rows.sort(key=lambda row: (PLACES.index(row[0]), -(row[2] or row[3] or 0), row[1]))
-    counts = {where: sum(row[0] == where for row in rows) for where in PLACES}
-    columns = ("where", "board", "score", "file_score")
-    if fmt is Format.json:
-        boards = [dict(zip(columns, row, strict=True)) for row in rows]
-        told_counts = {name.replace(" ", "_"): n for name, n in counts.items()}
-        write_json({"proven": found.proven, "counts": told_counts, "boards": boards})
-    elif fmt is Format.csv:
-        write_table((*columns, "proven"), [(*row, found.proven) for row in rows], fmt)
-    else:
+    listed = boards_beside(file, found)
+    scorer = _scorer_of(run, wordlist) if unscored(found, listed) else None
+    compared = Comparison(found, listed, scorer)
+    if fmt is Format.table:
         tell_so_far({directory: found})
-        write_table(columns, rows, fmt)
-        told = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n or name != BELOW)
-        differing = sum(
-            row[2] is not None and row[3] is not None and row[2] != row[3] for row in rows
-        )
-        more = (
-            f"; {differing:,} with another score: another word list or score table?"
-            if differing
-            else ""
-        )
-        console().print(f"{told}{more}", markup=False, soft_wrap=True)
+    _show_comparison(compared, found.proven, fmt)
     require_all_proven({directory: found})
 
 
-def _scores_of(run: Run, boards: Sequence[str], wordlist: str | None) -> dict[str, int]:
-    """Return the scores of boards with the word list and points of a run; if the list is not here,
-    none, and say so.
-    """
-    from boardclass.scores import ScoreTable
-    from search.scoring.scorer import Scorer
+def _show_comparison(compared: Comparison, is_proven: bool, fmt: Format) -> None:
+    columns = ("where", "board", "score", "file_score")
+    if fmt is Format.json:
+        boards = [row._asdict() for row in compared.rows]
+        counts = {name.replace(" ", "_"): n for name, n in compared.counts.items()}
+        write_json({"proven": is_proven, "counts": counts, "boards": boards})
+    elif fmt is Format.csv:
+        write_table((*columns, "proven"), [(*row, is_proven) for row in compared.rows], fmt)
+    else:
+        write_table(columns, compared.rows, fmt)
+        console().print(compared.said, markup=False, soft_wrap=True)
 
-    if not boards:
-        return {}
+
+def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
+    """Return a scorer with the word list and points of a run; if the list is not here, none, and
+    say so.
+    """
     try:
         words = run_wordlist(run, wordlist)
     except OrderlyError as error:
         if wordlist is not None:
             raise
         tell(f"orderly: boards without a score are not scored: {error}")
-        return {}
-    scorer = Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores))
-    return dict(zip(boards, scorer.scores(boards).tolist(), strict=True))
+        return None
+    return _scorer(run, words)
 
 
-def read_boards(
-    path: str, shape: Geometry, letters: Mapping[str, str] | None = None
-) -> dict[str, int | None]:
-    """Return the boards of a file by canonical form, each with the score that the file gives, if
-    any.
+def _scorer(run: Run, words: WordList) -> Scorer:
+    from boardclass.scores import ScoreTable
+    from search.scoring.scorer import Scorer
 
-    Raises InputError if the file cannot be read or a line is not a board; the message gives the
-    line.
-    """
-    from boardclass.board import NO_LETTERS, read_board
-    from boardclass.canonical import canonical_board
-    from cluster.answers.boards import read_lines
-
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"cannot read the boards in {quote(path)}: {reason}; check the path"
-        ) from error
-    if len(data) > MAX_FILE_BYTES:
-        raise InputError(
-            f"{quote(path)} has more than {MAX_FILE_BYTES // 2**20} MiB: expected a list of boards"
-        )
-    found: dict[str, int | None] = {}
-    for number, text, score in read_lines(data):
-        try:
-            board = canonical_board(
-                read_board(text, shape.dims, letters=letters or NO_LETTERS)[1], shape
-            )
-        except BoardError as error:
-            raise BoardError(f"{path}, line {number}: {error}") from error
-        found[board] = score
-    return found
+    return Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores))
 
 
 def report(
@@ -383,29 +327,27 @@ def report(
     show: Annotated[bool, Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
-    from boardclass.scores import ScoreTable
     from results.reading.report import render
     from results.store.run import open_run
-    from search.scoring.scorer import Scorer
 
     run = open_run(directory)
-    words = run_wordlist(run, wordlist)
-    page, found = render(
-        run, Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores)), n
-    )
+    page, found = render(run, _scorer(run, run_wordlist(run, wordlist)), n)
     html = page.encode()
-    if out is None:  # in the current directory: nothing is put into the run
-        name = directory.partition("?")[0].rstrip("/").rpartition("/")[2]
-        out = f"{Path(name).resolve().name if name in ('', '.', '..') else name}.html"
-    write_file(Path(out), html)
-    is_open = show and webbrowser.open(Path(out).resolve().as_uri())
-    told = (
-        "handed to a browser"
-        if is_open
-        else "no browser was found to open it"
-        if show
-        else "open it in a browser"
-    )
-    console().print(f"{out}: {len(html) / 1024:,.0f} KiB, {told}", markup=False, soft_wrap=True)
+    path = Path(out or _page_name(directory))
+    write_file(path, html)
+    opened = "open it in a browser"
+    if show:
+        is_open = webbrowser.open(path.resolve().as_uri())
+        opened = "handed to a browser" if is_open else "no browser was found to open it"
+    said = f"{path}: {len(html) / 1024:,.0f} KiB, {opened}"
+    console().print(said, markup=False, soft_wrap=True)
     tell_notes(found)
     found.require_proven(directory)
+
+
+def _page_name(directory: str) -> str:
+    """Return a name in the current directory: nothing is put into the run."""
+    name = directory.partition("?")[0].rstrip("/").rpartition("/")[2]
+    if name in ("", ".", ".."):
+        name = Path(name).resolve().name
+    return f"{name}.html"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from boardclass.geometry import Dims
     from cluster.answers.boards import Asked, Board, Solved
     from configs.dicesets import DiceSet
+    from search.solvers import Grid
 
 _MAX_ROLLS = 1000  # for each board
 
@@ -33,25 +34,30 @@ class Words(StrEnum):
     hidden = "hidden"
 
 
+Word = Annotated[
+    str | None, Option(metavar="WORD", help="Draw the path of this word into the picture.")
+]
+Out = Annotated[
+    str | None,
+    Option(
+        metavar="FILE",
+        help="Write FILE.html, a page to look at and play on, without network; or draw "
+        "FILE.svg or FILE.png.",
+    ),
+]
+ShowWords = Annotated[
+    Words, Option(help="hidden: the page opens with the game, its words come afterwards.")
+]
+
+
 @options.grouped
 def show(
     rules: options.Rules,
     board: options.Board,
     dims: options.Dims = None,
-    word: Annotated[
-        str | None, Option(metavar="WORD", help="Draw the path of this word into the picture.")
-    ] = None,
-    out: Annotated[
-        str | None,
-        Option(
-            metavar="FILE",
-            help="Write FILE.html, a page to look at and play on, without network; or draw "
-            "FILE.svg or FILE.png.",
-        ),
-    ] = None,
-    words: Annotated[
-        Words, Option(help="hidden: the page opens with the game, its words come afterwards.")
-    ] = Words.shown,
+    word: Word = None,
+    out: Out = None,
+    words: ShowWords = Words.shown,
     fmt: options.Format = Format.table,
 ) -> None:
     """Draw a board and list its words by length.
@@ -67,36 +73,16 @@ def show(
         )
     if words is Words.hidden and not is_page:
         raise InputError("--words hidden is for a page to play on: give --out FILE.html as well")
-    from cluster.answers.boards import rollable, rollable_text
-    from cluster.answers.status import proven_place
+    from cluster.answers.boards import rollable_text
 
     question = rules.asked()
     read = question.read(board, dims, tell)
     solved = question.solve(read)
     told = question.told(read, solved)
-    more: dict[str, Any] = {}
-    if not isinstance(read, Tiles):
-        place = proven_place(
-            read[1], solved.dims, solved.score, question.words.sha256, question.table.points
-        )
-        more = {"rollable": rollable(solved.board), "place": place}
+    more = {} if isinstance(read, Tiles) else _about(question, read[1], solved)
     if out is not None:
-        from cluster.answers.pictures import save_board
-        from cluster.web.board_page import board_page
-
-        if is_page:
-            file = write_file(
-                Path(out), board_page(told | more, hidden=words is Words.hidden).encode()
-            )
-        else:
-            file = save_board(
-                out, solved.rows, told["heat"], () if word is None else _path_of(word, read, solved)
-            )
-        done = (
-            f"{file}: {solved.board}, {counted(solved.score, 'point')}, "
-            f"{counted(len(solved.words), 'word')}"
-        )
-        console().print(done, markup=False, soft_wrap=True)
+        path = () if word is None else _path_of(word, read, solved)
+        _save(out, solved, told | more, path, is_hidden=words is Words.hidden)
     elif fmt is Format.csv:
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
     elif fmt is Format.json:
@@ -104,6 +90,32 @@ def show(
     else:
         notes = [rollable_text(solved.board), more["place"]] if more else []
         _show_to_people(solved, told["heat"], question.words.name, notes)
+
+
+def _about(question: Asked, symbols: str, solved: Solved) -> dict[str, Any]:
+    """Return which dice can show a board of letters and Qu, and its place among all boards."""
+    from cluster.answers.boards import rollable
+    from cluster.answers.status import proven_place
+
+    words, points = question.words.sha256, question.table.points
+    place = proven_place(symbols, solved.dims, solved.score, words, points)
+    return {"rollable": rollable(solved.board), "place": place}
+
+
+def _save(
+    out: str, solved: Solved, told: dict[str, Any], path: tuple[int, ...], *, is_hidden: bool
+) -> None:
+    """Write the page or the picture of a board."""
+    if out.endswith(".html"):
+        from cluster.web.board_page import board_page
+
+        file = write_file(Path(out), board_page(told, hidden=is_hidden).encode())
+    else:
+        from cluster.answers.pictures import save_board
+
+        file = save_board(out, solved.rows, told["heat"], path)
+    score = f"{counted(solved.score, 'point')}, {counted(len(solved.words), 'word')}"
+    console().print(f"{file}: {solved.board}, {score}", markup=False, soft_wrap=True)
 
 
 def _path_of(word: str, board: Tiles | tuple[Dims, str], solved: Solved) -> tuple[int, ...]:
@@ -172,82 +184,82 @@ def score(
     write_table(("board", "score"), question.scores(boards), fmt)
 
 
+Method = Annotated[
+    str,
+    Option(
+        "--method",
+        "-m",
+        metavar="trie|words|heap|paths",
+        help="Which independent solver.",
+        autocompletion=options.complete_solvers,
+    ),
+]
+BeginOnly = Annotated[
+    str | None,
+    Option(metavar="CELLS", help="Cells that may only begin a word, by row and column: 1.1,3.2."),
+]
+EndOnly = Annotated[str | None, Option(metavar="CELLS", help="Cells that may only end a word.")]
+
+
 @options.grouped
 def solve(
     rules: options.Rules,
     board: options.Board,
-    method: Annotated[
-        str,
-        Option(
-            "--method",
-            "-m",
-            metavar="trie|words|heap|paths",
-            help="Which independent solver.",
-            autocompletion=options.complete_solvers,
-        ),
-    ] = "trie",
+    method: Method = "trie",
     dims: options.Dims = None,
-    begin_only: Annotated[
-        str | None,
-        Option(
-            metavar="CELLS", help="Cells that may only begin a word, by row and column: 1.1,3.2."
-        ),
-    ] = None,
-    end_only: Annotated[
-        str | None, Option(metavar="CELLS", help="Cells that may only end a word.")
-    ] = None,
+    begin_only: BeginOnly = None,
+    end_only: EndOnly = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """List the words on a board by a solver that shares no code with the scorer."""
-    from boardclass.board import with_letters
-    from boardclass.scores import n_letters
-    from search.solvers import Grid, PathsSolver, make_solver
-
     question = rules.asked()
-    words, table, read = question.words, question.table, question.read(board, dims, tell)
-    columns = ("word", "points", "letters")
+    read = question.read(board, dims, tell)
     if isinstance(read, Tiles):
         if method != "trie" or begin_only or end_only:
             raise InputError(
                 f"board {quote(board)} has special tiles or rules: leave --method, --begin-only "
                 "and --end-only out"
             )
-        write_table(columns, [word[:3] for word in sorted(question.solve(read).words)], fmt)
+        words = [word[:3] for word in sorted(question.solve(read).words)]
+        write_table(("word", "points", "letters"), words, fmt)
         return
-    size, letters = read
-    begin, end = (
-        parse_cells(begin_only, size, "--begin-only"),
-        parse_cells(end_only, size, "--end-only"),
-    )
+    from search.solvers import Grid
+
+    size, symbols = read
+    begin = parse_cells(begin_only, size, "--begin-only")
+    end = parse_cells(end_only, size, "--end-only")
+    _solve_by(method, question, Grid(symbols, (size.w, size.h), begin, end), fmt)
+
+
+def _solve_by(method: str, question: Asked, grid: Grid, fmt: Format) -> None:
+    from boardclass.board import with_letters
+    from boardclass.scores import n_letters
+    from search.solvers import PathsSolver, make_solver
+
+    words, table = question.words, question.table
+    columns = ("word", "points", "letters")
     solver = make_solver(words.words, method)
-    grid, n_paths = Grid(letters, (size.w, size.h), begin, end), None
+    n_paths = None
     if isinstance(solver, PathsSolver):
-        found, n_paths = solver.solve_counted(grid)
+        spelled, n_paths = solver.solve_counted(grid)
     else:
-        found = solver.solve(grid)
-    rows = [
-        (words.spell(word), table.of(word), n_letters(word)) for word in found if table.of(word)
-    ]
-    letters = with_letters(letters, words.letters)
+        spelled = solver.solve(grid)
+    rows = []
+    for word in spelled:
+        if table.of(word):
+            rows.append((words.spell(word), table.of(word), n_letters(word)))
+    letters = with_letters(grid.board, words.letters)
     total = sum(points for _, points, _ in rows)
     if fmt is Format.json:
         listed = [dict(zip(columns, row, strict=True)) for row in rows]
-        record = {
-            "board": letters,
-            "method": method,
-            "wordlist": words.name,
-            "score": total,
-            "n_words": len(rows),
-        }
-        write_json({**record, "n_paths": n_paths, "words": listed})
+        record = {"board": letters, "method": method, "wordlist": words.name, "score": total}
+        write_json({**record, "n_words": len(rows), "n_paths": n_paths, "words": listed})
         return
     write_table(columns, rows, fmt)
     if fmt is Format.table:
         paths = f", {n_paths:,} paths looked up" if n_paths is not None else ""
-        line = (
-            f"{letters}: {total:,} points, {len(rows):,} words of {words.name} by method "
-            f"{method}{paths}"
-        )
+        score = f"{total:,} points, {len(rows):,} words of {words.name}"
+        line = f"{letters}: {score} by method {method}{paths}"
         console().print(line, markup=False, soft_wrap=True)
 
 
@@ -354,17 +366,14 @@ def roll(
 
         title = f"Dice {dice}, seed {seed}, word list {question.words.name}"
         file = write_file(Path(out), sheet([question.solve(board) for board in boards], title))
-        told = (
-            f"{file}: {counted(n, 'board')}, their words last; with --seed {seed} the same boards "
-            "again"
-        )
-        console().print(told, markup=False, soft_wrap=True)
+        again = f"with --seed {seed} the same boards again"
+        said = f"{file}: {counted(n, 'board')}, their words last; {again}"
+        console().print(said, markup=False, soft_wrap=True)
         return
     if fmt is Format.table and n == 1:
         (drawn,) = boards
-        console().print(
-            draw_board(drawn.rows if isinstance(drawn, Tiles) else format_rows(drawn[1], drawn[0]))
-        )
+        rows = drawn.rows if isinstance(drawn, Tiles) else format_rows(drawn[1], drawn[0])
+        console().print(draw_board(rows))
     write_table(("board", "score"), question.scores(boards), fmt)
 
 

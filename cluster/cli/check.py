@@ -5,10 +5,7 @@ of it.
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
-from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,17 +18,11 @@ from cluster.cli import options
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Dims
     from boardclass.partition import Partition
-    from boardclass.scores import ScoreTable
     from cluster.driver.repeat import RepeatResult
     from results.proof.audit import Audit
-    from results.store.run import Run
-    from search.certificate import Certifier, Shape
 
 _MAX_TOLD = 5
-_PUBLISH_EVERY_S = 60.0
-Part = tuple[int, str]  # class and the letters forced on its first cells
 
 
 def verify(
@@ -62,6 +53,7 @@ def verify(
     from cluster.driver.repeat import spot_check
     from results.proof.claim import question_of
     from results.proof.nodes import run_spec
+    from results.proof.referee import Referee
     from results.proof.verify import record as record_claim
     from results.proof.verify import verify as verify_run
     from results.store.run import open_run
@@ -113,25 +105,6 @@ def verify(
     write_record(record, fmt)
 
 
-class Referee:
-    """Exact scores by the solver ``words``."""
-
-    def __init__(self, dims: Dims, words: Sequence[str], table: ScoreTable) -> None:
-        from search.solvers import WordsSolver
-
-        self._dims = (dims.w, dims.h)
-        self._solver = WordsSolver(word for word in words if len(word) <= dims.n)
-        self._points = table.points
-
-    def scores(self, boards: Sequence[str]) -> list[int]:
-        """Return the exact score of each board."""
-        from boardclass.scores import n_letters
-        from search.solvers import Grid
-
-        solved = (self._solver.solve(Grid(board, self._dims)) for board in boards)
-        return [sum(self._points[n_letters(word)] for word in words) for words in solved]
-
-
 def repeat(
     directory: options.Run = options.LATEST,
     classes: Annotated[
@@ -162,49 +135,47 @@ def repeat(
         rows = rows_of_classes(run, named_classes(run.partition, classes))
     else:
         rows = drawn_rows(run, sample or 0, seed)
-    found: list[RepeatResult] = []
+    done: list[RepeatResult] = []
     for item in repeated(run_spec(run, words.words), rows, seed, workers):
-        found.append(item)
-        outcome = (
-            "NOT found again"
-            if item.difference
-            else "took too long"
-            if item.gave_up
-            else "found again"
-        )
-        tell(
-            f"{len(found)}/{len(rows)} {item.name}: {item.status}, {outcome}, {item.seconds:.1f} s"
-        )
-    _judge(found)
+        done.append(item)
+        outcome = f"{item.status}, {_outcome(item)}, {item.seconds:.1f} s"
+        tell(f"{len(done)}/{len(rows)} {item.name}: {outcome}")
+    _judge(done)
+    _tell_repeats(directory, seed, done, fmt)
+
+
+def _tell_repeats(directory: str, seed: int, done: list[RepeatResult], fmt: Format) -> None:
     if fmt is Format.table:
-        verdicts = "1 verdict was" if len(found) == 1 else f"All {len(found):,} verdicts were"
-        console().print(
-            f"{verdicts} found again, by another cell order.", style="bold", markup=False
-        )
+        verdicts = "1 verdict was" if len(done) == 1 else f"All {len(done):,} verdicts were"
+        said = f"{verdicts} found again, by another cell order."
+        console().print(said, style="bold", markup=False)
     elif fmt is Format.json:
-        write_json(
-            {"directory": directory, "seed": seed, "repeated": [asdict(item) for item in found]}
-        )
+        repeats = [asdict(item) for item in done]
+        write_json({"directory": directory, "seed": seed, "repeated": repeats})
     else:
-        write_table(list(asdict(found[0])), [list(asdict(item).values()) for item in found], fmt)
+        write_table(list(asdict(done[0])), [list(asdict(item).values()) for item in done], fmt)
 
 
-def _judge(found: list[RepeatResult]) -> None:
-    differing, left = (
-        [item for item in found if item.difference],
-        [item for item in found if item.gave_up],
-    )
-    told = [f"{item.name}: {item.difference or item.gave_up}" for item in differing or left]
-    named = "; ".join(told[:_MAX_TOLD]) + ", ..." * (len(told) > _MAX_TOLD)
+def _outcome(item: RepeatResult) -> str:
+    if item.difference:
+        return "NOT found again"
+    return "took too long" if item.gave_up else "found again"
+
+
+def _judge(done: list[RepeatResult]) -> None:
+    differing = [item for item in done if item.difference]
+    slow = [item for item in done if item.gave_up]
+    faults = [f"{item.name}: {item.difference or item.gave_up}" for item in differing or slow]
+    named = "; ".join(faults[:_MAX_TOLD]) + ", ..." * (len(faults) > _MAX_TOLD)
     if differing:
         raise MismatchError(
-            f"{len(differing):,} of {len(found):,} verdicts are not found again; the run, this "
+            f"{len(differing):,} of {len(done):,} verdicts are not found again; the run, this "
             f"machine or the program is at fault: {named}"
         )
-    if left:
+    if slow:
         raise IncompleteError(
-            f"{len(found) - len(left):,} of {len(found):,} verdicts were found again; "
-            f"{len(left):,} took too long in another cell order: {named}; another --seed draws "
+            f"{len(done) - len(slow):,} of {len(done):,} verdicts were found again; "
+            f"{len(slow):,} took too long in another cell order: {named}; another --seed draws "
             "another order"
         )
 
@@ -237,135 +208,34 @@ def certify(
     They are published once a minute and at the end; what a stopped command published need not be
     done again.
     """
-    from boardclass.geometry import geometry
-    from results.proof.certificates import certified_parts, write_certificates
-    from results.storage.lock import take_lock
-    from results.store.run import open_run
-    from search.certificate import Certifier
-
-    run = open_run(directory)
-    asked = run.fingerprint
-    words = run_wordlist(run, wordlist)
-    certifier = Certifier(
-        geometry(asked.dims, asked.cell_order), words.words, asked.scores, asked.cutoff
-    )
     if sum([classes is not None, sample is not None, hot]) > 1:
         raise InputError("give one of --classes, --sample and --hot, not several")
-    if force is not None and force > run.partition.dims.n:
-        raise InputError(
-            f"--force {force}: expected at most the {run.partition.dims.n} cells of the board"
-        )
-    parts = _parts(run, certifier, classes, hot, force)
-    if sample is not None:
-        parts = _drawn_parts(run, certifier, sample, seed, force)
-    lock = take_lock(run.folder)
-    record = dict.fromkeys(("parts", "parts_from_before", "splits", "leaves", "boards", "bytes"), 0)
-    waiting: list[tuple[int, Shape]] = []
-    began = time.monotonic()
-    try:
-        done = certified_parts(run)
-        for class_id, forced in parts:
-            if any(forced.startswith(other) for other in done.get(class_id, ())):
-                record["parts_from_before"] += 1
-                continue
-            if any(other.startswith(forced) for other in done.get(class_id, ())):
-                raise InputError(
-                    f"class {class_id} is certified in smaller parts than {quote(forced)}: "
-                    f"certify the rest of it with --force {max(map(len, done[class_id]))}"
-                )
-            shape = certifier.shape(run.partition.class_letters(class_id), forced)
-            waiting.append((class_id, shape))
-            counts = {"splits": shape.n_splits, "leaves": shape.n_leaves, "boards": shape.n_boards}
-            record |= {name: record[name] + count for name, count in counts.items()}
-            record["parts"] += 1
-            name = f"class {class_id} {forced}".rstrip()
-            tell(f"{name}: " + ", ".join(f"{count:,} {kind}" for kind, count in counts.items()))
-            if time.monotonic() - began > _PUBLISH_EVERY_S:
-                record["bytes"] += write_certificates(run, waiting)
-                waiting, began = [], time.monotonic()
-    finally:
-        if waiting:
-            record["bytes"] += write_certificates(run, waiting)
-        lock.release()
-    write_record(record, fmt)
+    from results.proof.certify import Choice
+    from results.proof.certify import certify as certify_run
+    from results.store.run import open_run
 
-
-def _parts(
-    run: Run, certifier: Certifier, named: str | None, hot: bool, force: int | None
-) -> Iterable[Part]:
-    """Yield the parts of the classes named, of the hot ones, or of all.
-
-    ``force`` cells of a part have one letter each; None: as few as make one tree small enough.
-    """
-    classes: Iterable[int] = (
-        int(rank) for ranks in run.partition.canonical_ranks() for rank in ranks
-    )
-    if named is not None:
-        classes = named_classes(run.partition, named)
-    elif hot:
-        from results.proof.certificates import hot_classes
-
-        classes = hot_classes(run)
-        if not classes:
-            raise InputError(
-                f"{run.folder.where('')} has no verdict yet: run it first, or choose "
-                "classes by --sample"
-            )
-    return (
-        (class_id, "".join(letters))
-        for class_id in classes
-        for letters in product(*_forced_letters(run, certifier, class_id, force))
-    )
-
-
-def _forced_letters(run: Run, certifier: Certifier, class_id: int, force: int | None) -> list[str]:
-    letters = run.partition.class_letters(class_id)
-    n = certifier.n_to_force(letters) if force is None else force
-    return [letters[cell] for cell in certifier.geometry.cell_order[:n]]
-
-
-def _drawn_parts(
-    run: Run, certifier: Certifier, sample: int, seed: int, force: int | None
-) -> list[Part]:
-    """Return so many parts: a canonical class is drawn, then a letter for each cell that is
-    forced.
-    """
-    import numpy as np
-
-    n_parts = sum(1 for _ in islice(_parts(run, certifier, None, False, force), sample))
-    if n_parts < sample:
-        raise InputError(
-            f"cannot sample {sample:,} of {n_parts:,} parts of the run: --force with a larger "
-            "number makes more"
-        )
-    every, rng = np.concatenate(list(run.partition.canonical_ranks())), np.random.default_rng(seed)
-    drawn: set[Part] = set()
-    while len(drawn) < sample:
-        class_id = int(rng.choice(every))
-        letters = _forced_letters(run, certifier, class_id, force)
-        drawn.add((class_id, "".join(cell[int(rng.integers(len(cell)))] for cell in letters)))
-    return sorted(drawn)
+    run = open_run(directory)
+    words = run_wordlist(run, wordlist)
+    named = None if classes is None else named_classes(run.partition, classes)
+    choice = Choice(named, hot, sample, seed, force)
+    write_record(asdict(certify_run(run, words.words, choice, tell)), fmt)
 
 
 def named_classes(partition: Partition, text: str) -> list[int]:
     """Return the classes that ``--classes`` names, ascending. Raises InputError when one is not a
     canonical class.
     """
-    chosen = []
+    chosen = set()
     for part in text.replace(",", " ").split():
-        known = (
-            part.isascii()
-            and part.isdigit()
-            and len(part) <= 19
-            and int(part) < partition.n_classes
-        )
-        if not known or not partition.is_canonical(int(part)):
+        is_number = part.isascii() and part.isdigit() and len(part) <= 19
+        number = int(part) if is_number else partition.n_classes
+        if number >= partition.n_classes or not partition.is_canonical(number):
             raise InputError(
                 f"{quote(part)} in --classes is not a canonical class of the run: expected ids "
                 "such as 0,17"
             )
-        chosen.append(int(part))
-    return sorted(set(chosen))
+        chosen.add(number)
+    return sorted(chosen)
 
 
 def audit(

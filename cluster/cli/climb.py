@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
@@ -20,7 +20,13 @@ from cluster.cli.app import EXIT_INTERRUPTED
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from boardclass.geometry import Dims, Geometry
+    from boardclass.scores import ScoreTable
+    from boardclass.wordlist import WordList
     from search.local.hamilton import Longest
+    from search.local.methods import BatchScorer, Find, Start
 
 
 class Method(StrEnum):
@@ -31,43 +37,51 @@ class Method(StrEnum):
     genetic = "genetic"
 
 
+ClimbMethod = Annotated[
+    Method, Option(help="Pool hill climb, simulated annealing, genetic algorithm.")
+]
+Pool = Annotated[
+    int,
+    Option(
+        metavar="N",
+        min=2,
+        max=10**6,
+        help="Boards kept, chains, or population, of all runs together.",
+    ),
+]
+Runs = Annotated[
+    int | None,
+    Option(
+        metavar="N",
+        min=1,
+        help="Searches that share the pool and are counted together.",
+        show_default="5; others, and --from: 1",
+    ),
+]
+Exclude = Annotated[
+    str, Option(metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
+]
+ClimbStart = Annotated[
+    str | None,
+    Option("--from", metavar="BOARD", help="Start from this board, not from random ones."),
+]
+Contains = Annotated[
+    str | None, Option(metavar="WORD", help="Only boards on which this word can be traced.")
+]
+
+
 @options.grouped
 def climb(
     listed: options.Words,
     dims: options.Size = None,
-    method: Annotated[
-        Method, Option(help="Pool hill climb, simulated annealing, genetic algorithm.")
-    ] = Method.pool,
-    pool: Annotated[
-        int,
-        Option(
-            metavar="N",
-            min=2,
-            max=10**6,
-            help="Boards kept, chains, or population, of all runs together.",
-        ),
-    ] = 500,
+    method: ClimbMethod = Method.pool,
+    pool: Pool = 500,
     seed: options.Seed = 0,
-    runs: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=1,
-            help="Searches that share the pool and are counted together.",
-            show_default="5; others, and --from: 1",
-        ),
-    ] = None,
+    runs: Runs = None,
     workers: options.Threads = 0,
-    exclude: Annotated[
-        str, Option(metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
-    ] = "",
-    start: Annotated[
-        str | None,
-        Option("--from", metavar="BOARD", help="Start from this board, not from random ones."),
-    ] = None,
-    contains: Annotated[
-        str | None, Option(metavar="WORD", help="Only boards on which this word can be traced.")
-    ] = None,
+    exclude: Exclude = "",
+    start: ClimbStart = None,
+    contains: Contains = None,
     n: options.Limit = 10,
     min_letters: options.MinLetters = None,
     fmt: options.Format = Format.table,
@@ -86,41 +100,13 @@ def climb(
     boards, and the solver of other tiles, letter values and bonus cells (orderly show) takes
     milliseconds for each.
     """
-    from boardclass.board import format_rows, in_symbols, read_board, trace, with_letters
-    from boardclass.geometry import parse_dims
+    from boardclass.board import in_symbols
     from cluster.driver.signals import StopSignals
+    from search.local.methods import default_runs, local_search
 
     words, table = listed.load()
-    if start is None and dims is None:
-        raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
-    size, board = (
-        (parse_dims(dims or ""), None)
-        if start is None
-        else read_board(start, dims, tell, words.letters)
-    )
-    letters = allowed_letters(in_symbols(exclude.lower(), words.letters))
-    from search.local.methods import (
-        BatchScorer,
-        HoldingScorer,
-        ParallelScorer,
-        Start,
-        default_runs,
-        local_search,
-    )
-    from search.scoring.scorer import Scorer
-
-    plain = Scorer(size, words.words, table.at_least(min_letters))
-    scorer: BatchScorer = ParallelScorer(plain, workers or os.cpu_count() or 1)
-    origin: Start | None = board
-    if contains is not None:
-        word = in_symbols(contains.strip().lower(), words.letters).replace("qu", "q")
-        scorer = holding = HoldingScorer(scorer, word)
-        origin = origin or holding.first
-        if board is not None and trace(word, board, scorer.geometry) is None:
-            raise InputError(
-                f"--from {quote(board)} does not hold the word {quote(word)}: start "
-                "from one that does"
-            )
+    size, board = _start(start, dims, words)
+    scorer, origin = _scorer(size, words, table.at_least(min_letters), workers, board, contains)
     runs = runs or default_runs(method, origin)
     with StopSignals() as signals, _progress(runs) as told:
         finds = local_search(
@@ -129,22 +115,67 @@ def climb(
             seed=seed,
             runs=runs,
             pool=pool,
-            letters=letters,
+            letters=allowed_letters(in_symbols(exclude.lower(), words.letters)),
             start=origin,
             progress=told,
             stop=lambda: bool(signals.reason),
         )
     if signals.reason:
         tell(f"stopped by {signals.reason}: the best boards so far")
-    finds = [find for find in finds if find.score > 0][:n]
+    _show([find for find in finds if find.score > 0][:n], size, words, fmt)
+    if signals.reason:
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _start(start: str | None, dims: str | None, words: WordList) -> tuple[Dims, str | None]:
+    """Return the size, and the board to start from if one is named."""
+    from boardclass.board import read_board
+    from boardclass.geometry import parse_dims
+
+    if start is not None:
+        return read_board(start, dims, tell, words.letters)
+    if dims is None:
+        raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
+    return parse_dims(dims), None
+
+
+def _scorer(
+    size: Dims,
+    words: WordList,
+    table: ScoreTable,
+    threads: int,
+    board: str | None,
+    contains: str | None,
+) -> tuple[BatchScorer, Start | None]:
+    """Return what scores boards, only those that hold a word if one is named, and where to
+    start.
+    """
+    from boardclass.board import in_symbols, trace
+    from search.local.methods import HoldingScorer, ParallelScorer
+    from search.scoring.scorer import Scorer
+
+    plain = Scorer(size, words.words, table)
+    scorer = ParallelScorer(plain, threads or os.cpu_count() or 1)
+    if contains is None:
+        return scorer, board
+    word = in_symbols(contains.strip().lower(), words.letters).replace("qu", "q")
+    holding = HoldingScorer(scorer, word)
+    if board is not None and trace(word, board, scorer.geometry) is None:
+        raise InputError(
+            f"--from {quote(board)} does not hold the word {quote(word)}: start from one that does"
+        )
+    return holding, board or holding.first
+
+
+def _show(finds: list[Find], size: Dims, words: WordList, fmt: Format) -> None:
+    from boardclass.board import format_rows, with_letters
+
     if not finds:
         tell("no board with any points was found")
     elif fmt is Format.table:
         console().print(draw_board(format_rows(finds[0].board, size, words.letters)))
     rows = [tuple(find._replace(board=with_letters(find.board, words.letters))) for find in finds]
     write_table(("board", "score", "found"), rows, fmt)
-    if signals.reason:
-        raise typer.Exit(EXIT_INTERRUPTED)
 
 
 def allowed_letters(exclude: str) -> str:
@@ -208,17 +239,22 @@ def _progress(runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
         yield lambda run, *figures: bar.update(task, completed=run, description=said(run, *figures))
 
 
+Word = Annotated[str | None, Option(help="This word only; need not be in the list.")]
+Letters = Annotated[
+    int | None, Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
+]
+Sample = Annotated[
+    int | None, Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
+]
+
+
 @options.grouped
 def longest(
     listed: options.Words,
     dims: options.Size = "4x4",
-    word: Annotated[str | None, Option(help="This word only; need not be in the list.")] = None,
-    letters: Annotated[
-        int | None, Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
-    ] = None,
-    sample: Annotated[
-        int | None, Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
-    ] = None,
+    word: Word = None,
+    letters: Letters = None,
+    sample: Sample = None,
     seed: options.Seed = 0,
     workers: options.Threads = 0,
     n: options.Limit = 10,
@@ -233,44 +269,50 @@ def longest(
     from boardclass.board import in_symbols, with_letters
     from boardclass.geometry import geometry
     from boardclass.scores import n_letters
-
-    shape = geometry(dims or "4x4")
-    words, table = listed.load()
-    word = (
-        None if word is None else in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
-    )
-    targets = _targets(words.words, shape.n, word, letters)
     from search.local import hamilton
     from search.local.methods import ParallelScorer
     from search.scoring.scorer import Scorer
 
+    shape = geometry(dims or "4x4")
+    words, table = listed.load()
+    if word is not None:
+        word = in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
+    targets = _targets(words.words, shape.n, word, letters)
+    paths = _paths(shape, sample, seed)
+    tell(f"{len(targets):,} words on {len(paths):,} paths")
+    scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
+    best = hamilton.best_boards(targets, paths, scorer, _countdown(words, len(targets)))
+    rows = []
+    for item in best[:n]:
+        board = with_letters(item.board, words.letters)
+        rows.append((words.spell(item.word), n_letters(item.word), board, item.score))
+    write_table(("word", "letters", "board", "score"), rows, fmt)
+
+
+def _paths(shape: Geometry, sample: int | None, seed: int) -> NDArray[Any]:
+    from search.local import hamilton
+
     if sample is not None:
-        paths = hamilton.sampled_paths(shape, sample, seed)
-    elif shape.n <= hamilton.MAX_CELLS:
-        tell("listing the paths through all cells")
-        paths = hamilton.hamiltonian_paths(shape)
-    else:
+        return hamilton.sampled_paths(shape, sample, seed)
+    if shape.n > hamilton.MAX_CELLS:
         raise InputError(
             f"{shape.dims} has too many paths to try all: give --sample N, such as --sample 10000"
         )
-    tell(f"{len(targets):,} words on {len(paths):,} paths")
+    tell("listing the paths through all cells")
+    return hamilton.hamiltonian_paths(shape)
+
+
+def _countdown(words: WordList, n: int) -> Callable[[int, Longest | None], None]:
+    """Return what tells of ``n`` words how many are done, the best board, and the time left."""
     lines = Lines()
 
     def told(number: int, best: Longest | None) -> None:
         if best is not None:
-            left_min = (time.monotonic() - lines.began_s) / number * (len(targets) - number) / 60
-            found = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
-            lines.tell(
-                lambda: f"{number:,}/{len(targets):,} words, {found}, about {left_min:.0f} min left"
-            )
+            minutes = (time.monotonic() - lines.began_s) / number * (n - number) / 60
+            board = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
+            lines.tell(lambda: f"{number:,}/{n:,} words, {board}, about {minutes:.0f} min left")
 
-    scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
-    found = hamilton.best_boards(targets, paths, scorer, told)
-    rows = [
-        (words.spell(x.word), n_letters(x.word), with_letters(x.board, words.letters), x.score)
-        for x in found[:n]
-    ]
-    write_table(("word", "letters", "board", "score"), rows, fmt)
+    return told
 
 
 def _targets(

@@ -101,16 +101,8 @@ def explain(
 ) -> None:
     """Explain one class: terms, bounds by forced cell, where it is eliminated."""
     if run is not None:
-        if not board_class.strip().isdecimal():
-            raise InputError(
-                f"class {quote(board_class)}: with --run, name the class by its number in the run"
-            )
-        given = {"dims": dims, "buckets": buckets, **vars(listed), "cutoff": cutoff}
-        if others := [f"--{name}" for name, value in given.items() if value is not None]:
-            raise InputError(
-                f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out"
-            )
-        _explain_stored(run, int(board_class), fmt)
+        settled = {"dims": dims, "buckets": buckets, **vars(listed), "cutoff": cutoff}
+        _explain_stored(run, board_class, settled, fmt)
         return
     from cluster.answers.explain import class_letters, narrate, tell
     from search.scoring.scorer import Scorer
@@ -129,8 +121,17 @@ def explain(
             console().print(line, markup=False, soft_wrap=True)
 
 
-def _explain_stored(directory: str, class_id: int, fmt: Format) -> None:
-    directory = options.named_run(directory)
+def _explain_stored(run: str, board_class: str, settled: dict[str, object], fmt: Format) -> None:
+    if not board_class.strip().isdecimal():
+        raise InputError(
+            f"class {quote(board_class)}: with --run, name the class by its number in the run"
+        )
+    if others := [f"--{name}" for name, value in settled.items() if value is not None]:
+        raise InputError(
+            f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out"
+        )
+    class_id = int(board_class)
+    directory = options.named_run(run)
     from boardclass.parts import depth
     from results.store.run import open_run
 

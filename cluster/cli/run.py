@@ -121,99 +121,96 @@ def tune(
         write_table(columns, rows, fmt)
 
 
+Workers = Annotated[
+    int | None,
+    Option(
+        metavar="N",
+        min=0,
+        help="Worker processes; 0: this process, faster for a search of seconds.",
+        show_default="config",
+    ),
+]
+Address = Annotated[
+    str | None,
+    Option(
+        metavar="auto|HOST:PORT|ray://HOST:PORT|local",
+        help="Work on this Ray cluster, on every processor or --workers of them.",
+    ),
+]
+Replicate = Annotated[
+    float | None,
+    Option(
+        metavar="PERCENT",
+        help="Verdicts to find a second time in another way.",
+        show_default="1",
+    ),
+]
+Seed = Annotated[int | None, Option(metavar="N", help="Seed of the hill climb.")]
+Out = Annotated[
+    str | None,
+    Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF"),
+]
+Extend = Annotated[
+    str | None,
+    Option(
+        metavar="DIR",
+        help="Take over verdicts of a run at another cutoff that hold at this one.",
+    ),
+]
+Share = Annotated[
+    str | None,
+    Option(
+        metavar="K/N",
+        help="Search the K-th of N equal shares of the classes only; `orderly merge` puts "
+        "them together.",
+    ),
+]
+DropDamaged = Annotated[
+    bool,
+    Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping."),
+]
+
+
 @options.grouped
 def run(
     question: options.Question,
     order: options.Order = None,
-    workers: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=0,
-            help="Worker processes; 0: this process, faster for a search of seconds.",
-            show_default="config",
-        ),
-    ] = None,
-    address: Annotated[
-        str | None,
-        Option(
-            metavar="auto|HOST:PORT|ray://HOST:PORT|local",
-            help="Work on this Ray cluster, on every processor or --workers of them.",
-        ),
-    ] = None,
+    workers: Workers = None,
+    address: Address = None,
     memory: options.Memory = None,
-    replicate: Annotated[
-        float | None,
-        Option(
-            metavar="PERCENT",
-            help="Verdicts to find a second time in another way.",
-            show_default="1",
-        ),
-    ] = None,
-    seed: Annotated[int | None, Option(metavar="N", help="Seed of the hill climb.")] = None,
-    out: Annotated[
-        str | None,
-        Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF"),
-    ] = None,
-    extend: Annotated[
-        str | None,
-        Option(
-            metavar="DIR",
-            help="Take over verdicts of a run at another cutoff that hold at this one.",
-        ),
-    ] = None,
-    share: Annotated[
-        str | None,
-        Option(
-            metavar="K/N",
-            help="Search the K-th of N equal shares of the classes only; `orderly merge` puts "
-            "them together.",
-        ),
-    ] = None,
-    drop_damaged: Annotated[
-        bool,
-        Option(
-            "--drop-damaged", help="Compute again what damaged files held, instead of stopping."
-        ),
-    ] = False,
+    replicate: Replicate = None,
+    seed: Seed = None,
+    out: Out = None,
+    extend: Extend = None,
+    share: Share = None,
+    drop_damaged: DropDamaged = False,
 ) -> None:
     """Find every board at or above the cutoff and prove there is no other; run it again to
     resume.
     """
     from cluster.planning.shares import parse_share
 
-    began = time.monotonic()
     mine = parse_share(share) if share is not None else None
-    resolved = question.resolve(
-        memory,
-        order=order,
-        workers=workers,
-        address=address,
-        replicate=replicate,
-        seed=seed,
-        out=out,
-    )
+    where = {"workers": workers, "address": address, "replicate": replicate, "seed": seed}
+    resolved = question.resolve(memory, order=order, out=out, **where)
+    outcome = _driven(resolved, drop_damaged=drop_damaged, extends=extend, share=mine)
+    if outcome.claim is None and not outcome.share_done:
+        raise IncompleteError(f"the run in {outcome.location} is incomplete: {outcome.message}")
+    _print_outcome(resolved, outcome)
+
+
+def _driven(config: RunConfig, **how: Any) -> RunOutcome:
+    """Run, and count the seconds that it takes to compile the kernels as well."""
+    began = time.monotonic()
     try:
         # compiles the kernels the first time: long enough to be interrupted
         from cluster.driver import driver
         from cluster.driver.progress import make_progress
 
-        outcome = driver.run(
-            resolved,
-            progress=make_progress(),
-            drop_damaged=drop_damaged,
-            extends=extend,
-            share=mine,
-        )
-    except (
-        KeyboardInterrupt
-    ) as error:  # outside the search, where the driver does not catch signals
+        outcome = driver.run(config, progress=make_progress(), **how)
+    except KeyboardInterrupt as error:  # outside the search the driver does not catch signals
         raise IncompleteError("stopped; the same command goes on from what is stored") from error
-    # with what it took to compile the kernels
-    outcome = replace(outcome, seconds=time.monotonic() - began)
-    if outcome.claim is None and not outcome.share_done:
-        raise IncompleteError(f"the run in {outcome.location} is incomplete: {outcome.message}")
-    _print_outcome(resolved, outcome)
+    return replace(outcome, seconds=time.monotonic() - began)
 
 
 def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:

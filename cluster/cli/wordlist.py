@@ -19,6 +19,7 @@ from boardclass.word_files import MAX_FILE_BYTES, read_entries, read_file
 from boardclass.word_import import Imported, Rules, import_words, parse_letters
 from boardclass.wordlist import (
     KNOWN_SHA256,
+    WordList,
     available_names,
     known_name,
     load_wordlist,
@@ -220,9 +221,17 @@ def get(
         raise WordListError(
             f"{name} ({source.title}) cannot be downloaded: {source.note}; then {source.command}"
         )
-    target, where = user_folder() / f"{name}.txt", url or source.url
-    data = download(where)
+    data = download(url or source.url)
     data = data.lower() if source.upper else data
+    words = _checked(name, data, url or source.url)
+    target = user_folder() / f"{name}.txt"
+    _keep(target, data)
+    record = {"name": name, "n_words": len(words.words), "sha256": words.sha256}
+    write_record({**record, "file": str(target)}, fmt)
+
+
+def _checked(name: str, data: bytes, where: str) -> WordList:
+    """Return a known list that was downloaded. Raises WordListError when it is another one."""
     try:
         words = parse_wordlist(data, "download", where)
     except WordListError as error:
@@ -234,11 +243,7 @@ def get(
             f"{quote(where, 200)} has SHA-256 {words.sha256}, {name} has {KNOWN_SHA256[name]}: "
             "not kept"
         )
-    _keep(target, data)
-    write_record(
-        {"name": name, "n_words": len(words.words), "sha256": words.sha256, "file": str(target)},
-        fmt,
-    )
+    return words
 
 
 def download(url: str) -> bytes:

@@ -22,7 +22,7 @@ from boardclass.partition import Partition, parse_class, parse_partition
 from boardclass.parts import parse_path
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.cli.ask import read_boards
+from cluster.answers.comparison import read_boards
 from cluster.cli.boards import parse_cells
 from cluster.cli.check import named_classes
 from cluster.planning.shares import Share, parse_share

@@ -1,0 +1,117 @@
+"""The boards of a run beside those of a file, whatever their rotation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from boardclass.board import NO_LETTERS, read_board, with_letters
+from boardclass.canonical import canonical_board
+from boardclass.cutoff import reaches
+from boardclass.errors import BoardError, InputError, quote
+from boardclass.geometry import Geometry, geometry, parse_dims
+from cluster.answers.boards import read_lines
+from results.proof.prove import Summary
+from search.scoring.scorer import Scorer
+
+MAX_FILE_BYTES = 2**26  # of a list to compare with
+BOTH, ONLY_HERE, ONLY_THERE, BELOW = PLACES = ("both", "only here", "only there", "below cutoff")
+
+
+class Compared(NamedTuple):
+    """A board of the run or of the file; ``score`` is exact, ``file_score`` what the file says."""
+
+    where: str
+    board: str
+    score: int | None
+    file_score: int | None
+
+
+class Comparison:
+    """What a run lists beside what a file lists.
+
+    ``scorer`` scores bare boards of the file; None: they stay without a score.  Boards of the file
+    below the cutoff of the run are told apart: the run says nothing about them.
+    """
+
+    def __init__(
+        self, found: Summary, listed: Mapping[str, int | None], scorer: Scorer | None
+    ) -> None:
+        here = {item.board: item.score for item in found.listed.boards}
+        bare = unscored(found, listed)
+        scores = dict(here)
+        if scorer is not None and bare:
+            scores |= zip(bare, scorer.scores(bare).tolist(), strict=True)
+        self.rows: list[Compared] = []
+        for board in here.keys() | listed.keys():
+            score, file_score = scores.get(board), listed.get(board)
+            where = BOTH if board in listed else ONLY_HERE
+            if board not in here:
+                value = score if file_score is None else file_score
+                is_below = value is not None and not reaches(value, found.fingerprint.cutoff)
+                where = BELOW if is_below else ONLY_THERE
+            shown = with_letters(board, found.question.letters)
+            self.rows.append(Compared(where, shown, score, file_score))
+        self.rows.sort(key=_place)
+        tally = Counter(row.where for row in self.rows)
+        self.counts = {where: tally[where] for where in PLACES}
+
+    @property
+    def said(self) -> str:
+        """How many boards are where, and how many scores differ, in a sentence."""
+        shown = {name: n for name, n in self.counts.items() if n or name != BELOW}
+        told = ", ".join(f"{n:,} {name}" for name, n in shown.items())
+        scored = (row for row in self.rows if None not in (row.score, row.file_score))
+        n_differing = sum(row.score != row.file_score for row in scored)
+        if not n_differing:
+            return told
+        return f"{told}; {n_differing:,} with another score: another word list or score table?"
+
+
+def _place(row: Compared) -> tuple[int, int, str]:
+    return PLACES.index(row.where), -(row.score or row.file_score or 0), row.board
+
+
+def unscored(found: Summary, listed: Mapping[str, int | None]) -> list[str]:
+    """Return the boards of a file that neither it nor the run scores."""
+    here = {item.board for item in found.listed.boards}
+    return [board for board, score in listed.items() if score is None and board not in here]
+
+
+def boards_beside(path: str, found: Summary) -> dict[str, int | None]:
+    """Return the boards of a file that is compared with a run, as :func:`read_boards` does."""
+    shape = geometry(parse_dims(found.fingerprint.dims))
+    return read_boards(path, shape, found.question.letters)
+
+
+def read_boards(
+    path: str, shape: Geometry, letters: Mapping[str, str] | None = None
+) -> dict[str, int | None]:
+    """Return the boards of a file by canonical form, each with the score that the file gives, if
+    any.
+
+    Raises InputError if the file cannot be read or a line is not a board; the message gives the
+    line.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"cannot read the boards in {quote(path)}: {reason}; check the path"
+        ) from error
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError(
+            f"{quote(path)} has more than {MAX_FILE_BYTES // 2**20} MiB: expected a list of boards"
+        )
+    scores: dict[str, int | None] = {}
+    for number, text, score in read_lines(data):
+        try:
+            board = read_board(text, shape.dims, letters=letters or NO_LETTERS)[1]
+        except BoardError as error:
+            raise BoardError(f"{path}, line {number}: {error}") from error
+        scores[canonical_board(board, shape)] = score
+    return scores

@@ -1,0 +1,176 @@
+"""Certifying: the shapes of the search of some classes are recorded, for audit.py to check.
+
+certify -> chosen_parts             all classes, some, the hot ones, or a sample; each in parts
+                                    whose tree is small enough
+        -> Certifier.shape          search/certificate.py: searches a part, keeps its shape
+        -> write_certificates       once a minute, and at the end
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import numpy as np
+
+from boardclass.errors import InputError, quote
+from boardclass.geometry import geometry
+from results.proof.certificates import certified_parts, hot_classes, write_certificates
+from results.storage.lock import take_lock
+from results.store.run import Run
+from search.certificate import Certifier, Shape
+
+PUBLISH_EVERY_S = 60.0
+Part = tuple[int, str]  # class and the letters forced on its first cells
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which parts of a run to certify: of ``classes`` or of all, of ``hot`` ones, or so many drawn.
+
+    hot : classes that list a candidate, and the tenth that took the most pushes
+    force : so many first cells have one letter each in a part; None: as few as it takes
+    """
+
+    classes: Sequence[int] | None = None
+    hot: bool = False
+    sample: int | None = None
+    seed: int = 0
+    force: int | None = None
+
+
+@dataclass
+class Certified:
+    """What was certified now; ``parts_from_before`` had a certificate."""
+
+    parts: int = 0
+    parts_from_before: int = 0
+    splits: int = 0
+    leaves: int = 0
+    boards: int = 0
+    bytes: int = 0
+
+    def add(self, shape: Shape) -> None:
+        """Count a part."""
+        self.parts += 1
+        self.splits += shape.n_splits
+        self.leaves += shape.n_leaves
+        self.boards += shape.n_boards
+
+
+def certify(
+    run: Run,
+    words: Sequence[str],
+    choice: Choice | None = None,
+    told: Callable[[str], None] = lambda text: None,
+) -> Certified:
+    """Record the shape of the search of parts of a run; what was recorded before is left as it is.
+
+    ``words`` are those of the run's list; ``told`` gets a line a part.  Raises InputError when no
+    part can be chosen so, StoreError when the run is in use or damaged.
+    """
+    asked = run.fingerprint
+    board = geometry(asked.dims, asked.cell_order)
+    certifier = Certifier(board, words, asked.scores, asked.cutoff)
+    parts = chosen_parts(run, certifier, choice or Choice())
+    lock = take_lock(run.folder)
+    done = Certified()
+    waiting: list[tuple[int, Shape]] = []
+    began = time.monotonic()
+    try:
+        for class_id, forced in _without(certified_parts(run), parts, done):
+            shape = certifier.shape(run.partition.class_letters(class_id), forced)
+            waiting.append((class_id, shape))
+            done.add(shape)
+            counts = f"{shape.n_splits:,} splits, {shape.n_leaves:,} leaves"
+            name = f"class {class_id} {forced}".rstrip()
+            told(f"{name}: {counts}, {shape.n_boards:,} boards")
+            if time.monotonic() - began > PUBLISH_EVERY_S:
+                done.bytes += write_certificates(run, waiting)
+                waiting, began = [], time.monotonic()
+    finally:
+        if waiting:
+            done.bytes += write_certificates(run, waiting)
+        lock.release()
+    return done
+
+
+def _without(
+    certified: dict[int, set[str]], parts: Iterable[Part], done: Certified
+) -> Iterator[Part]:
+    """Yield the parts that have no certificate, and count the others."""
+    for class_id, forced in parts:
+        there = certified.get(class_id, set())
+        if any(forced.startswith(other) for other in there):
+            done.parts_from_before += 1
+            continue
+        if any(other.startswith(forced) for other in there):
+            raise InputError(
+                f"class {class_id} is certified in smaller parts than {quote(forced)}: "
+                f"certify the rest of it with --force {max(map(len, there))}"
+            )
+        yield class_id, forced
+
+
+def chosen_parts(run: Run, certifier: Certifier, choice: Choice) -> Iterable[Part]:
+    """Return the parts that a choice names. Raises InputError when there are none, or too few."""
+    n_cells = run.partition.dims.n
+    if choice.force is not None and choice.force > n_cells:
+        raise InputError(
+            f"--force {choice.force}: expected at most the {n_cells} cells of the board"
+        )
+    if choice.sample is not None:
+        return _drawn_parts(run, certifier, choice.sample, choice.seed, choice.force)
+    classes = choice.classes
+    if choice.hot:
+        classes = hot_classes(run)
+        if not classes:
+            raise InputError(
+                f"{run.folder.where('')} has no verdict yet: run it first, or choose "
+                "classes by --sample"
+            )
+    return _parts(run, certifier, _all_classes(run) if classes is None else classes, choice.force)
+
+
+def _all_classes(run: Run) -> Iterator[int]:
+    for ranks in run.partition.canonical_ranks():
+        yield from map(int, ranks)
+
+
+def _parts(
+    run: Run, certifier: Certifier, classes: Iterable[int], force: int | None
+) -> Iterator[Part]:
+    for class_id in classes:
+        for letters in product(*_forced_letters(run, certifier, class_id, force)):
+            yield class_id, "".join(letters)
+
+
+def _forced_letters(run: Run, certifier: Certifier, class_id: int, force: int | None) -> list[str]:
+    letters = run.partition.class_letters(class_id)
+    n = certifier.n_to_force(letters) if force is None else force
+    return [letters[cell] for cell in certifier.geometry.cell_order[:n]]
+
+
+def _drawn_parts(
+    run: Run, certifier: Certifier, sample: int, seed: int, force: int | None
+) -> list[Part]:
+    """Return so many parts: a canonical class is drawn, then a letter for each cell that is
+    forced.
+    """
+    parts = _parts(run, certifier, _all_classes(run), force)
+    n_parts = sum(1 for _ in islice(parts, sample))
+    if n_parts < sample:
+        raise InputError(
+            f"cannot sample {sample:,} of {n_parts:,} parts of the run: --force with a larger "
+            "number makes more"
+        )
+    every = np.concatenate(list(run.partition.canonical_ranks()))
+    rng = np.random.default_rng(seed)
+    drawn: set[Part] = set()
+    while len(drawn) < sample:
+        class_id = int(rng.choice(every))
+        letters = _forced_letters(run, certifier, class_id, force)
+        drawn.add((class_id, "".join(cell[int(rng.integers(len(cell)))] for cell in letters)))
+    return sorted(drawn)
