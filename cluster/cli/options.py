@@ -261,7 +261,7 @@ class Rules(Words):
 
 
 @dataclass(frozen=True)
-class Question(Group):
+class RunOptions(Group):
     """What a run is about."""
 
     config: Annotated[

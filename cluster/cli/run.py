@@ -29,7 +29,7 @@ MAX_DRAWN = 3
 
 @options.grouped
 def plan(
-    question: options.Question,
+    question: options.RunOptions,
     order: options.Order = None,
     seconds: Annotated[
         float,
@@ -94,7 +94,7 @@ def _probing(seconds: float) -> Iterator[Callable[[float], None]]:
 
 @options.grouped
 def tune(
-    question: options.Question,
+    question: options.RunOptions,
     rounds: Annotated[
         int, Option(metavar="N", min=2, help="Random classes of each stratum of predicted cost.")
     ] = 4,
@@ -173,7 +173,7 @@ DropDamaged = Annotated[
 
 @options.grouped
 def run(
-    question: options.Question,
+    question: options.RunOptions,
     order: options.Order = None,
     workers: Workers = None,
     address: Address = None,

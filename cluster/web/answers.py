@@ -82,12 +82,12 @@ def about_run(read: Callable[[Site, Place], Awaitable[bytes]]) -> Handler:
     return handle
 
 
-def _asked(request: Request) -> jobs.Question:
+def _board(request: Request) -> jobs.BoardRequest:
     """Return what is asked about a board; the list and the points of a run count, if one is
     named.
     """
-    given = {name: value for name, value in request.query_params.items() if value}
-    key, least = given.get("run"), given.get("min_letters", "3")
+    values = {name: value for name, value in request.query_params.items() if value}
+    key, least = values.get("run"), values.get("min_letters", "3")
     place = _site(request).place(key) if key else None
     if key and place is None:
         raise Refused(
@@ -96,30 +96,28 @@ def _asked(request: Request) -> jobs.Question:
         )
     if not (least.isascii() and least.isdecimal() and len(least) < 3):
         raise InputError(f"least length {quote(least)}: expected a number of letters, such as 4")
-    return jobs.Question(
-        given.get("letters", ""),
-        given.get("size"),
-        given.get("list", DEFAULT_WORDLIST),
-        place.check() if place else "",
-        given.get("scores", "standard"),
-        "plain_q" in given,
-        int(least),
-        given.get("letter_values"),
-        given.get("bonus"),
+    return jobs.BoardRequest(
+        text=values.get("letters", ""),
+        dims=values.get("size"),
+        wordlist=values.get("list", DEFAULT_WORDLIST),
+        location=place.check() if place else "",
+        scores=values.get("scores", "standard"),
+        plain_q="plain_q" in values,
+        min_letters=int(least),
+        values=values.get("letter_values"),
+        bonus=values.get("bonus"),
+        word=values.get("word", ""),
+        hidden="hidden" in values,
     )
 
 
 def about_board(job: Callable[..., Any], media_type: str = "", disposition: str = "") -> Handler:
-    """Return what answers with the values that a quick job makes of a board, or with a file of it
-    and of ``word``.
-    """
+    """Return what answers with the values that a quick job makes of a board, or with a file."""
 
     @explained
     async def handle(request: Request) -> Response:
-        word = [request.query_params.get("word", "")] if media_type else []
-        made = await _site(request).queue.ask(
-            Priority.quick, job, *word, *_asked(request), seconds=QUICK_S
-        )
+        queue = _site(request).queue
+        made = await queue.ask(Priority.quick, job, _board(request), seconds=QUICK_S)
         if not media_type:
             return _sent(answer(made))
         return Response(made, media_type=media_type, headers={"Content-Disposition": disposition})
@@ -130,7 +128,7 @@ def about_board(job: Callable[..., Any], media_type: str = "", disposition: str 
 async def _long(
     request: Request, job: Callable[..., Any], *values: Any, memory_mb: int = 1024
 ) -> Any:
-    """Return the answer to a question of seconds, unless who asked goes away: then the work is
+    """Return the answer to a question of seconds, unless the client disconnects: then the work is
     ended for the next.
     """
     told: list[Any] = []
@@ -151,7 +149,7 @@ async def _long(
             pass
         group.cancel_scope.cancel()
     if not told:
-        raise Refused("who asked has gone", HTTPStatus.REQUEST_TIMEOUT)
+        raise Refused("client disconnected", HTTPStatus.REQUEST_TIMEOUT)
     if isinstance(told[0], OrderlyError):
         raise told[0]
     return told[0]
@@ -160,7 +158,7 @@ async def _long(
 @explained
 async def climb(request: Request) -> Response:
     """Return the best boards found from a board in a few seconds."""
-    return _sent(answer(await _long(request, jobs.climb_from, *_asked(request))))
+    return _sent(answer(await _long(request, jobs.climb_from, _board(request))))
 
 
 @explained

@@ -79,7 +79,7 @@ def make_app(site: Site) -> Starlette:
 
 async def _warm(site: Site) -> None:
     with contextlib.suppress(Refused):
-        await site.queue.ask(Priority.quick, jobs.score_board, "berlatdes")
+        await site.queue.ask(Priority.quick, jobs.score_board, jobs.BoardRequest("berlatdes"))
 
 
 def _file(path: Path, media_type: str) -> Callable[[Request], Awaitable[Response]]:

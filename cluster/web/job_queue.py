@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
@@ -133,7 +134,7 @@ class Worker:
             assert stdin is not None
             assert stdout is not None
             asked = [f"{job.__module__}:{job.__qualname__}", values, seconds, memory_mb]
-            await stdin.send(json.dumps(asked).encode() + b"\n")
+            await stdin.send(json.dumps(asked, default=asdict).encode() + b"\n")
             return json.loads(
                 await BufferedByteReceiveStream(stdout).receive_until(b"\n", _LONGEST_BYTES)
             )

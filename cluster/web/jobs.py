@@ -11,9 +11,10 @@ import pkgutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from boardclass.board import NO_LETTERS, format_rows, read_board, with_letters
 from boardclass.canonical import canonical_board
@@ -110,8 +111,13 @@ def scorer_of(dims: str, words: tuple[str, ...], table: ScoreTable = TABLES["sta
     return Scorer(dims, words, table)
 
 
-class Question(NamedTuple):
-    """A board as it was typed, and the rules: those of a run, if the location of one is given."""
+@dataclass(frozen=True)
+class BoardRequest:
+    """A board as it was typed, and the rules: those of a run, if the location of one is given.
+
+    ``word`` is one whose path is drawn into a picture; ``hidden``: a page has its words after the
+    game.
+    """
 
     text: str
     dims: str | None = None
@@ -122,6 +128,8 @@ class Question(NamedTuple):
     min_letters: int | None = None
     values: str | None = None
     bonus: str | None = None
+    word: str = ""
+    hidden: bool = False
 
     @property
     def asked(self) -> Asked:
@@ -148,16 +156,13 @@ class Question(NamedTuple):
         return letters, scorer_of(str(dims), asked.words.words, asked.table)
 
 
-def score_board(*given: Any) -> dict[str, Any]:
-    """Return what ``Asked.told`` tells of a board, and the dice that show it; ``given``: the values
-    of a Question.
-    """
+def score_board(request: BoardRequest) -> dict[str, Any]:
+    """Return what ``Asked.told`` tells of a board, and the dice that show it."""
     from cluster.answers.boards import rollable_text
     from cluster.answers.status import proven_place
 
-    question = Question(*given)
-    asked = question.asked
-    board = asked.read(question.text, question.dims)
+    asked = request.asked
+    board = asked.read(request.text, request.dims)
     told: dict[str, Any] = {"usual": None, "cells": []}
     if isinstance(board, Tiles):
         solved, told["cells"] = asked.solve(board), [tile.text for tile in board.tiles]
@@ -174,31 +179,32 @@ def score_board(*given: Any) -> dict[str, Any]:
     return asked.told(board, solved) | told
 
 
-def draw(word: str, *given: Any) -> str:
+def draw(request: BoardRequest) -> str:
     """Return a board as an SVG file, warm where the points are, with the path of a word on it if
     one is given.
     """
     from boardclass.board_svg import SIZE, board_svg
 
-    told = score_board(*given)
-    path = next((found["path"] for found in told["words"] if found["word"] == word.lower()), ())
+    told = score_board(request)
+    paths = {item["word"]: item["path"] for item in told["words"]}
+    path = paths.get(request.word.lower(), ())
     return board_svg(told["rows"], told["heat"], path, cell_px=2 * SIZE, styled=True)
 
 
-def page(_word: str, *given: Any) -> str:
+def page(request: BoardRequest) -> str:
     """Return a board as a page of its own, to look at and to play on."""
     from cluster.web.board_page import board_page
 
-    return board_page(score_board(*given))
+    return board_page(score_board(request), hidden=request.hidden)
 
 
-def around_board(*given: Any) -> dict[str, Any]:
+def around_board(request: BoardRequest) -> dict[str, Any]:
     """Return the score with each letter in each cell (rows: cells), and the best boards one step
     away.
     """
     from search.scoring.scorer import best_neighbours, letter_scores
 
-    board, scorer = Question(*given).usual()
+    board, scorer = request.usual()
     near = best_neighbours(board, scorer, N_NEAR)
     return {
         "scores": letter_scores(board, scorer),
@@ -208,13 +214,13 @@ def around_board(*given: Any) -> dict[str, Any]:
     }
 
 
-def climb_from(*given: Any) -> dict[str, Any]:
+def climb_from(request: BoardRequest) -> dict[str, Any]:
     """Return the best boards that climbing from a board found in a few seconds, in ever larger
     pools.
     """
     from search.local.methods import local_search
 
-    board, scorer = Question(*given).usual()
+    board, scorer = request.usual()
     end_s = time.monotonic() + CLIMB_S
     found: dict[str, int] = {}
     pool = _POOLS[0]
@@ -375,6 +381,7 @@ def main() -> None:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
         for line in sys.stdin.buffer:
             name, values, seconds, memory_mb = json.loads(line)
+            values = [BoardRequest(**item) if isinstance(item, dict) else item for item in values]
             told = bounded(pkgutil.resolve_name(name), values, seconds, memory_mb)
             answers.write(json.dumps(told).encode() + b"\n")
             answers.flush()

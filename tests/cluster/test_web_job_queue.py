@@ -63,7 +63,8 @@ def test_the_next_question_is_answered_and_no_module_of_the_folder_at_hand_count
         assert scope.cancelled_caught
         assert has_let_go(second)
         assert await queue.ask(Priority.quick, os.getpid) not in (first, second)
-        return await queue.ask(Priority.quick, jobs.score_board, "aert", "2x2", "scowl70")
+        asked = jobs.BoardRequest("aert", dims="2x2")
+        return await queue.ask(Priority.quick, jobs.score_board, asked)
 
     assert in_queue(ask)["score"] == 14
 
@@ -140,7 +141,7 @@ def test_a_server_that_stops_while_a_process_starts_leaves_nothing(monkeypatch):
 
 def test_climbing_gives_what_it_has_when_time_is_up(monkeypatch):
     monkeypatch.setattr(jobs, "CLIMB_S", 0.0)
-    told = jobs.climb_from("z" * 9, "3x3", "scowl70")
+    told = jobs.climb_from(jobs.BoardRequest("z" * 9, dims="3x3"))
     assert (told["pool"], told["complete"]) == (1, False)
     assert told["found"][0]["score"] > 0
 
