@@ -17,7 +17,7 @@ from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from cluster.cli import app
 from cluster.cli import climb as climb_module
-from cluster.web.jobs import score_board
+from cluster.web.jobs import BoardRequest, score_board
 from tests.conftest import rows_of
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
@@ -431,12 +431,12 @@ def test_a_board_as_it_was_typed_has_its_score_here_and_on_the_page(orderly, nam
     if expected is None:
         assert (answer.code, answer.out) == (2, "")
         with pytest.raises(InputError):
-            score_board(*asked)
+            score_board(BoardRequest(*asked))
         return
     assert [row["score"] for row in json.loads(answer.out)] == [expected]
-    told = score_board(*asked)
+    told = score_board(BoardRequest(*asked))
     assert told["score"] == sum(word["points"] for word in told["words"]) == expected
-    again = score_board("".join(told["cells"]), told["dims"], "scowl70", "", points)
+    again = score_board(BoardRequest("".join(told["cells"]), dims=told["dims"], scores=points))
     assert values or again["score"] == expected, "the page sends the cells down the columns"
 
 
@@ -489,7 +489,7 @@ def test_a_list_as_people_have_it_is_taken_by_the_command_that_the_refusal_names
     assert orderly("wordlist", "check", "mine").code == 0
     scored = orderly("score", "-w", "mine", "--format", "json", stdin=board)
     assert [row["score"] for row in json.loads(scored.out)] == [expected], scored.err
-    assert score_board(board, None, "mine")["score"] == expected
+    assert score_board(BoardRequest(board, wordlist="mine"))["score"] == expected
 
 
 @pytest.mark.nightly

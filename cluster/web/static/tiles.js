@@ -102,6 +102,7 @@ export function wordList({ box, filter, tiles, trace, spoken }) {
   const { clear, sift } = listen({ box, filter, cells: () => tilesIn(tiles), trace, spoken });
   const none = el("p", { className: "soft" });
   filter.addEventListener("input", show);
+  hintsAtMore(box);
 
   function show() {
     none.hidden = sift() > 0;
