@@ -76,15 +76,7 @@ def board_svg(
             'text-anchor="middle" dominant-baseline="central">'
             f"{escape(face)}</text>"
         )
-    line = ""
-    if path:
-        x, y = centres[path[0]]
-        line = (
-            f'<polyline points="{" ".join("{},{}".format(*centres[cell]) for cell in path)}" '
-            f'fill="none" stroke="{PATH}" stroke-opacity=".75" stroke-width="6" '
-            f'stroke-linecap="round" stroke-linejoin="round"/><circle cx="{x}" cy="{y}" r="10" '
-            f'fill="{PATH}" fill-opacity=".75"/>'
-        )
+    line = _path([centres[cell] for cell in path]) if path else ""
     label = escape("Board " + " / ".join(map(" ".join, faces)), quote=True)
     size = f' width="{cell_px * w}" height="{cell_px * h}"' if cell_px else ""
     style = f"<style>{STYLE.read_text(encoding='utf-8')}</style>" if styled else ""
@@ -92,4 +84,15 @@ def board_svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {SIZE * w} '
         f'{SIZE * h}"{size} role="img" aria-label="{label}">{style}{"".join(squares)}<g '
         f'class="path">{line}</g>{"".join(letters)}</svg>'
+    )
+
+
+def _path(spots: Sequence[tuple[int, int]]) -> str:
+    """Return the line through the middles of cells; a circle marks where it begins."""
+    x, y = spots[0]
+    points = " ".join(f"{x},{y}" for x, y in spots)
+    return (
+        f'<polyline points="{points}" fill="none" stroke="{PATH}" stroke-opacity=".75" '
+        f'stroke-width="6" stroke-linecap="round" stroke-linejoin="round"/>'
+        f'<circle cx="{x}" cy="{y}" r="10" fill="{PATH}" fill-opacity=".75"/>'
     )

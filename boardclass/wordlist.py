@@ -23,6 +23,7 @@ from boardclass.scores import MAX_LETTERS, MIN_LETTERS
 from boardclass.word_files import read_file
 
 DEFAULT_WORDLIST = "scowl70"  # comes with the program
+COMMON_WORDLIST = "scowl35"  # those of its words that most people know
 SUFFIXES = (".txt", ".txt.gz", ".txt.xz")
 REASONS = ("too short", "too long", "q without u", "duplicate")
 
@@ -38,6 +39,7 @@ KNOWN_SHA256 = {
     "enable2k": "1c11e988d3b84707444bdf4575cc11e093c3471b73bf39d623cc724d17326a37",
     "naspa2023": "071c957025acf07a10280cd0f47596b360ed3198b02db2f74366c80e32312802",
     "ospd5": "93b1efb65c034369ab86736fe88bef4845cbb2027aee9c879186eec1c757d084",
+    "scowl35": "0a82b3eca2ca9ecd2eeb48efd4443c9c61a0b539c712b82faa541a18e18fcbaa",
     "scowl70": "77d297e2980bb842f851716efffa988859a5177c63c7af7cf65d87d843d0610b",
     "sowpods": "0949c114d8a1ba67664636dd5709319e05f791574e7ba479e2bfd5e715f0e9e0",
     "twl06": "941f409df7710062627584a271829c94cc5722196e423406063bfb847c005ec6",

@@ -7,9 +7,12 @@ tiles.
 from __future__ import annotations
 
 import csv
+import random
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,13 +20,14 @@ from boardclass.board import format_rows, read_board, with_letters
 from boardclass.board_svg import heat_of_cells
 from boardclass.errors import BoardError, DimsError, InputError
 from boardclass.geometry import USUAL, Dims
-from boardclass.rolling import assign_dice
+from boardclass.rolling import assign_dice, roll
 from boardclass.scores import n_letters
 from boardclass.tiles import Tiles, read_tiles
-from boardclass.wordlist import WordList, load_wordlist
+from boardclass.wordlist import COMMON_WORDLIST, WordList, load_wordlist
 
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
+    from configs.dicesets import DiceSet
     from search.scoring.scorer import Scorer
     from search.solvers.tiles import Rules
 
@@ -32,6 +36,8 @@ _BOARD_AND_NUMBERS = re.compile(r"(.*?)[\s,;:]+([0-9]+)(?:[\s,;:]+[0-9]+)*", re.
 _is_board_file = re.compile(r"[0-9]{1,2}(?:\s+[0-9]{1,2})?", re.ASCII).fullmatch
 _CELL = r"(?:[^\W\d_]|[Qq][Uu]|[A-Z][a-z]|\[[^\[\]]+\]|[.*])"
 _is_row = re.compile(rf"{_CELL}(?:[\s,]+{_CELL})+").fullmatch
+_MAX_ROLLS = 1000  # for each board
+_ENGLISH = ("because", "people", "through", "thought")  # a list with all of them is English
 Board = Tiles | tuple[Dims, str]
 
 
@@ -125,6 +131,17 @@ class Asked:
         solved.words.sort(key=lambda word: (-word.letters, word.word))
         return solved
 
+    def common(self, words: Iterable[Word]) -> list[str]:
+        """Return those of the words that most people know; none if the list is not English."""
+        known = _common_words() if self.is_english else ()
+        return [item.word for item in words if item.word in known]
+
+    @cached_property
+    def is_english(self) -> bool:
+        """Whether the list has a few words that every list of English has."""
+        words = self.words.words
+        return all(words[bisect_left(words, word) :][:1] == (word,) for word in _ENGLISH)
+
     def told(self, board: Board, solved: Solved) -> dict[str, Any]:
         """Return what a page shows of a board: the record, faces, points through each cell; where
         the rules have such, the letter value of each cell (None: it has none, or several) and its
@@ -133,6 +150,7 @@ class Asked:
         n = sum(map(len, solved.rows))
         heat = heat_of_cells(n, ((word.points, word.path) for word in solved.words))
         record = solved.record(self.words) | {"rows": solved.rows, "heat": heat}
+        record["common"] = self.common(solved.words)
         if isinstance(board, Tiles):
             rules = self._rules(board)
             if (worth := rules.values) is not None:
@@ -263,3 +281,46 @@ def _csv_fields(text: str) -> list[str]:
 
 def _score(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,10}", text) else None
+
+
+def rolled(
+    question: Asked,
+    chosen: DiceSet,
+    rng: random.Random,
+    n: int = 1,
+    min_words: int = 0,
+    *,
+    common: bool = False,
+) -> list[Board]:
+    """Return ``n`` boards that dice show, each with at least so many words; with ``common`` only
+    words count that most people know, if the list is English.
+
+    Raises InputError when they are too rare.
+    """
+    from search.scoring.scorer import Scorer
+
+    boards: list[Board] = []
+    scorer: Scorer | None = None
+    for _ in range(_MAX_ROLLS * n if min_words else n):
+        board = question.read(roll(chosen.dice, rng), chosen.dims)
+        if min_words and not isinstance(board, Tiles):
+            scorer = scorer or Scorer(board[0], question.words.words, question.table)
+        if not min_words or _n_words(question, board, scorer, common) >= min_words:
+            boards.append(board)
+        if len(boards) == n:
+            return boards
+    raise InputError(
+        f"{min_words} words: {len(boards):,} of {_MAX_ROLLS * n:,} rolls have so many, {n:,} were "
+        "asked for; ask for fewer words, or take a larger word list"
+    )
+
+
+def _n_words(question: Asked, board: Board, scorer: Scorer | None, common: bool) -> int:
+    words = question.solve(board, scorer).words
+    return len(question.common(words)) if common and question.is_english else len(words)
+
+
+@lru_cache(maxsize=1)
+def _common_words() -> frozenset[str]:
+    words = load_wordlist(COMMON_WORDLIST)
+    return frozenset(map(words.spell, words))

@@ -44,7 +44,13 @@ SECTIONS = {  # commands, each with its file
         "neighbours": "boards",
         "roll": "boards",
     },
-    "Single boards": {"show": "boards", "score": "boards", "solve": "boards", "lists": "boards"},
+    "Single boards": {
+        "show": "boards",
+        "score": "boards",
+        "solve": "boards",
+        "lists": "boards",
+        "play": "play",
+    },
     "Classes of boards and their bounds": {"bound": "explain", "explain": "explain"},
     "Word lists": {"wordlist": "wordlist"},
 }

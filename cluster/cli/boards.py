@@ -21,10 +21,7 @@ from cluster.streams import console, tell, write_file
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
     from cluster.answers.boards import Asked, Board, Solved
-    from configs.dicesets import DiceSet
     from search.solvers import Grid
-
-_MAX_ROLLS = 1000  # for each board
 
 
 class Words(StrEnum):
@@ -353,6 +350,7 @@ def roll(
     letters or more.
     """
     from boardclass.board import format_rows
+    from cluster.answers.boards import rolled
     from configs.dicesets import load_dice
 
     if out is not None and not out.lower().endswith(".pdf"):
@@ -360,7 +358,7 @@ def roll(
     chosen = load_dice(dice)
     question = rules.asked(chosen.scores)
     seed = random.randrange(2**32) if seed is None else seed
-    boards = _rolled(question, chosen, random.Random(seed), n, min_words)
+    boards = rolled(question, chosen, random.Random(seed), n, min_words)
     if out is not None:
         from cluster.answers.pictures import sheet
 
@@ -375,26 +373,3 @@ def roll(
         rows = drawn.rows if isinstance(drawn, Tiles) else format_rows(drawn[1], drawn[0])
         console().print(draw_board(rows))
     write_table(("board", "score"), question.scores(boards), fmt)
-
-
-def _rolled(
-    question: Asked, chosen: DiceSet, rng: random.Random, n: int, min_words: int
-) -> list[Board]:
-    """Return ``n`` boards with at least so many words. Raises InputError when they are too rare."""
-    from boardclass import rolling
-    from search.scoring.scorer import Scorer
-
-    boards: list[Board] = []
-    scorer: Scorer | None = None
-    for _ in range(_MAX_ROLLS * n if min_words else n):
-        board = question.read(rolling.roll(chosen.dice, rng), chosen.dims)
-        if min_words and not isinstance(board, Tiles):
-            scorer = scorer or Scorer(board[0], question.words.words, question.table)
-        if not min_words or len(question.solve(board, scorer).words) >= min_words:
-            boards.append(board)
-        if len(boards) == n:
-            return boards
-    raise InputError(
-        f"--min-words {min_words}: {len(boards):,} of {_MAX_ROLLS * n:,} rolls have so many "
-        f"words, {n:,} were asked for; ask for fewer words, or take a larger word list"
-    )

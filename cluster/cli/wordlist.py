@@ -102,40 +102,46 @@ def check(
     )
 
 
+File = Annotated[
+    str,
+    Argument(
+        metavar="FILE",
+        help="Words in any form: one a line, columns, CSV, JSON, a spelling dictionary (.dic "
+        "with its .aff); gz, bz2, xz or zip.",
+        show_default=False,
+    ),
+]
+Name = Annotated[str | None, Option(help="Of the new list.", show_default="that of the file")]
+Names = Annotated[
+    str, Option(metavar="drop|keep", help="Words with a capital; in German keep them.")
+]
+Accents = Annotated[
+    str, Option(metavar="fold|drop|keep", help="é becomes e; drop the word; keep the letter.")
+]
+Letter = Annotated[
+    list[str] | None,
+    Option(metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w."),
+]
+PlainQ = Annotated[bool, Option("--plain-q", help="The game has a plain Q, not Qu.")]
+Column = Annotated[
+    str | None,
+    Option(metavar="NAME|N", help="Column of the words.", show_default="first one without numbers"),
+]
+Encoding = Annotated[
+    str | None, Option(help="Such as ISO-8859-2.", show_default="guessed, and said")
+]
+
+
 @wordlist.command("import")
 def import_file(
-    file: Annotated[
-        str,
-        Argument(
-            metavar="FILE",
-            help="Words in any form: one a line, columns, CSV, JSON, a spelling dictionary (.dic "
-            "with its .aff); gz, bz2, xz or zip.",
-            show_default=False,
-        ),
-    ],
-    name: Annotated[
-        str | None, Option(help="Of the new list.", show_default="that of the file")
-    ] = None,
-    names: Annotated[
-        str, Option(metavar="drop|keep", help="Words with a capital; in German keep them.")
-    ] = "drop",
-    accents: Annotated[
-        str, Option(metavar="fold|drop|keep", help="é becomes e; drop the word; keep the letter.")
-    ] = "fold",
-    letter: Annotated[
-        list[str] | None,
-        Option(metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w."),
-    ] = None,
-    plain_q: Annotated[bool, Option("--plain-q", help="The game has a plain Q, not Qu.")] = False,
-    column: Annotated[
-        str | None,
-        Option(
-            metavar="NAME|N", help="Column of the words.", show_default="first one without numbers"
-        ),
-    ] = None,
-    encoding: Annotated[
-        str | None, Option(help="Such as ISO-8859-2.", show_default="guessed, and said")
-    ] = None,
+    file: File,
+    name: Name = None,
+    names: Names = "drop",
+    accents: Accents = "fold",
+    letter: Letter = None,
+    plain_q: PlainQ = False,
+    column: Column = None,
+    encoding: Encoding = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Make a word list out of a file, and say what was done to how many lines."""

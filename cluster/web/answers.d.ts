@@ -15,7 +15,15 @@ export interface Playable {
   heat?: number[] | null;
   values?: (number | null)[];
   bonus?: (string | null)[];
+  common?: string[]; // those of the words that most people know
   leftOut?: number; // words that the page has no room for
+}
+
+// How a board is played; of a page that is one file.
+export interface Game {
+  minutes: number; // 0: no limit
+  least: number; // letters of a word that counts
+  goal: number; // words to find; 0: none
 }
 
 // GET /api/board

@@ -21,7 +21,7 @@ from cluster.watch.view import Place
 from cluster.web import jobs
 from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site, answer
-from configs.dicesets import all_dice
+from configs.dicesets import DiceSet, all_dice
 
 MAX_CLASS_CHARACTERS = 25 * 27
 SLOW_S, QUICK_S = 30.0, 15.0
@@ -94,8 +94,12 @@ def _board(request: Request) -> jobs.BoardRequest:
             "the run that this board is of is not here any more: choose a word list",
             HTTPStatus.NOT_FOUND,
         )
-    if not (least.isascii() and least.isdecimal() and len(least) < 3):
-        raise InputError(f"least length {quote(least)}: expected a number of letters, such as 4")
+    goal = values.get("goal", "0")
+    for name, number in (("least length", least), ("goal", goal)):
+        if not (number.isascii() and number.isdecimal() and len(number) < 4):
+            raise InputError(f"{name} {quote(number)}: expected a small number, such as 4")
+    if "dice" in values:
+        _bundled_dice(values["dice"])
     return jobs.BoardRequest(
         text=values.get("letters", ""),
         dims=values.get("size"),
@@ -108,6 +112,8 @@ def _board(request: Request) -> jobs.BoardRequest:
         bonus=values.get("bonus"),
         word=values.get("word", ""),
         hidden="hidden" in values,
+        dice=values.get("dice", ""),
+        goal=int(goal),
     )
 
 
@@ -164,16 +170,16 @@ async def climb(request: Request) -> Response:
 @explained
 async def rolled(request: Request) -> Response:
     """Return a random roll of a bundled set of dice."""
-    name = request.query_params.get("dice", "")
+    dice = _bundled_dice(request.query_params.get("dice", ""))
+    board = roll(dice.dice, random.SystemRandom())
+    return _sent(answer({"board": board, "dims": dice.dims, "dice": dice.title}))
+
+
+def _bundled_dice(name: str) -> DiceSet:
     known = {dice.name: dice for dice in all_dice()}
     if name not in known:
         raise InputError(f"no dice {quote(name)} on this page: expected one of {', '.join(known)}")
-    dice = known[name]
-    return _sent(
-        answer(
-            {"board": roll(dice.dice, random.SystemRandom()), "dims": dice.dims, "dice": dice.title}
-        )
-    )
+    return known[name]
 
 
 def _class(request: Request) -> tuple[str, str]:

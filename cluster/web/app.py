@@ -62,6 +62,7 @@ def make_app(site: Site) -> Starlette:
         "/api/around": answers.about_board(jobs.around_board),
         "/api/board.svg": answers.about_board(jobs.draw, "image/svg+xml", svg),
         "/api/board.html": answers.about_board(jobs.page, "text/html", html),
+        "/api/game": answers.about_board(jobs.roll_game),
         "/api/climb": answers.climb,
         "/api/roll": answers.rolled,
         "/api/class": answers.story,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict, dataclass
 from html import escape
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -30,12 +31,24 @@ _SCRIPTS = (
 _between_modules = re.compile(r"^import [^;]*;\n|^export (?=async|const|function)", re.M).sub
 
 
-def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
+@dataclass(frozen=True)
+class Game:
+    """How a board is played: minutes (0: no limit), letters of a word that counts, words to find
+    (0: as many as one can).
+    """
+
+    minutes: float = 3
+    least: int = 3
+    goal: int = 0
+
+
+def board_page(told: dict[str, Any], *, hidden: bool = False, game: Game | None = None) -> str:
     """Return the page of a board as ``Asked.told`` tells of it; with ``hidden`` its words come
     after the game.
     """
     packed = _packed(told["words"], len(told["rows"]))
     words, left_out = told["words"][: len(packed)], len(told["words"]) - len(packed)
+    common = set(told.get("common", ()))
     data: dict[str, Any] = {
         name: told[name] for name in ("rows", "heat", "values", "bonus") if name in told
     }
@@ -44,6 +57,9 @@ def board_page(told: dict[str, Any], *, hidden: bool = False) -> str:
         "hidden": hidden,
         "leftOut": left_out,
         "words": packed,
+        # by their places: they are among the words
+        "common": [at for at, item in enumerate(words) if item["word"] in common],
+        "game": asdict(game or Game()),
     }
     head = f"{counted(told['score'], 'point')} in {counted(told['n_words'], 'word')}"
     groups = groupby(words, key=lambda item: item["letters"])

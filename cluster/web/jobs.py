@@ -8,10 +8,11 @@ import contextlib
 import json
 import os
 import pkgutil
+import random
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,8 @@ from boardclass.wordlist import (
     known_name,
     load_wordlist,
 )
-from cluster.answers.boards import Asked
+from cluster.answers.boards import Asked, rolled
+from configs.dicesets import load_dice
 from results.proof.claim import question_of, read_claim
 from results.reading.limits import GRACE_S, Limits, limited
 from results.store.run import Run, open_run
@@ -116,7 +118,8 @@ class BoardRequest:
     """A board as it was typed, and the rules: those of a run, if the location of one is given.
 
     ``word`` is one whose path is drawn into a picture; ``hidden``: a page has its words after the
-    game.
+    game; ``dice`` and ``goal``: which dice are rolled, until so many words that most people know
+    are on the board.
     """
 
     text: str
@@ -130,6 +133,8 @@ class BoardRequest:
     bonus: str | None = None
     word: str = ""
     hidden: bool = False
+    dice: str = ""
+    goal: int = 0
 
     @property
     def asked(self) -> Asked:
@@ -177,6 +182,16 @@ def score_board(request: BoardRequest) -> dict[str, Any]:
         place = proven_place(letters, dims, solved.score, asked.words.sha256, asked.table.points)
         told |= {"canonical": canonical, "dice": rollable_text(solved.board), "place": place}
     return asked.told(board, solved) | told
+
+
+def roll_game(request: BoardRequest) -> dict[str, Any]:
+    """Return what ``score_board`` tells of a fresh board of some dice, to play on."""
+    asked = request.asked
+    dice = load_dice(request.dice)
+    rng = random.SystemRandom()
+    (board,) = rolled(asked, dice, rng, min_words=request.goal, common=True)
+    solved = asked.solve(board)
+    return score_board(replace(request, text=solved.board, dims=solved.dims))
 
 
 def draw(request: BoardRequest) -> str:

@@ -1,14 +1,15 @@
-"""Regenerate scowl70.txt and its licence notice from the Debian package ``scowl``.
+"""Regenerate the bundled lists and their licence notice from the Debian package ``scowl``.
 
     apt-get update
     apt-get download scowl=2020.12.07-2
-    python configs/wordlists/regenerate.py scowl_2020.12.07-2_all.deb            # writes both files
+    python configs/wordlists/regenerate.py scowl_2020.12.07-2_all.deb            # writes the files
     python configs/wordlists/regenerate.py --check scowl_2020.12.07-2_all.deb    # compares with the
                                                                                  committed ones
 
-The list: every word of english-words.* and american-words.* of size 10 to 70 that can be played,
-that is three or more letters a-z, all lower case, every q followed by u.  Sorted, unique, LF line
-ends.  The notice is the package's own copyright file, word for word.
+scowl70.txt: every word of english-words.* and american-words.* of size 10 to 70 that can be played,
+that is three or more letters a-z, all lower case, every q followed by u.  scowl35.txt: those up to
+size 35, which most people know.  Sorted, unique, LF line ends.  The notice is the package's own
+copyright file, word for word.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from pathlib import Path
 
 DEBIAN_VERSION = "2020.12.07-2"
 DEB_SHA256 = "de692546df9b169f2cbdf4d8d88111a374733a9c382b820a6f943914ca705718"
-# of scowl70.txt itself
-LIST_SHA256 = "78050fceaf1aa78ba263872072dc972b8460b82843a579ca5e31d5a91d2c260c"
-MAX_SIZE = 70
+# of the files themselves, by the largest size of SCOWL in them
+LIST_SHA256 = {
+    35: "e6552eac7e9151e07d8d93fb376cdfa42fd26dbb8b56ad6dcc4311d0aaf90a38",
+    70: "78050fceaf1aa78ba263872072dc972b8460b82843a579ca5e31d5a91d2c260c",
+}
 
 FOLDER = Path(__file__).resolve().parent
 _SOURCE = re.compile(r"\./usr/share/dict/scowl/(?:english|american)-words\.(\d+)", re.ASCII)
@@ -52,18 +55,18 @@ def data_members(deb: bytes) -> dict[str, bytes]:
     raise SystemExit("no data.tar.xz in the package")
 
 
-def playable_words(members: Mapping[str, bytes]) -> list[str]:
-    """Return the words of the chosen SCOWL files that can be played, sorted and unique."""
+def playable_words(members: Mapping[str, bytes], size: int) -> list[str]:
+    """Return the words of the SCOWL files up to a size that can be played, sorted and unique."""
     words: set[str] = set()
     for name, data in members.items():
         match = _SOURCE.fullmatch(name)
-        if match and int(match[1]) <= MAX_SIZE:
+        if match and int(match[1]) <= size:
             words.update(data.decode("iso-8859-1").split("\n"))
     return sorted(word for word in words if len(word) >= 3 and _PLAYABLE.fullmatch(word))
 
 
 def main() -> int:
-    """Write or compare the two files; return the exit code."""
+    """Write or compare the files; return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -81,17 +84,18 @@ def main() -> int:
             f"{arguments.deb} has SHA-256 {digest}, expected {DEB_SHA256} (scowl {DEBIAN_VERSION})"
         )
     members = data_members(deb)
-    words = playable_words(members)
-    files = {
-        "scowl70.txt": "".join(f"{word}\n" for word in words).encode(),
-        "scowl70.LICENSE": members[_NOTICE],
-    }
-    list_digest = hashlib.sha256(files["scowl70.txt"]).hexdigest()
-    if list_digest != LIST_SHA256:
-        raise SystemExit(f"{len(words)} words with SHA-256 {list_digest}, expected {LIST_SHA256}")
-    committed = {path.name: path.read_bytes() for path in FOLDER.glob("scowl70.*")}
+    files = {"scowl70.LICENSE": members[_NOTICE]}
+    for size, expected in LIST_SHA256.items():
+        words = playable_words(members, size)
+        data = "".join(f"{word}\n" for word in words).encode()
+        made = hashlib.sha256(data).hexdigest()
+        if made != expected:
+            raise SystemExit(f"{len(words)} words with SHA-256 {made}, expected {expected}")
+        print(f"scowl{size}: {len(words)} words, SHA-256 {made}")
+        files[f"scowl{size}.txt"] = data
+    committed = {path.name: path.read_bytes() for path in FOLDER.glob("scowl*")}
     different = [name for name, data in files.items() if committed.get(name) != data]
-    print(f"{len(words)} words, SHA-256 {list_digest}; different: {', '.join(different) or 'none'}")
+    print(f"different: {', '.join(different) or 'none'}")
     for name in () if arguments.check else different:
         (FOLDER / name).write_bytes(files[name])
     return int(bool(different) and arguments.check)

@@ -216,62 +216,37 @@ def _charts(
 ) -> dict[str, list[tuple[str, ...]]]:
     so_far = "." if found.proven else ", so far."
     costs = [row["seconds"] for row in records(database, COSTS)]
-    bounds, depths = (
-        [row["max_bound"] for row in records(database, _BOUNDS)],
-        records(database, _DEPTHS),
-    )
+    bounds = [row["max_bound"] for row in records(database, _BOUNDS)]
+    depths = records(database, _DEPTHS)
     named = [
         {"stage": printable(name)[:_MAX_NAME], "seconds": seconds}
         for name, seconds in stages.items()
     ]
-    asked: dict[str, list[tuple[str, str, Callable[..., str], *tuple[Any, ...]]]] = {
-        "time": [
-            (
-                "Time by stage",
-                f"Wall time of the driver, all sessions together{so_far}",
-                charts.stages,
-                named,
-            ),
-            (
-                "Cost of a class",
-                f"Seconds by the clock per board class, subclasses included{so_far}",
-                *(charts.bars, histogram(costs) if any(costs) else [], "seconds", "classes"),
-            ),
-            (
-                "Time by depth",
-                f"Seconds by the clock, by cells forced{so_far}",
-                charts.by_depth,
-                depths,
-                "seconds",
-            ),
-        ],
-        "charts": [
-            (
-                "Bounds",
-                "The largest bound at which a part of a unit was discarded; the line is the "
-                "cutoff.",
-                *(
-                    charts.bars,
-                    histogram(bounds) if bounds else [],
-                    "largest bound",
-                    "units",
-                    found.fingerprint.cutoff,
-                ),
-            ),
-            (
-                "Elimination by depth",
-                "Units by cells forced beyond the class.",
-                charts.by_depth,
-                depths,
-                "units",
-            ),
-        ],
-    }
+    spread = histogram(costs) if any(costs) else []
+    cutoff = found.fingerprint.cutoff
+    wall = f"Wall time of the driver, all sessions together{so_far}"
+    clock = "Seconds by the clock"
+    by_class = f"{clock} per board class, subclasses included{so_far}"
+    by_depth = f"{clock}, by cells forced{so_far}"
+    largest = "The largest bound at which a part of a unit was discarded; the line is the cutoff."
+    elimination = "Units by cells forced beyond the class."
+
+    def figure(title: str, text: str, draw: Callable[..., str], *data: Any) -> tuple[str, ...]:
+        return title, text, draw(title, *data)
+
+    time = (
+        figure("Time by stage", wall, charts.stages, named),
+        figure("Cost of a class", by_class, charts.bars, spread, "seconds", "classes"),
+        figure("Time by depth", by_depth, charts.by_depth, depths, "seconds"),
+    )
+    heights = histogram(bounds) if bounds else []
+    other = (
+        figure("Bounds", largest, charts.bars, heights, "largest bound", "units", cutoff),
+        figure("Elimination by depth", elimination, charts.by_depth, depths, "units"),
+    )
     return {
-        place: [
-            (title, text, svg) for title, text, draw, *data in told if (svg := draw(title, *data))
-        ]
-        for place, told in asked.items()
+        "time": [chart for chart in time if chart[-1]],
+        "charts": [chart for chart in other if chart[-1]],
     }
 
 

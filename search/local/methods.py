@@ -305,15 +305,8 @@ def local_search(
     >>> local_search(scorer, pool=50)[0]
     Find(board='aert', score=14, n_found=5)
     """
-    if method not in METHODS:
-        raise InputError(f"unknown method {quote(method)}: expected one of {', '.join(METHODS)}")
     runs = default_runs(method, start) if runs is None else runs
-    least = 2 if method == "genetic" else 1
-    if seed < 0 or runs < 1 or pool < runs * least:
-        raise InputError(
-            f"{runs} runs with a pool of {pool}, seed {seed}: expected at least 1 run, boards in "
-            f"the pool for each (at least {least}), and no negative seed"
-        )
+    _check_search(method, seed, runs, pool)
     alphabet = parse_alphabet(letters)
     score_of: dict[str, int] = {}
     times: Counter[str] = Counter()
@@ -335,6 +328,17 @@ def local_search(
             times[board] += n
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
     return sorted(finds, key=lambda find: (-find.score, find.board))
+
+
+def _check_search(method: str, seed: int, runs: int, pool: int) -> None:
+    if method not in METHODS:
+        raise InputError(f"unknown method {quote(method)}: expected one of {', '.join(METHODS)}")
+    least = 2 if method == "genetic" else 1
+    if seed < 0 or runs < 1 or pool < runs * least:
+        raise InputError(
+            f"{runs} runs with a pool of {pool}, seed {seed}: expected at least 1 run, boards in "
+            f"the pool for each (at least {least}), and no negative seed"
+        )
 
 
 def climb(s: Search) -> list[tuple[str, int, int]]:

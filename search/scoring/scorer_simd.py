@@ -182,8 +182,7 @@ _QUEUE = types.NamedUniTuple(writable(int64), 3, Queue)
 @kernel(int64(*SIGNATURE_ARRAYS, _LANES, _QUEUE, writable(uint8), writable(int64), writable(int32)))
 def score_boards_simd(
     nodes: Any, points: Any, neighbour_masks: Any, boards: Any, lanes: Lanes, queue: Queue,
-    seen: Any, generation: Any,
-    out: Any,
+    seen: Any, generation: Any, out: Any,
 ) -> int:  # fmt: skip
     """Fill ``out`` with the scores of ``boards``; return how many are done (fewer when a board
     outgrows the queue).

@@ -32,7 +32,7 @@ COMMANDS = {  # with what each needs to be done in a second or two
     "climb": "--dims 2x2 --runs 1 --pool 2 --workers 1",
     "longest": "--dims 2x2 --workers 1",
     "wordlist": "list",
-    **dict.fromkeys(("roll", "score"), ""),
+    **dict.fromkeys(("roll", "score", "play"), ""),
     **dict.fromkeys(("status", "verify", "runs", "watch", "top"), "RUN"),
     **dict.fromkeys(("neighbours", "show", "solve", "lists"), "aert"),
     **dict.fromkeys(("bound", "explain"), "'t ai e r'"),

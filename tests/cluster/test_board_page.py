@@ -122,7 +122,8 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
     assert tab.locator("#entry").is_hidden()
     assert tab.locator("#game-words h3.title").all_text_contents() == [
         "Found: 3 words, 14 points",
-        "Missed: 207 words, 416 points",
+        "Missed, and most people know: 76 words, 115 points",
+        "Missed, seldom seen: 131 words, 301 points",
     ]
     drag(tab, path_of["tear"])
     expect(tab.locator("#tally")).to_have_text("14 points, 3 words")
@@ -145,6 +146,27 @@ def test_words_come_after_the_game_and_the_keyboard_is_enough(opened):
     tab.clock.run_for(181_000)
     assert tab.locator("#game-words button").count() == 210
     assert tab.evaluate("document.activeElement.id") == "start"
+
+
+def test_a_game_has_the_time_the_length_and_the_goal_that_one_likes(opened):
+    tab = opened(BOARD, "--words", "hidden", **DESK)
+    tab.locator("#minutes").select_option("no limit")
+    tab.locator("#least").fill("5")
+    tab.locator("#goal").fill("2")
+    tab.locator("#goal").press("Tab")
+    expect(tab.locator("#tally")).to_contain_text("find 2 words")
+    tab.locator("#start").click()
+    assert tab.locator("#game-rules").is_hidden()
+    tab.clock.run_for(1_000_000)
+    expect(tab.locator("#clock")).to_have_text("16:40")
+    for word, heard in (("tear", "not a word"), ("dales", "2 points"), ("stable", "3 points")):
+        tab.locator("#typed").fill(word)
+        tab.locator("#typed").press("Enter")
+        expect(tab.locator("#heard")).to_contain_text(heard)
+    expect(tab.locator("#tally")).to_have_text("5 points, 2 of 2 words")
+    tab.locator("#stop").click()
+    expect(tab.locator("#heard")).to_contain_text("The goal is reached.")
+    assert tab.get_by_role("button", name="tear", exact=True).count() == 0
 
 
 # rows, options, words of the list, a path that is dragged, what is heard

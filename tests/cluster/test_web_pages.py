@@ -253,8 +253,12 @@ def test_a_board_is_copied_pasted_played_and_sent(opened):
     paste(tab, BOARD)
     expect(tab.locator("#place")).to_contain_text("none of the other 5,429,503,678,975 3x3 boards")
     assert "127.0.0.1" not in tab.locator("[aria-label=Share]").inner_text()
+    tab.get_by_text("Save as page").click()
+    with tab.expect_download() as to_play:
+        tab.get_by_role("link", name="To play").click()
+    assert "<h1>Find 430 points in 210 words</h1>" in to_play.value.path().read_text()
     with tab.expect_download() as saved:
-        tab.locator("#save-page").click()
+        tab.get_by_role("link", name="With answers").click()
     page = saved.value.path().read_text()
     assert saved.value.suggested_filename == "board.html"
     assert "127.0.0.1" not in page
@@ -267,6 +271,25 @@ def test_a_board_is_copied_pasted_played_and_sent(opened):
     tab.keyboard.press("Escape")
     expect(tab.locator("#entry")).to_be_hidden()
     expect(tab.locator("#score")).to_have_text("430")
+
+
+def test_a_fresh_board_is_rolled_and_its_answers_stay_hidden_until_the_end(opened):
+    tab = opened("/board?letters=tear")
+    settle(tab, "/board")
+    tab.get_by_role("button", name="Roll and play").click()
+    expect(tab.locator("#game")).to_be_visible()
+    expect(tab.locator("#tally")).to_contain_text("find 20 words; most people know")
+    (known,) = re.findall(r"know (\d+)", tab.locator("#tally").text_content())
+    assert int(known) >= 20
+    assert tab.locator("#game-words button").count() == 0
+    first = tab.locator("#game-tiles").get_attribute("aria-label")
+    tab.locator("#goal").fill("1")
+    tab.get_by_role("button", name="Roll again").click()
+    expect(tab.locator("#game-tiles")).not_to_have_attribute("aria-label", first)
+    tab.locator("#start").click()
+    tab.locator("#stop").click()
+    expect(tab.locator("#heard")).to_contain_text("The goal is not reached.")
+    assert tab.locator("#game-words button").count() > 0
 
 
 def test_a_class_has_bounds_story_and_trees_and_one_too_large_is_refused_in_words(opened):

@@ -323,7 +323,7 @@ async function refresh() {
   heat(null);
   for (const id of ["copy-text", "copy-svg"]) field(id).disabled = !isFull();
   field("climb").disabled = true;
-  for (const id of ["save-svg", "save-page"]) byId(id).hidden = !isFull();
+  for (const id of ["save-svg", "save"]) byId(id).hidden = !isFull();
   field("play-it").disabled = true;
   byId("place").textContent = "";
   told = around = null;
@@ -338,9 +338,10 @@ async function refresh() {
     showAround(null);
     return;
   }
-  for (const [id, ending] of Object.entries({ "save-svg": "svg", "save-page": "html" })) {
-    byId(id).setAttribute("href", `/api/board.${ending}?${query}`);
-    byId(id).setAttribute("download", `${asked.letters}.${ending}`);
+  const files = { "save-svg": "svg?", "save-page": "html?", "save-game": "html?hidden=1&" };
+  for (const [id, file] of Object.entries(files)) {
+    byId(id).setAttribute("href", `/api/board.${file}${query}`);
+    byId(id).setAttribute("download", `${asked.letters}.${file.split("?")[0]}`);
   }
   try {
     /** @type {Told} */
@@ -429,12 +430,38 @@ async function roll() {
   }
 }
 byId("roll").addEventListener("click", roll);
-byId("play-it").addEventListener("click", () => {
-  if (!told) return;
-  game.set(told, true);
-  /** @type {HTMLDialogElement} */ (byId("game")).showModal();
+/** @param {Told} board */
+function play(board) {
+  const dialog = /** @type {HTMLDialogElement} */ (byId("game"));
+  game.set(board, true);
+  if (!dialog.open) dialog.showModal();
   byId("start").focus();
+}
+byId("play-it").addEventListener("click", () => {
+  if (told) play(told);
 });
+
+// A fresh board with so many words as the goal asks for; its answers stay under the game.
+async function rollAndPlay() {
+  const rollers = ["roll-play", "again"];
+  for (const id of rollers) field(id).disabled = true;
+  try {
+    const asked = { ...rules(), dice: dice.value, goal: field("goal").value };
+    /** @type {Told} */
+    const rolled = await ask("/api/game", asked);
+    play(rolled);
+    await read(rolled.board, rolled.dims);
+  } catch (error) {
+    byId(byId("game").matches("[open]") ? "heard" : "done").textContent = reason(error);
+  }
+  for (const id of rollers) field(id).disabled = false;
+}
+byId("roll-play").addEventListener("click", () => {
+  field("goal").value ||= "20";
+  rollAndPlay();
+});
+byId("again").addEventListener("click", rollAndPlay);
+byId("again").hidden = false;
 byId("game").addEventListener("close", game.stop);
 byId("clear").addEventListener("click", () => {
   cells = cells.map(() => "");

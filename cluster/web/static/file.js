@@ -17,5 +17,6 @@ function unpacked(packed) {
 
 const data = JSON.parse(byId("data").textContent);
 data.words = data.words.map(unpacked);
-makeGame().set(data, data.hidden);
+data.common = data.common.map((/** @type {number} */ at) => data.words[at].word);
+makeGame().set(data, data.hidden, data.game);
 if (data.hidden) byId("start").focus({ preventScroll: true });

@@ -1,12 +1,11 @@
-// The game: three minutes, words typed or dragged over the tiles, then what was found and what was
-// missed.
-// It knows the words of the board with their points; how they run was found by the program.
-/** @import { Playable, Word } from "../answers" */
-import { byId, count, counted, field, graphic, points } from "/static/lib.js";
+// The game: words typed or dragged over the tiles, until the time is up or for as long as one
+// likes; then what was found and what was missed.  It knows the words of the board with their
+// points; how they run was found by the program.
+/** @import { Game, Playable, Word } from "../answers" */
+import { byId, count, counted, el, field, graphic, menu, points } from "/static/lib.js";
 import { layTiles, marksTold, tilesIn, warm, wordList } from "/static/tiles.js";
 import { drawPath } from "/static/words.js";
 
-const SECONDS = 180;
 const WARN_AT = [60, 30, 10];
 
 // -Ing is only for the end of a word, Un- for its beginning.
@@ -38,8 +37,8 @@ export function makeGame() {
   /** @type {number[]} */
   let path = [];
   let timer = 0;
-  let end = 0;
-  let left = SECONDS;
+  let began = 0;
+  let shown = 0; // seconds on the clock
   /** @type {[x: number, y: number] | null} */
   let last = null;
   let isDragged = false;
@@ -50,20 +49,45 @@ export function makeGame() {
   const sum = (items) => items.reduce((total, item) => total + item.points, 0);
   const isOn = () => timer !== 0;
 
-  /** @param {Playable} given  @param {boolean} isHidden */
-  function set(given, isHidden) {
+  const limit = () => Math.ceil(60 * Number(menu("minutes").value)); // seconds; 0: none
+  // The words that count.
+  const inPlay = () => board.words.filter((item) => item.letters >= Number(field("least").value));
+
+  /**
+   * @param {Playable} given
+   * @param {boolean} isHidden
+   * @param {Game} [rules]
+   */
+  function set(given, isHidden, rules) {
     stop();
     board = given;
+    if (rules) {
+      const minutes = String(rules.minutes);
+      if (![...menu("minutes").options].some((option) => option.value === minutes))
+        menu("minutes").append(el("option", { textContent: minutes }));
+      menu("minutes").value = minutes;
+      field("least").value = String(rules.least);
+      field("goal").value = String(rules.goal || "");
+    }
     h = board.rows.length;
     const w = board.rows[0].length;
     faces = Array.from({ length: w * h }, (_, cell) => board.rows[cell % h][Math.floor(cell / h)]);
     tiles.setAttribute("aria-label", `Board. ${layTiles(tiles, board)}`);
     byId("game-marks").textContent = marksTold(board);
-    show(SECONDS, "three minutes");
+    announce();
     byId("start").textContent = "Play";
     if (isHidden) answers.empty("They come after the game.");
     else answers.show([{ words: board.words }]);
     colour(!isHidden);
+  }
+
+  // What is to be found, before the game.
+  function announce() {
+    const goal = Number(field("goal").value);
+    const known = (board.common || []).length;
+    const parts = [goal ? `find ${wn(goal)}` : "find what you can"];
+    if (known) parts.push(`most people know ${count(known)} of those that are there`);
+    show(limit(), parts.join("; "));
   }
 
   /** @param {boolean} isShown */
@@ -74,25 +98,30 @@ export function makeGame() {
 
   /** @param {number} seconds  @param {string} text */
   function show(seconds, text) {
-    left = seconds;
+    shown = seconds;
     byId("clock").textContent =
       `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-    byId("clock").classList.toggle("late", isOn() && seconds <= 10);
+    byId("clock").classList.toggle("late", isOn() && limit() > 0 && seconds <= 10);
     byId("tally").textContent = text;
   }
 
   const caught = () => board.words.filter((item) => found.has(item.word));
-  const tally = () => `${points(sum(caught()))}, ${wn(found.size)}`;
+
+  function tally() {
+    const goal = Number(field("goal").value);
+    const words = goal ? `${count(found.size)} of ${wn(goal)}` : wn(found.size);
+    return `${points(sum(caught()))}, ${words}`;
+  }
 
   function start() {
     found = new Set();
-    end = Date.now() + SECONDS * 1000;
+    began = Date.now();
     timer = setInterval(tick, 200);
     byId("warned").textContent = "";
     phase(true);
     colour(false);
     answers.empty("Find them.");
-    show(SECONDS, tally());
+    show(limit(), tally());
     if (matchMedia("(pointer: fine)").matches)
       typed.focus(); // elsewhere the keyboard would cover the tiles
     else tiles.scrollIntoView({ block: "nearest" });
@@ -102,18 +131,20 @@ export function makeGame() {
   function phase(isPlaying) {
     byId("start").hidden = isPlaying;
     byId("stop").hidden = byId("entry").hidden = !isPlaying;
+    byId("game-rules").hidden = isPlaying;
     byId("game-sift").hidden = isPlaying;
     tiles.classList.toggle("live", isPlaying);
     choose([]);
   }
 
   function tick() {
-    const now = Math.max(0, Math.ceil((end - Date.now()) / 1000));
-    if (now === left) return;
-    const warned = WARN_AT.find((second) => now <= second && left > second);
-    if (warned && now) byId("warned").textContent = `${now} seconds left`;
+    const passed = (Date.now() - began) / 1000;
+    const now = limit() ? Math.max(0, Math.ceil(limit() - passed)) : Math.floor(passed);
+    if (now === shown) return;
+    const warned = WARN_AT.find((second) => now <= second && shown > second);
+    if (warned && now && limit()) byId("warned").textContent = `${now} seconds left`;
     show(now, tally());
-    if (!now) finish();
+    if (limit() && !now) finish();
   }
 
   function stop() {
@@ -125,33 +156,40 @@ export function makeGame() {
   function finish() {
     stop();
     const got = caught();
-    const missed = board.words.filter((item) => !found.has(item.word));
+    const missed = inPlay().filter((item) => !found.has(item.word));
+    const known = missed.filter((item) => board.common?.includes(item.word));
+    const others = missed.filter((item) => !board.common?.includes(item.word));
     byId("start").textContent = "Play again";
-    answers.show([
-      {
-        title: `Found: ${wn(got.length)}, ${points(sum(got))}`,
-        words: got,
-      },
-      { title: `Missed: ${wn(missed.length)}, ${points(sum(missed))}`, words: missed },
-    ]);
+    const sections = [section("Found", got)];
+    if (known.length) sections.push(section("Missed, and most people know", known));
+    sections.push(section(known.length ? "Missed, seldom seen" : "Missed", others));
+    answers.show(sections);
     colour(true);
     byId("tally").textContent = tally();
     byId("clock").classList.remove("late");
     heard.className = "spoken told";
-    const score = `${count(sum(got))} of ${points(sum(board.words))}`;
-    const how = left ? "Ended" : "Time is up";
-    const all = count(board.words.length);
-    heard.textContent = `${how}. You found ${wn(got.length)} of ${all}: ${score}.`;
+    const score = `${count(sum(got))} of ${points(sum(inPlay()))}`;
+    const how = limit() && !shown ? "Time is up" : "Ended";
+    const all = count(inPlay().length);
+    const goal = Number(field("goal").value);
+    const reached = got.length >= goal ? " The goal is reached." : " The goal is not reached.";
+    const end = goal ? reached : "";
+    heard.textContent = `${how}. You found ${wn(got.length)} of ${all}: ${score}.${end}`;
     byId("start").focus({ preventScroll: true });
+  }
+
+  /** @param {string} title  @param {Word[]} words */
+  function section(title, words) {
+    return { title: `${title}: ${wn(words.length)}, ${points(sum(words))}`, words };
   }
 
   function enter() {
     const text = typed.value.trim().normalize("NFC").toLowerCase();
     const isPath = path.length > 0;
     const spelled = new RegExp(`^${path.map((cell) => pattern(faces[cell])).join("")}$`, "u");
-    const fitting = isPath
-      ? board.words.filter((item) => spelled.test(item.word))
-      : board.words.filter((item) => item.word === text);
+    const fitting = inPlay().filter((item) =>
+      isPath ? spelled.test(item.word) : item.word === text,
+    );
     const fresh = fitting
       .filter((item) => !found.has(item.word))
       .sort((a, b) => b.points - a.points)[0];
@@ -264,5 +302,6 @@ export function makeGame() {
   });
   byId("start").addEventListener("click", start);
   byId("stop").addEventListener("click", finish);
+  for (const id of ["minutes", "goal"]) byId(id).addEventListener("change", announce);
   return { set, stop };
 }

@@ -24,11 +24,18 @@ function make(run) {
   return parts;
 }
 
+// Proofs lead, the largest first; then what goes on, by size.
+/** @param {Run} run */
+function weight(run) {
+  const [w, h] = (run.dims || "0x0").split("x").map(Number);
+  return w * h + (run.state === "proven" ? 1000 : 0);
+}
+
 /** @param {Run} run */
 function said(run) {
   if (run.state === "unreadable") return run.error;
   if (run.best) return run.best.said;
-  if (run.state === "reading") return "Its rows are being read.";
+  if (run.state === "reading") return "Its boards come when that is done.";
   if (run.state === "proven") return "No board reaches the cutoff.";
   const done = `${count(run.n_classes_done)} of ${count(run.n_classes)} classes are done`;
   return `No board that reaches the cutoff was found so far; ${done} (${run.percent}).`;
@@ -51,7 +58,12 @@ function show(run) {
   if (now !== parts.shown) {
     parts.shown = now;
     const name = el("p", { className: "name" }, parts.link, " ", parts.pill);
-    const drawn = (best && drawing(best.svg)) || "";
+    const reading = el("p", {
+      className: "being-read",
+      textContent: `Reading the rows of ${run.name}`,
+    });
+    const empty = run.state === "reading" ? reading : "";
+    const drawn = (best && drawing(best.svg)) || empty;
     const score = best ? best.score : null;
     fillCard(parts.item, drawn, score, said(run), name, parts.line, parts.bar);
   }
@@ -61,6 +73,7 @@ function show(run) {
 keep(async () => {
   /** @type {Run[]} */
   const runs = await ask(page.dataset.source || "");
+  if (page.matches("ul")) runs.sort((a, b) => weight(b) - weight(a));
   const shown = runs.map(show);
   if (page.matches("ul")) {
     shown.splice(1, 0, own);

@@ -1,0 +1,151 @@
+"""``orderly play``: find the words of a board, in this terminal or on a page that is one file."""
+
+from __future__ import annotations
+
+import queue
+import random
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from boardclass.errors import InputError, quote
+from boardclass.printable import counted, duration, printable
+from cluster.answers.render import draw_board
+from cluster.cli import options
+from cluster.streams import console, write_file
+
+if TYPE_CHECKING:
+    from cluster.answers.boards import Asked, Solved
+
+Dice = Annotated[
+    str,
+    Option(
+        metavar="NAME|FILE",
+        help="classic, new, big, super, or a TOML file.",
+        autocompletion=options.complete_dice,
+    ),
+]
+Minutes = Annotated[float, Option(metavar="N", min=0, max=600, help="Time; 0: no limit.")]
+Goal = Annotated[
+    int,
+    Option(
+        metavar="N",
+        min=0,
+        max=500,
+        help="Words to find: so many that most people know are on the board.",
+    ),
+]
+Seed = Annotated[
+    int | None, Option(metavar="N", min=0, help="Repeats a board.", show_default="random")
+]
+Out = Annotated[
+    str | None, Option(metavar="FILE.html", help="Write a page to play on, without network.")
+]
+
+
+@options.grouped
+def play(
+    rules: options.Rules,
+    dice: Dice = "new",
+    minutes: Minutes = 3.0,
+    goal: Goal = 20,
+    seed: Seed = None,
+    out: Out = None,
+) -> None:
+    """Roll a board and find its words; the answers come at the end.
+
+    Type one word a line; an empty line ends the game.  Words that most people know are those of
+    SCOWL up to size 35; of a list that is not English all words count.
+    """
+    if out is not None and not out.endswith(".html"):
+        raise InputError(f"--out {quote(out)}: expected the name of a page, such as game.html")
+    from cluster.answers.boards import rolled
+    from configs.dicesets import load_dice
+
+    chosen = load_dice(dice)
+    question = rules.asked(chosen.scores)
+    seed = random.randrange(2**32) if seed is None else seed
+    (board,) = rolled(question, chosen, random.Random(seed), min_words=goal, common=True)
+    solved = question.solve(board)
+    if out is not None:
+        from cluster.web.board_page import Game, board_page
+
+        game = Game(minutes, rules.min_letters or 3, goal)
+        page = board_page(question.told(board, solved), hidden=True, game=game)
+        console().print(f"{write_file(Path(out), page.encode())}: seed {seed}", markup=False)
+        return
+    console().print(draw_board(solved.rows))
+    _tell_end(question, solved, _found(solved, minutes, goal), goal)
+
+
+def _found(solved: Solved, minutes: float, goal: int) -> set[str]:
+    """Ask for words until the time is up, the input ends or a line is empty; return those that are
+    on the board.
+    """
+    say = console()
+    points = {item.word: item.points for item in solved.words}
+    found: set[str] = set()
+    time_s = 60 * minutes or None
+    aim = f"Find {counted(goal, 'word')}" if goal else "Find what you can"
+    limit = f" in {duration(60 * minutes)}" if minutes else ""
+    say.print(f"{aim}{limit}; an empty line ends.")
+    for line in _lines(time_s):
+        word = printable(line.strip().lower())
+        if not word:
+            break
+        if word in found:
+            say.print(f"{word}: found before", markup=False)
+        elif word in points:
+            found.add(word)
+            said = f"{word}: {counted(points[word], 'point')}; {counted(len(found), 'word')}"
+            say.print(said, markup=False)
+        else:
+            say.print(f"{word}: not a word of the list on this board", markup=False)
+    return found
+
+
+def _lines(time_s: float | None) -> Iterator[str]:
+    """Yield the lines of standard input until so many seconds have passed."""
+    typed: queue.Queue[str | None] = queue.Queue()
+
+    def read() -> None:
+        for line in sys.stdin or ():
+            typed.put(line)
+        typed.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    end_s = None if time_s is None else time.monotonic() + time_s
+    while True:
+        left_s = None if end_s is None else max(0.0, end_s - time.monotonic())
+        try:
+            line = typed.get(timeout=left_s)
+        except queue.Empty:
+            console().print("Time is up.")
+            return
+        if line is None:
+            return
+        yield line
+
+
+def _tell_end(question: Asked, solved: Solved, found: set[str], goal: int) -> None:
+    say = console()
+    score = sum(item.points for item in solved.words if item.word in found)
+    all_words = counted(len(solved.words), "word")
+    end = f"{counted(len(found), 'word')} of {all_words}, {counted(score, 'point')}"
+    if goal:
+        reached = "is reached" if len(found) >= goal else "is not reached"
+        end += f"; the goal of {goal:,} {reached}"
+    say.print(f"{end}.", style="bold", markup=False)
+    common = set(question.common(solved.words))
+    missed = [item.word for item in solved.words if item.word not in found]
+    known = [word for word in missed if word in common]
+    others = [word for word in missed if word not in common]
+    if known:
+        say.print(f"Missed, and most people know: {', '.join(known)}", markup=False)
+    if others:
+        say.print(f"Missed: {', '.join(others)}", markup=False)
