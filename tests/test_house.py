@@ -27,10 +27,10 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 # Tokens that a folder may have (tests/bench/prose.py), 3 % above what it had when this was set.
 # Lines are free: a long file of short lines is easier to read than a short one of long lines.
 BUDGET = {
-    "boardclass": 13_800,
+    "boardclass": 13_900,
     "search": 39_500,
     "results": 37_100,
-    "configs": 2_400,
+    "configs": 2_500,
     "cluster": 72_500,
     "tests": 150_000,  # each kind of file and board that people have is an input of its own
 }
