@@ -122,8 +122,8 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
     assert tab.locator("#entry").is_hidden()
     assert tab.locator("#game-words h3.title").all_text_contents() == [
         "Found: 3 words, 14 points",
-        "Missed, and most people know: 76 words, 115 points",
-        "Missed, seldom seen: 131 words, 301 points",
+        "Missed, and most people know: 139 words, 280 points",
+        "Missed, seldom seen: 68 words, 136 points",
     ]
     drag(tab, path_of["tear"])
     expect(tab.locator("#tally")).to_have_text("14 points, 3 words")

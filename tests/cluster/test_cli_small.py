@@ -20,7 +20,7 @@ OFFERED = {
     "climb --method ": {"pool", "anneal", "genetic"},
     "climb --ex": {"--exclude"},
     "climb --dims 4": {"4x4", "4x5", "4x6"},
-    "show tea -w scow": {"scowl70"},
+    "show tea -w scow": {"scowl35", "scowl70"},
     "show tea --scores p": {"powers"},
     "top runs/x --rollable ": {"big", "classic", "new", "super"},
     "solve tea --method h": {"heap"},

@@ -19,7 +19,7 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from results.storage import files
 from search.scoring.scorer import Scorer
-from tests.browsing import DESK, DEVICES, POINTS, expect, keeps_nobody_out, middle
+from tests.browsing import DESK, DEVICES, PHONE, POINTS, TABLET, expect, keeps_nobody_out, middle
 from tests.cluster.web import serving
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
@@ -330,6 +330,36 @@ def test_records_say_what_their_rows_prove_and_warn_of_the_published_table(opene
     assert tab.locator("pre.code:visible").count() == 0, "commands are folded"
     card.get_by_role("link").click()
     expect(tab.locator("nav [aria-current]")).to_have_text("Records")
+
+
+def test_the_largest_proof_leads_and_a_box_says_what_is_being_read(opened):
+    tab = opened("/")
+    known = {"error": None, "live": None, "best": None, "wordlist": "x", "cutoff": 9}
+    runs = [
+        {"name": name, "key": name, "state": state, "dims": dims, "percent": "1 %", **known}
+        for name, state, dims in (
+            ("small", "proven", "2x2"),
+            ("open", "incomplete", "4x4"),
+            ("large", "proven", "3x4"),
+            ("new", "reading", None),
+        )
+    ]
+    tab.route("**/api/runs", lambda route: route.fulfill(json=runs))
+    tab.reload()
+    cards = tab.locator(".cards li[id!=own]")
+    expect(cards).to_have_count(4)
+    names = tab.locator(".cards .name a").all_text_contents()
+    assert names == ["large", "small", "open", "new"]
+    expect(cards.last.locator(".drawn")).to_have_text("Reading the rows of new")
+
+
+@pytest.mark.parametrize("device", [TABLET, PHONE], ids=["tablet", "phone"])
+def test_the_map_of_changes_and_the_dice_fit(opened, device):
+    tab = opened(f"/board?letters={BOARD}", **device)
+    settle(tab, "/board")
+    for name in ("#map", ".joined"):
+        width, inside = tab.locator(name).evaluate("e => [e.clientWidth, e.scrollWidth]")
+        assert inside <= width
 
 
 def test_the_best_boards_come_first_and_the_readers_own_beside_them(opened):

@@ -43,7 +43,7 @@ def test_the_list_is_the_pinned_one():
     assert "Permission to use, copy, modify, distribute and sell these word" in licence
 
 
-@pytest.mark.parametrize("name", ["scowl70", "enable2k", "yawl"])
+@pytest.mark.parametrize("name", ["scowl35", "scowl70", "enable2k", "yawl"])
 def test_what_is_known_of_a_list_is_what_its_file_gives(name):
     try:
         words = load_wordlist(name)
