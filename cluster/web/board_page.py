@@ -20,7 +20,7 @@ from boardclass.board_svg import SCRIPT, board_svg
 from boardclass.printable import counted, printable
 
 _FOLDER = Path(__file__).resolve().parent
-MAX_WORD_BYTES = 220_000  # of words in the data and in the text; the rest of a page takes 65,000
+MAX_WORD_BYTES = 212_000  # of words in the data and in the text; the rest of a page takes 75,000
 _SCRIPTS = (
     _FOLDER / "static" / "lib.js",
     SCRIPT,
@@ -28,7 +28,10 @@ _SCRIPTS = (
     _FOLDER / "static" / "play.js",
     _FOLDER / "static" / "file.js",
 )
-_between_modules = re.compile(r"^import [^;]*;\n|^export (?=async|const|function)", re.M).sub
+# between modules, and types for those who read the source
+_not_in_a_page = re.compile(
+    r"^import [^;]*;\n|^export (?=async|const|function)|/\*\*.*?\*/\s*", re.M | re.S
+).sub
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def board_page(told: dict[str, Any], *, hidden: bool = False, game: Game | None 
         style=_read("static/site.css"),
         play=_read("templates/play.html"),
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
-        script="".join(_between_modules("", path.read_text("utf-8")) for path in _SCRIPTS),
+        script="".join(_not_in_a_page("", path.read_text("utf-8")) for path in _SCRIPTS),
     )
 
 
