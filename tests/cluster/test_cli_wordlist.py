@@ -15,7 +15,7 @@ import pytest
 
 from boardclass import wordlist
 from boardclass.wordlist import KNOWN_SHA256
-from cluster.web.jobs import draw, read_run, score_board
+from cluster.web.jobs import BoardRequest, draw, read_run, score_board
 from configs.sources import sources
 from tests.conftest import ROOT
 
@@ -203,8 +203,9 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, spanish, tmp_
     )
     told = read_run(str(run))["boards"][0]
     assert (told["typed"], "Ñ" in told["svg"]) == (board, True)
-    assert ">Ñ</text>" in draw("año", board, "2x2", "spanish")
-    assert "año" in [item["word"] for item in score_board(board, "2x2", "spanish")["words"]]
+    asked = BoardRequest(board, dims="2x2", wordlist="spanish", word="año")
+    assert ">Ñ</text>" in draw(asked)
+    assert "año" in [item["word"] for item in score_board(asked)["words"]]
 
 
 def test_a_known_list_that_is_not_here_names_its_command(orderly, monkeypatch):
