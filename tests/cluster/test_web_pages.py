@@ -346,7 +346,7 @@ def test_the_largest_proof_leads_and_a_box_says_what_is_being_read(opened):
     ]
     tab.route("**/api/runs", lambda route: route.fulfill(json=runs))
     tab.reload()
-    cards = tab.locator(".cards li[id!=own]")
+    cards = tab.locator(".cards li:not(#own)")
     expect(cards).to_have_count(4)
     names = tab.locator(".cards .name a").all_text_contents()
     assert names == ["large", "small", "open", "new"]
