@@ -306,7 +306,7 @@ def test_parts_of_one_class_are_apart_and_split_in_one_order(copy):
         row = whole | changes | {"body": bytes(4), "n_boards": 0}  # one split, and all are leaves
         return row | {"sha256": checker.row_digest(row)}
 
-    a, b = letters[0][:2]
+    a, b = list(letters[0])[:2]
     other = letters[1].replace(a, "")[-1]
     question = asdict(run.fingerprint)
     there = checker.count(question, [part(a, 0, 1, 2, 3), part(b, 0, 1, 2, 3)])
