@@ -381,6 +381,27 @@ def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
     assert outcomes == {"accepted", "rejected"}
 
 
+def test_a_leaf_whose_points_need_no_letter_of_the_next_cell_is_rejected(copy):
+    question, row = question_about(copy), all_rows(copy)[0]
+    letters = question.class_letters(row["class_id"])
+    e, f = letters[2][0], letters[3][-1]
+    question.take_words({f"{e}{f}": question.cutoff})
+    forged = row | {"order": bytes([2, 3, 0, 1]), "forced": f"{e}{f}", "body": bytes(4)}
+    forged |= {"n_leaves": len(letters[0]), "n_boards": 0}
+    with pytest.raises(Rejected, match="bound of a leaf reaches"):
+        checked(question, forged | {"sha256": checker.row_digest(forged)})
+
+
+def test_the_digest_of_certificates_is_over_all_their_files(copy):
+    run = open_run(copy)
+    digests = [certificates.certificates_digest(run)]
+    second = copy / files.part_name(files.CERTIFICATES, 2)
+    for data in (b"one", b"two"):
+        second.write_bytes(data)
+        digests.append(certificates.certificates_digest(run))
+    assert len(set(digests)) == 3
+
+
 def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy):
     question, row = question_about(copy), largest(all_rows(copy))
     body, flips = row["body"], []
@@ -452,6 +473,15 @@ def test_a_board_lost_from_the_rows_is_noticed(copy, claims_less):
 def test_a_wrong_board_in_the_rows_is_rejected(copy, change):
     put_boards(copy, lambda found: [found[0] | change, *found[1:]])
     with pytest.raises(Rejected, match="listed"):
+        checker.audit(copy, LIST)
+
+
+def test_a_board_below_the_cutoff_may_not_be_listed(copy):
+    weak = "bbad"
+    score = question_about(copy).score(weak)
+    assert 0 < score < open_run(copy).fingerprint.cutoff
+    put_boards(copy, lambda found: [*found, {"board": weak, "score": score}])
+    with pytest.raises(Rejected, match=f"{weak} is listed with {score}, it scores {score}; the c"):
         checker.audit(copy, LIST)
 
 
@@ -543,5 +573,8 @@ def test_a_part_that_does_not_exist_or_is_too_wide():
             certifier.shape(wide, forced)
     with pytest.raises(IncompleteError, match="memory"):
         certifier.shape(["abcdefghijklmnopqrstuvwxyz"] * 16, "seat")
-    with pytest.raises(IncompleteError, match="splits"):
-        Certifier(shape, words, points, 1).shape(["e", *["t"] * 12, "as", "er", "dr"], max_splits=2)
+    certifier, letters = Certifier(shape, words, points, 1), ["e", *["t"] * 12, "as", "er", "dr"]
+    n_splits = certifier.shape(letters).n_splits
+    assert certifier.shape(letters, max_splits=n_splits).n_splits == n_splits > 2
+    with pytest.raises(IncompleteError, match=f"more than {n_splits - 1} splits"):
+        certifier.shape(letters, max_splits=n_splits - 1)
