@@ -82,18 +82,6 @@ export const cellName = (cell, h) => `row ${(cell % h) + 1}, column ${Math.floor
 export const counted = (n, noun) => `${count(n)} ${n === 1 ? noun : `${noun}s`}`;
 export const points = (value) => counted(value, "point");
 
-export function duration(seconds) {
-  const total = Math.round(seconds);
-  const minutes = Math.floor(total / 60);
-  const hours = Math.floor(minutes / 60);
-  const two = (n) => String(n % 60).padStart(2, "0");
-  if (hours >= 48) return `${(hours / 24).toFixed(1)} days`;
-  if (hours) return `${hours} h ${two(minutes)} min`;
-  return minutes ? `${minutes} min ${two(total)} s` : `${total} s`;
-}
-
-export const ago = (time_s) => `${duration(Math.max(0, Date.now() / 1000 - time_s))} ago`;
-
 export function showState(pill, state) {
   if (pill.textContent !== state) pill.textContent = state;
   pill.className = `pill ${state}`;

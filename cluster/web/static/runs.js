@@ -1,5 +1,5 @@
 // The runs, or the records: their best boards first.
-import { ask, byId, count, drawing, duration, el, keep, showState } from "/static/lib.js";
+import { ask, byId, drawing, el, keep, showState } from "/static/lib.js";
 import { fillCard, showOwn } from "/static/cards.js";
 
 const page = byId("runs");
@@ -20,34 +20,20 @@ function make(run) {
   return parts;
 }
 
-function said(run) {
-  if (run.state === "unreadable") return run.error;
-  if (run.best) return run.best.said;
-  if (run.state === "reading") return "Its rows are being read.";
-  if (run.state === "proven") return "No board reaches the cutoff.";
-  const done = `${count(run.n_classes_done)} of ${count(run.n_classes)} classes are done`;
-  return `No board that reaches the cutoff was found so far; ${done} (${run.percent}).`;
-}
-
 function show(run) {
   const parts = cards.get(run.key) || make(run);
   const best = run.best;
-  const left_s = run.live?.progress?.remaining_s;
-  const isKnown = run.state === "running" && left_s !== undefined && left_s !== null;
-  const left = isKnown ? `, about ${duration(left_s)} left` : "";
   showState(parts.pill, run.state);
-  parts.line.textContent = run.dims
-    ? `${run.dims}, ${run.wordlist}, cutoff ${count(run.cutoff)}${left}`
-    : "";
-  parts.bar.value = run.n_classes ? run.n_classes_done / run.n_classes : 0;
-  parts.bar.hidden = !run.n_classes || run.state === "proven";
-  const now = JSON.stringify([best, said(run)]);
+  parts.line.textContent = run.line;
+  parts.bar.value = run.share || 0;
+  parts.bar.hidden = run.share === null || run.state === "proven";
+  const now = JSON.stringify([best, run.said]);
   if (now !== parts.shown) {
     parts.shown = now;
     const name = el("p", { className: "name" }, parts.link, " ", parts.pill);
     const drawn = (best && drawing(best.svg)) || "";
     const score = best ? best.score : null;
-    fillCard(parts.item, drawn, score, said(run), name, parts.line, parts.bar);
+    fillCard(parts.item, drawn, score, run.said, name, parts.line, parts.bar);
   }
   return parts.item;
 }
