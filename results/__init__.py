@@ -4,7 +4,7 @@
     upkeep/       what changes a run as a whole: repair, extend, merge
     proof/        coverage, rescoring, claim, verify, certificates and their checker
     store/        rows in Parquet parts: the one writer, the reader, the row
-    log/          the event log
+    log.py        the event log; log_events.py: the events
     storage/      a directory or an object store; the lock
     errors.py
     published/    complete runs that come with the program

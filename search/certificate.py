@@ -124,7 +124,7 @@ class Certifier:
         """Return the grown tree, with as much space as it takes; None if that is too much."""
         # untouched pages cost nothing
         n, n_spare, n_body = len(keys), 3 * len(keys) + (1 << 16), 1 << 22
-        while n_body < 8 * max_splits:
+        while n_body < 8 * max(max_splits, 1 << 20):
             terms = np.empty(n + n_spare, np.int64), np.empty(n + n_spare, np.int32)
             space = Space(*terms, np.empty(n_body, np.int64), np.zeros(3, np.int64))
             space.keys[:n], space.points[:n] = keys, points

@@ -60,7 +60,7 @@ SECRET_KEY = "it-must-not-be-seen-anywhere"
 with mock.patch.object(numba, "njit", partial(numba.njit, cache=True)):
     from results.proof import audit
 
-_read_words = audit._words
+_read_words = audit.read_words
 
 
 @lru_cache(8)
@@ -73,7 +73,7 @@ def _words_once(path: Path) -> list[str]:
     return list(_words_of(path, path.stat().st_mtime_ns)) if path.is_file() else _read_words(path)
 
 
-audit._words = _words_once
+audit.read_words = _words_once
 
 
 LONG = (

@@ -3,8 +3,10 @@
     boards.py       boards: as they are typed and listed, scores, words, dice; pictures.py: as
                     pictures
     explain.py      classes: the story of one, its trees as pictures
-    status.py       runs: how far one is, whether some are proven, the word list of one, what
-                    published ones prove
+    run_view.py     a run as one record, from its rows, lock and log: its question, its answer, how
+                    far it is, who works on it
+    status.py       the words for that record; whether some runs are proven, the word list of one,
+                    what published ones prove
     render.py       tables, JSON, CSV, boards as text
 
 The command line, the terminal view and the web pages show these.  Uses ``driver`` and what lies

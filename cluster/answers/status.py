@@ -1,270 +1,204 @@
-"""The one view of a run: how far it is, from its rows, and what is going on in it, from its lock
-and event log.
+"""The words for a run (run_view.py): what ``status``, ``watch`` and the pages say of it.
 
-    look                run -> view            status, runs; serve in a process of its own
-      view_of_rows      what its rows give, as plain values
-      view              rows and the last word of a driver -> one record
-    lines               the record -> what people read: status and watch
+    lines               what people look for first
+    done, going_on      how far it is, what its driver does
+    figures, at_work    what a screen has room for
 
-Rows are read now and then, lock and log every second: ``watch`` and ``serve`` put the newest of
-both together. The functions at the end are what all commands share that ask about runs; and
-``proven_place``, the one place that asks the published runs, which come with the program, about a
-board.
+The functions at the end are what all commands share that ask about runs; and ``proven_place``, the
+one place that asks the published runs, which come with the program, about a board.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from boardclass.cutoff import reaches
 from boardclass.errors import InputError
-from boardclass.printable import between, counted, duration, percent
+from boardclass.printable import between, counted, duration, memory_size, percent
 from cluster.streams import console, tell
 
 if TYPE_CHECKING:
     from boardclass.wordlist import WordList
-    from results.log import Live
+    from cluster.answers.run_view import Classes, Driver, RunView
+    from results.log_events import Reported
     from results.proof.prove import Summary
     from results.store.run import Run
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "results" / "published"
 _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
-_LEFT = ("remaining_s", "remaining_low_s", "remaining_high_s", "elsewhere_s", "n_measured")
-_OF_DRIVER = ("n_workers", *_LEFT, "n_own", "n_own_done")
 
 
-def look(run: Run) -> tuple[dict[str, Any], Summary]:
-    """Return the view of a run, and what its rows prove. Raises StoreError when the run is
-    damaged.
-    """
-    from results.log import live
-    from results.proof.prove import summary
-
-    # before the rows, which take longer to read: the driver goes on meanwhile
-    now = live(run.folder)
-    found = summary(run)
-    return view(view_of_rows(found), now), found
-
-
-def view_of_rows(found: Summary) -> dict[str, Any]:
-    """Return what the rows of a run give, as plain values that JSON can hold."""
-    boards = found.listed.boards
-    return {
-        "rows_state": found.state.value,
-        "proven": found.proven,
-        "why_not_proven": found.why_not or None,
-        "dims": found.fingerprint.dims,
-        "wordlist": found.question.wordlist,
-        "letters": dict(found.question.letters),
-        "wordlist_sha256": found.fingerprint.wordlist_sha256,
-        "cutoff": found.fingerprint.cutoff,
-        "partition": found.fingerprint.partition,
-        **{
-            name: getattr(found, name)
-            for name in ("n_classes", "n_classes_begun", "n_classes_done", "n_conflicts")
-        },
-        "n_units_pending": found.n_pending,
-        "n_units_split": found.n_rows["split"],
-        "n_units_quarantined": found.n_quarantined,
-        "rows": found.n_rows,
-        "n_candidates": found.listed.n_candidates,
-        "n_boards": found.listed.n_canonical,
-        "n_boards_with_images": found.listed.n_raw,
-        "best_score": boards[0].score if boards else None,
-        "best_boards": [item.board for item in boards if item.score == boards[0].score],
-        "digest": found.result_digest,
-        "notes": list(found.notes),
-        "statement": found.statement,
-    }
-
-
-def view(
-    rows: Mapping[str, Any], now: Live | None, *, is_current: bool = True, error: str = ""
-) -> dict[str, Any]:
-    """Return what ``status --format json`` holds: the question, how far its answer is, and who
-    works on it.
-
-    ``rows`` is what :func:`view_of_rows` made, empty while they have not been read; ``now`` is None
-    when lock and log cannot be read, and ``error`` says why.  Only when no file has changed since
-    the rows were read (``is_current``) may anything be called proven.  None in the result: not
-    known, or known only while somebody works on the run.
-    """
-    from results.proof.prove import State, state_of
-
-    is_running = now is not None and now.is_running
-    told = asdict(now.report) if now and now.report else {}
-    last = told if is_running else {}
-    is_proven = bool(rows.get("proven")) and is_current
-    state = State(rows["rows_state"]) if rows and is_current else None
-    n_classes = rows.get("n_classes") or last.get("n_classes") or 0
-    n_done = min(n_classes, max(rows.get("n_classes_done") or 0, last.get("n_classes_done") or 0))
-    # of a proven run none is better than those of the rows, whatever a log says
-    best_of_rows, best_told = (
-        rows.get("best_score") or 0,
-        0 if is_proven else int(last.get("best_score") or 0),
-    )
-    is_stored = best_told <= best_of_rows
-    return {
-        "state": state_of(state, is_running=is_running, error=error).value,
-        **{name: value for name, value in rows.items() if name != "rows_state"},
-        "proven": is_proven,
-        "driver": None
-        if now is None or not is_running
-        else now.owner.describe()
-        if now.owner
-        else "unknown",
-        "figures_age_s": now.age_s if now and is_running else None,
-        "ended": _ended(now) if now else None,
-        "n_classes": n_classes,
-        # what is counted may not be stored yet
-        "n_classes_begun": max(rows.get("n_classes_begun") or 0, n_done),
-        "n_classes_done": n_done,
-        "n_classes_left": n_classes - n_done,
-        "n_units_in_flight": last.get("n_in_flight"),
-        **{name: told.get(name) for name in ("n_strikes", "n_requeued")},
-        "n_workers_lost": told.get("n_deaths"),
-        "hosts": last.get("hosts") or {},
-        "hosts_flagged": list(told.get("flagged") or ()),
-        "n_replicas_agreed": told.get("n_agreed"),
-        "classes_per_h": now.classes_per_h if now and is_running else None,
-        "verdicts_per_h": now.verdicts_per_h if now and is_running else None,
-        **{name: last.get(name) for name in _OF_DRIVER},
-        "share": last.get("share") or None,
-        "best_score": max(best_of_rows, best_told) or None,
-        "best_boards": rows.get("best_boards", []) if is_stored else [str(last.get("best_board"))],
-        "best_is_stored": is_stored,
-    }
-
-
-def _ended(now: Live) -> str | None:
-    from results.log_events import Finished
-
-    if now.is_running or (not now.report and not now.end):
-        return None
-    if not now.end:
-        return (
-            f"without a word, last heard of {duration(now.age_s or 0.0)} ago: killed, or its "
-            "machine is gone"
-        )
-    return (
-        None
-        if isinstance(now.end, Finished) and now.end.complete
-        else f"{duration(now.ended_s or 0.0)} ago: {now.end.message}"
-    )
-
-
-def lines(record: Mapping[str, Any]) -> dict[str, Any]:
+def lines(view: RunView) -> dict[str, str]:
     """Return what people look for first, ten lines at most."""
-    told: dict[str, Any] = {"state": record["state"]}
-    if not record["proven"]:
-        told["boards below"] = "found so far, not proven"
-        told["in the way"] = record["why_not_proven"]
-    told["run"] = f"{record['dims']}, {record['wordlist']}, cutoff {record['cutoff']:,}"
-    told["done"] = done(record)
-    told |= dict(going_on(record))
-    told["best"] = _best(record)
-    told |= {"statement": record["statement"]} if record["statement"] else {}
-    return {**told, "digest": record["digest"]}
+    answer = view.answer
+    assert answer is not None, "its rows were read"
+    texts = {"state": view.state.value}
+    if not view.proven:
+        texts["boards below"] = "found so far, not proven"
+        texts["in the way"] = answer.why_not
+    texts["run"] = question(view)
+    texts["done"] = done(view)
+    texts |= dict(going_on(view))
+    texts["best"] = _best(view)
+    if answer.statement:
+        texts["statement"] = answer.statement
+    texts["digest"] = answer.digest
+    return texts
 
 
-def done(record: Mapping[str, Any]) -> str:
+def question(view: RunView) -> str:
+    """Return what a run asks, in short; empty while its rows have not been read."""
+    asked = view.identity
+    return f"{asked.dims}, {asked.wordlist}, cutoff {asked.cutoff:,}" if asked else ""
+
+
+def classes_done(classes: Classes) -> str:
+    """Return how many classes are done."""
+    if not classes.n_all:
+        return "not known yet"
+    share = percent(classes.n_done, classes.n_all)
+    return f"{classes.n_done:,} of {counted(classes.n_all, 'class', 'classes')} ({share})"
+
+
+def done(view: RunView) -> str:
     """Return how many classes are done, how many units are searched, and how old the figures
     are.
     """
-    n_done, n_classes = record["n_classes_done"], record["n_classes"]
-    if not n_classes:
-        return "not known yet"
-    busy, age_s = record["n_units_in_flight"], record["figures_age_s"]
+    text, driver = classes_done(view.classes), view.driver
+    if not view.classes.n_all or driver is None or driver.report is None:
+        return text
+    busy = driver.report.n_in_flight
     flying = f", {counted(busy, 'unit')} being searched" if busy else ""
-    age = f", as of {duration(age_s)} ago" if age_s is not None else ""
-    return (
-        f"{n_done:,} of {counted(n_classes, 'class', 'classes')} "
-        f"({percent(n_done, n_classes)}){flying}{age}"
-    )
+    return f"{text}{flying}, as of {duration(driver.age_s or 0.0)} ago"
 
 
-def going_on(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def going_on(view: RunView) -> Iterator[tuple[str, str]]:
     """Yield what a driver does, or how the last one ended."""
-    if record["driver"] is None:
-        if record["ended"]:
-            yield "last session ended", record["ended"]
+    driver = view.driver
+    if driver is None:
+        if view.ended:
+            yield "last session ended", view.ended
         return
-    if record["figures_age_s"] is None:
+    report = driver.report
+    if report is None:
         yield "progress", "none reported yet: the driver is starting up"
-    else:
-        yield "time left", time_left(record)
-        yield "rate", rate(record)
-    names = record["hosts"]
-    hosts = (
-        f" on {next(iter(names))}"
-        if len(names) == 1
-        else "".join(f", {host} {n}" for host, n in names.items())
-    )
-    lost = f", {record['n_workers_lost']} lost so far" if record["n_workers_lost"] else ""
-    yield (
-        "workers",
-        f"{record['n_workers'] or 'none up yet'}{hosts}{lost}; driver {record['driver']}",
-    )
+        yield "workers", f"none up yet; driver {driver.name}"
+        return
+    yield "time left", time_left(report, view.classes.n_done)
+    yield "rate", rate(driver)
+    hosts = "".join(f", {host} {n}" for host, n in report.hosts.items())
+    if len(report.hosts) == 1:
+        hosts = f" on {next(iter(report.hosts))}"
+    lost = f", {report.n_deaths:,} lost so far" if report.n_deaths else ""
+    yield "workers", f"{report.n_workers or 'none up yet'}{hosts}{lost}; driver {driver.name}"
 
 
-def _best(record: Mapping[str, Any]) -> str:
-    if not record["best_score"]:
+def figures(view: RunView) -> Iterator[tuple[str, str]]:
+    """Yield more of what a driver reported: memory, units, what went wrong."""
+    report = view.driver.report if view.driver else None
+    if report and report.n_total_bytes:
+        free, total = memory_size(report.n_free_bytes), memory_size(report.n_total_bytes)
+        yield "memory", f"{free} of {total} free on the driver's machine"
+    if report:
+        yield "units", f"{report.n_in_flight:,} being searched, {report.n_open:,} open"
+    answer, last = view.answer, view.last
+    counts = [
+        (answer.rows["split"] if answer else last.n_split if last else 0, "split", "split"),
+        (last.n_requeued if last else 0, "tried again", "tried again"),
+        (last.n_strikes if last else 0, "strike", "strikes"),
+        (answer.n_units_quarantined if answer else 0, "given up", "given up"),
+    ]
+    some = ", ".join(counted(n, *nouns) for n, *nouns in counts if n)
+    yield "so far", some or "no splits, no failures"
+    if view.driver and view.driver.age_s is not None:
+        yield "figures from", f"{duration(view.driver.age_s)} ago"
+
+
+def disk_taken(use: Sequence[int] | None) -> str:
+    """Return how many bytes a run takes and how many are free; empty where that is not known."""
+    if not use:
+        return ""
+    taken, free = map(memory_size, use)
+    return f"{taken} taken, {free} free"
+
+
+class Work(NamedTuple):
+    """What a worker is working on, in words."""
+
+    worker: str
+    host: str
+    units: str
+    time: str
+    memory: str
+
+
+def at_work(view: RunView) -> list[Work]:
+    """Return what the workers are working on, the longest at work first."""
+    driver = view.driver
+    if driver is None or driver.report is None:
+        return []
+    rows = []
+    for item in driver.report.busy:
+        units = f"class {item.class_id:,} {item.path}".rstrip()
+        if item.n_units > 1:
+            units += f" and {counted(item.n_units - 1, 'more unit')}"
+        time = duration(item.seconds + (driver.age_s or 0.0))
+        memory = memory_size(item.n_bytes) if item.n_bytes else ""
+        rows.append(Work(str(item.worker), item.host, units, time, memory))
+    return rows
+
+
+def _best(view: RunView) -> str:
+    if not view.best_score:
         return "none found"
     from boardclass.board import with_letters  # with numpy, which --help can do without
 
-    board = with_letters(record["best_boards"][0], record.get("letters") or {})
-    first = f"{counted(record['best_score'], 'point')}: {board}"
-    if not record["best_is_stored"]:
-        return (
-            f"{first}, not stored yet; {record['n_boards']:,} stored at or above the cutoff, up "
-            "to symmetry"
-        )
-    return f"{first}; {record['n_boards']:,} at or above the cutoff, up to symmetry"
+    letters = view.identity.letters if view.identity else {}
+    first = f"{counted(view.best_score, 'point')}: {with_letters(view.best_boards[0], letters)}"
+    n_boards = view.answer.n_boards if view.answer else 0
+    if not view.best_is_stored:
+        stored = f"{n_boards:,} stored at or above the cutoff, up to symmetry"
+        return f"{first}, not stored yet; {stored}"
+    return f"{first}; {n_boards:,} at or above the cutoff, up to symmetry"
 
 
-def rate(record: Mapping[str, Any]) -> str:
+def rate(driver: Driver) -> str:
     """Return what is finished in an hour."""
-    classes, verdicts = record["classes_per_h"], record["verdicts_per_h"]
-    if verdicts is None:
+    if driver.verdicts_per_h is None:
         return "unknown: not measured yet"
-    if not verdicts:
+    if not driver.verdicts_per_h:
         return "unknown: nothing was finished of late"
-    return (
-        f"{f'{classes:,.0f} classes' if classes else 'no whole class of late,'} and "
-        f"{verdicts:,.0f} verdicts an hour"
-    )
+    classes = "no whole class of late,"
+    if driver.classes_per_h:
+        classes = f"{driver.classes_per_h:,.0f} classes"
+    return f"{classes} and {driver.verdicts_per_h:,.0f} verdicts an hour"
 
 
-def time_left(record: Mapping[str, Any]) -> str:
-    """Return the time left, in processor hours as well, and what it is based on."""
-    left_s, n_workers = record["remaining_s"], record["n_workers"] or 1
+def time_left(report: Reported, n_done: int) -> str:
+    """Return the time left, in processor hours as well, and what it is based on: so many classes
+    are done.
+    """
+    left_s = report.remaining_s
     if left_s is None:
         return "unknown: too little has been searched"
-    span = between(record["remaining_low_s"], record["remaining_high_s"])
-    share, n_own = "", record["n_own"]
-    if record["share"]:
-        own = (
-            f"{record['n_own_done'] or 0:,} of its {counted(n_own, 'class', 'classes')} done"
-            if n_own
-            else ""
-        )
-        share = f" for share {record['share']}, {own or 'all that this driver searches'}"
-    elsewhere = (
-        f"; {processor_time(record['elsewhere_s'])} for the other shares"
-        if record.get("elsewhere_s")
-        else ""
-    )
-    n = record["n_classes_done"]
-    few = ", a rough guess" if n < _FEW_MEASURED else ""
-    basis = f"judging by {counted(n, 'finished class', 'finished classes')}{few}"
-    return (
-        f"about {duration(left_s)}{span}{share}, {processor_time(left_s * n_workers)}{elsewhere}, "
-        f"{basis}"
-    )
+    share = ""
+    if report.share:
+        own = "all that this driver searches"
+        if report.n_own:
+            n_own = counted(report.n_own, "class", "classes")
+            own = f"{report.n_own_done:,} of its {n_own} done"
+        share = f" for share {report.share}, {own}"
+    elsewhere = ""
+    if report.elsewhere_s:
+        elsewhere = f"; {processor_time(report.elsewhere_s)} for the other shares"
+    span = between(report.remaining_low_s, report.remaining_high_s)
+    work = processor_time(left_s * (report.n_workers or 1))
+    few = ", a rough guess" if n_done < _FEW_MEASURED else ""
+    basis = f"judging by {counted(n_done, 'finished class', 'finished classes')}{few}"
+    return f"about {duration(left_s)}{span}{share}, {work}{elsewhere}, {basis}"
 
 
 def processor_time(seconds: float) -> str:

@@ -31,6 +31,7 @@ SECTIONS = {  # commands, each with its file
         "run": "run",
         "status": "status",
         "merge": "run",
+        "derive": "run",
         "verify": "check",
         "repeat": "check",
         "certify": "check",

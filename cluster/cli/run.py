@@ -251,6 +251,42 @@ def _draw_best(config: RunConfig, outcome: RunOutcome) -> None:
         console().print(f"{typed}: {item.score:,} points, {len(found):,} words\n", markup=False)
 
 
+def derive(
+    directory: options.Run = options.LATEST,
+    wordlist: options.Wordlist = None,
+    scores: options.Scores = None,
+    cutoff: Annotated[
+        int | None, Option(metavar="N", min=1, help="A cutoff that is not lower.")
+    ] = None,
+    source_wordlist: Annotated[
+        str | None,
+        Option(metavar="NAME|PATH", help="The word list of the run, if not found by name."),
+    ] = None,
+    out: Annotated[
+        str | None,
+        Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF"),
+    ] = None,
+) -> None:
+    """Write what a proven run says of an easier question: a list without some of its words, points
+    that are nowhere higher, a higher cutoff.  Nothing is searched.
+
+    A list that lost a few words keeps its record this way.  A question whose answer does not follow
+    is refused, with the first word or value that stands in the way.
+    """
+    from cluster.answers.status import run_wordlist
+    from cluster.driver.derive import config_like
+    from cluster.driver.derive import derive as derive_claim
+    from cluster.driver.progress import make_progress
+    from results.store.run import open_run
+
+    source = open_run(directory)
+    words = run_wordlist(source, source_wordlist)
+    wordlist = wordlist or source_wordlist or source.info["config"]["wordlist"]
+    config = config_like(source, wordlist=wordlist, scores=scores, cutoff=cutoff, out=out)
+    outcome = derive_claim(source, config, words, make_progress())
+    _print_outcome(config, outcome)
+
+
 def merge(
     target: Annotated[
         str, Argument(metavar="TARGET", help="Run directory, old or new.", show_default=False)

@@ -20,38 +20,14 @@ from cluster.streams import console, tell
 if TYPE_CHECKING:
     from cluster.watch.view import Place
 
-_TOLD = frozenset(  # lines for people say these
-    (
-        *(
-            "state",
-            "driver",
-            "figures_age_s",
-            "ended",
-            "n_classes_left",
-            "n_units_in_flight",
-            "n_workers",
-            "digest",
-        ),
-        *(
-            "n_workers_lost",
-            "classes_per_h",
-            "verdicts_per_h",
-            "remaining_s",
-            "n_measured",
-            "proven",
-            "why_not_proven",
-        ),
-        *(
-            "remaining_low_s",
-            "remaining_high_s",
-            "best_score",
-            "best_boards",
-            "best_is_stored",
-            "n_classes_done",
-        ),
-        *("dims", "wordlist", "cutoff", "hosts", "notes"),  # notes: on standard error
-    )
-)
+# keys of the JSON that the lines for people have in words; notes are on standard error
+_IN_LINES = """
+    state proven why_not_proven dims wordlist cutoff n_classes_done n_classes_left best_score
+    best_boards best_is_stored digest notes driver figures_age_s ended n_units_in_flight n_workers
+    n_workers_lost hosts classes_per_h verdicts_per_h remaining_s remaining_low_s remaining_high_s
+    n_measured
+"""
+_NONE: tuple[object, ...] = (None, [], ())
 
 
 def status(
@@ -64,32 +40,28 @@ def status(
     """Show how far a run is, who works on it, the time left, what it found, the digest of its
     result.
     """
-    from cluster.answers.status import lines, look, tell_notes
+    from cluster.answers.run_view import as_json, look
+    from cluster.answers.status import lines, tell_notes
     from results.store.run import open_run
 
-    record, found = look(open_run(directory))
-    tell_notes(found)
+    view, result = look(open_run(directory))
+    tell_notes(result)
     if fmt is Format.json:
-        write_json({"directory": directory, **record})
+        write_json({"directory": directory, **as_json(view)})
         return
     if fmt is Format.table and not verbose:
-        write_record(lines(record), fmt)
+        write_record(lines(view), fmt)
         return
-    told = lines(record)
+    record = as_json(view)
     rows, hosts, notes = record.pop("rows"), record.pop("hosts"), record.pop("notes")
     statement = record.pop("statement")
-    flat = {**record, "hosts": ", ".join(f"{host} {n}" for host, n in hosts.items()) or None}
-    flat |= {f"rows_{name}": count for name, count in rows.items()} | {
-        "notes": "; ".join(notes) or None
-    }
+    record["hosts"] = ", ".join(f"{host} {n}" for host, n in hosts.items()) or None
+    record |= {f"rows_{name}": count for name, count in rows.items()}
+    record["notes"] = "; ".join(notes) or None
     if fmt is Format.table:
-        flat = {
-            name: value
-            for name, value in flat.items()
-            if name not in _TOLD and value not in (None, [])
-        }
-        flat = {**told, **flat}
-    write_record({**flat, "statement": statement} if statement else flat, fmt)
+        more = {name: value for name, value in record.items() if name not in _IN_LINES.split()}
+        record = lines(view) | {name: value for name, value in more.items() if value not in _NONE}
+    write_record({**record, "statement": statement} if statement else record, fmt)
 
 
 _COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board", "boards")
@@ -103,7 +75,7 @@ def runs(given: options.Runs = None, fmt: options.Format = Format.table) -> None
 
     catalog = Catalog(given or [])
     listed = [
-        {"run": place.name, "directory": place.location, **_told(place)}
+        {"run": place.name, "directory": place.location, **_record(place)}
         for place in catalog.places().values()
     ]
     if fmt is Format.json:
@@ -116,28 +88,23 @@ def runs(given: options.Runs = None, fmt: options.Format = Format.table) -> None
         write_table(_COLUMNS, list(map(_row, listed)), fmt)
 
 
-def _told(place: Place) -> dict[str, Any]:
-    from cluster.answers.status import look
+_NAMES = """
+    state proven why_not_proven dims wordlist cutoff n_classes n_classes_done best_score best_boards
+    n_boards digest
+"""
+
+
+def _record(place: Place) -> dict[str, Any]:
+    from cluster.answers.run_view import as_json, look
     from results.proof.prove import State
     from results.store.run import open_run
 
     try:
-        record, _ = look(open_run(place.check()))
+        view, _ = look(open_run(place.check()))
     except OrderlyError as error:
         return {"state": State.UNREADABLE.value, "why": str(error)}
-    names = (
-        "state",
-        "proven",
-        "why_not_proven",
-        "dims",
-        "wordlist",
-        "cutoff",
-        "n_classes",
-        "n_classes_done",
-    )
-    return {
-        name: record[name] for name in (*names, "best_score", "best_boards", "n_boards", "digest")
-    }
+    record = as_json(view)
+    return {name: record[name] for name in _NAMES.split()}
 
 
 def _row(item: dict[str, Any]) -> list[object]:

@@ -7,6 +7,7 @@ and store: it makes rows of verdicts and checks them before they count, and know
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -39,9 +40,11 @@ def run_loop(
     """Run until the scheduler finishes and return how.
 
     ``clock`` tells monotonic seconds.  At least every ``poll_s`` seconds ``stop`` is asked why to
-    stop (empty: go on), and ``watch`` is shown the scheduler's figures.  ``note`` is told all
+    stop (empty: go on).  ``watch`` is shown the scheduler's figures every ``poll_s`` seconds and at
+    the end, however many turns there are: a large run has hundreds a second.  ``note`` is told all
     events and all instructions.
     """
+    shown_at_s = -math.inf
     came: list[events.Event] = [*executor.poll(0.0), events.Tick()]
     while True:
         now_s = clock()
@@ -62,7 +65,9 @@ def run_loop(
             else:
                 executor.retire(order.worker)
         ledger.publish(settled)
-        watch(scheduler.snapshot())
+        if finish is not None or now_s - shown_at_s >= poll_s:
+            shown_at_s = now_s
+            watch(scheduler.snapshot())
         if finish is not None:
             return finish
         why = stop()

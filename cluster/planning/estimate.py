@@ -74,11 +74,13 @@ def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
     """Return a figure that grows with the expected cost of a part.
 
     On 4x4 a forced cell is a factor of about 25, and the strongest letter costs about 16 times as
-    much as the weakest; the parts of a fused cell share its cost.
+    much as the weakest; the parts of a cell that is fused, or was, share its cost.
     """
     parts = parse_path(unit.path, board.n)
     strongest = max(params.letter_order.index(letter) for letter in parts[-1][1])
-    n_unfused = sum(board.cell_types[cell] in params.fused for cell, _ in parts)
+    fused = {cell for cell in range(board.n) if board.cell_types[cell] in params.fused}
+    fused |= {cell for cell, letters in parts if len(letters) > 1}
+    n_unfused = sum(cell in fused for cell, _ in parts)
     return float(
         (strongest + 4) ** 1.4 / 25 ** (len(parts) - n_unfused) / params.unfuse_parts**n_unfused
     )

@@ -54,6 +54,15 @@ def log_interval(total: float, half_width: float) -> tuple[float, float]:
     return total / factor, total * factor
 
 
+class _Knowledge(NamedTuple):
+    """What a band and its neighbours know."""
+
+    n: float  # measured classes
+    cost: float  # predicted, of these
+    factor: float  # seconds per unit of predicted cost
+    variance: float  # of the seconds of a class about its prediction
+
+
 class Forecast:
     """What is open, in seconds of one worker.
 
@@ -85,6 +94,7 @@ class Forecast:
             share = 1 / len(past) / N_BANDS
             effort = float(history.efforts.sum())
             self._pace = [[0.0, history.seconds * share, effort * share] for _ in range(N_BANDS)]
+        self._known: dict[int, _Knowledge] = {}  # of each band, until a verdict comes
         self._child_s = history.child_s
         self._n_children = float(history.child_s > 0)
 
@@ -96,12 +106,14 @@ class Forecast:
 
     def note_class(self, place: int, effort: float) -> None:
         """Learn from a class with all its parts."""
+        self._known.clear()
         sums = self._measured[self._bands[place]]
         for k, value in enumerate(_moments(float(self.costs[place]), effort)):
             sums[k] += value
 
     def note_verdict(self, place: int, seconds: float, effort: float) -> None:
         """Learn how fast this machine is from the verdict on a class or a part of one."""
+        self._known.clear()
         pace = self._pace[self._bands[place]]
         for k, value in enumerate((1.0, seconds, effort)):
             pace[k] = pace[k] * _FADE + value
@@ -154,14 +166,10 @@ class Forecast:
             return None
         variance = 0.0
         for band, n_left in enumerate(self._n_left):
-            if not n_left:
-                continue
-            n, cost, effort, *squares = _near(band, self._measured, _ENOUGH)
-            factor = effort / cost
-            residues = squares[0] * factor**2 - 2 * factor * squares[1] + squares[2]
-            scatter = max(0.0, residues) / (n - 1)
-            n_like_it = n_left + n * (self._cost_left[band] / cost) ** 2
-            variance += scatter * n_like_it * self._pace_of(band) ** 2
+            if n_left:
+                know = self._know(band)
+                n_like_it = n_left + know.n * (self._cost_left[band] / know.cost) ** 2
+                variance += know.variance * n_like_it
         return sqrt(variance)
 
     @property
@@ -177,14 +185,17 @@ class Forecast:
         """Return the seconds per unit of predicted cost: effort per cost, times seconds per effort;
         1 if nothing is known.
         """
-        if not self._is_known:
-            return 1.0
-        _, cost, effort, *_ = _near(band, self._measured, _ENOUGH)
-        return effort / cost * self._pace_of(band)
+        return self._know(band).factor if self._is_known else 1.0
 
-    def _pace_of(self, band: int) -> float:
-        _, seconds, effort = _near(band, self._pace, _ENOUGH_FOR_PACE)
-        return seconds / effort
+    def _know(self, band: int) -> _Knowledge:
+        if band not in self._known:
+            n, cost, effort, *squares = _near(band, self._measured, _ENOUGH)
+            _, seconds, its_effort = _near(band, self._pace, _ENOUGH_FOR_PACE)
+            multiple, pace = effort / cost, seconds / its_effort
+            residues = squares[0] * multiple**2 - 2 * multiple * squares[1] + squares[2]
+            variance = max(0.0, residues) / max(n - 1, 1) * pace**2
+            self._known[band] = _Knowledge(n, cost, multiple * pace, variance)
+        return self._known[band]
 
 
 def _near(band: int, sums: list[list[float]], enough: int) -> list[float]:

@@ -12,7 +12,7 @@ import sys
 import termios
 import time
 import tty
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rich.console import ConsoleDimensions, Group, RenderableType
@@ -25,13 +25,22 @@ from rich.text import Text
 
 from boardclass.board import dims_of_length, format_rows, with_letters
 from boardclass.errors import BoardError, InputError
-from boardclass.printable import counted, duration, memory_size, printable
+from boardclass.printable import printable
 from cluster.answers.render import draw_board
-from cluster.answers.status import done, going_on
+from cluster.answers.run_view import RunView
+from cluster.answers.status import (
+    Work,
+    at_work,
+    classes_done,
+    disk_taken,
+    figures,
+    going_on,
+    question,
+)
 from cluster.streams import console
 from cluster.watch.view import Watched, Watcher
 from results.log import read_events
-from results.log_events import BestBoard, Busy, Event, Report
+from results.log_events import BestBoard, Event
 from results.proof.prove import State
 from results.storage.local import DiskUse, disk_use, open_folder
 
@@ -52,35 +61,36 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
     """Return the drawing for a terminal of ``width`` columns and ``height`` rows; what has no room
     is left out.
     """
-    record = watched.view()
-    parts: list[RenderableType] = [_head(watched.place.name, record)]
-    if record["error"]:
-        return _framed([*parts, Text(printable(record["error"]), style="red")])
+    view = watched.view()
+    parts: list[RenderableType] = [_head(watched.place.name, view)]
+    if view.error:
+        return _framed([*parts, Text(printable(view.error), style="red")])
     folder = open_folder(watched.place.location)
     events = [event for event in read_events(folder) if event.event in _EVENTS][-50:]
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
-    for name, value in (*going_on(record), *_told(record, watched, disk_use(folder))):
+    for name, value in (*going_on(view), *figures(view), *_more(view, disk_use(folder))):
         if value:
             facts.add_row(name, Text(printable(value)))
-    parts += [_bar(record, width), Text(""), facts]
-    left = height - _FRAME_ROWS - _FACT_ROWS
-    told = events if watched.is_running else ()
-    boards = _boards(watched.rows.get("boards", ()), told, width, record) if left >= 5 else None
+    parts += [_bar(view, width), Text(""), facts]
+    n_rows = height - _FRAME_ROWS - _FACT_ROWS
+    boards = None
+    if n_rows >= 5:
+        lately = events if view.driver else ()
+        letters = view.identity.letters if view.identity else {}
+        boards = _boards(watched.details.get("boards", ()), lately, width, letters)
     if boards is not None:
-        title = "best boards" if record["proven"] else "best boards, found so far"
+        title = "best boards" if view.proven else "best boards, found so far"
         parts += [Rule(title, style="dim"), boards[0]]
-        left -= boards[1] + 1
-    report = watched.live.report if watched.live and watched.is_running else None
-    busy: Sequence[Busy] = report.busy if report else ()
-    if busy and left >= 3:
-        shown = busy[: max(1, left // 2 - 1)]
-        workers = _workers(shown, record["figures_age_s"] or 0)
-        parts += [Rule("workers, the longest at work first", style="dim"), workers]
-        left -= len(shown) + 1
-    if events and left >= 2:
-        parts += [Rule("what happened", style="dim"), *map(_happened, events[-(left - 1) :])]
+        n_rows -= boards[1] + 1
+    busy = at_work(view)
+    if busy and n_rows >= 3:
+        shown = busy[: max(1, n_rows // 2 - 1)]
+        parts += [Rule("workers, the longest at work first", style="dim"), _workers(shown)]
+        n_rows -= len(shown) + 1
+    if events and n_rows >= 2:
+        parts += [Rule("what happened", style="dim"), *map(_happened, events[-(n_rows - 1) :])]
     return _framed(parts)
 
 
@@ -95,60 +105,31 @@ def _framed(parts: Iterable[RenderableType]) -> Layout:
     return frame
 
 
-def _head(name: str, record: Mapping[str, Any]) -> Text:
+def _head(name: str, view: RunView) -> Text:
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append(printable(name), style="bold")
     text.append("  ")
-    text.append(record["state"], style=f"bold {_COLOURS.get(record['state'], '')}")
-    if "dims" in record:
-        text.append(
-            f"  {record['dims']}, {printable(record['wordlist'])}, cutoff {record['cutoff']:,}",
-            style="dim",
-        )
+    text.append(view.state, style=f"bold {_COLOURS.get(view.state, '')}")
+    if view.identity:
+        text.append(f"  {printable(question(view))}", style="dim")
     return text
 
 
-def _bar(record: Mapping[str, Any], width: int) -> RenderableType:
+def _bar(view: RunView, width: int) -> RenderableType:
     grid = Table.grid(padding=(0, 1))
-    n_classes, told = (
-        record["n_classes"],
-        done({**record, "n_units_in_flight": None, "figures_age_s": None}),
-    )
-    wide = max(8, min(60, width - len(told) - 3))
-    grid.add_row(
-        ProgressBar(total=max(1, n_classes), completed=record["n_classes_done"], width=wide),
-        Text(told),
-    )
+    text, classes = classes_done(view.classes), view.classes
+    wide = max(8, min(60, width - len(text) - 3))
+    bar = ProgressBar(total=max(1, classes.n_all), completed=classes.n_done, width=wide)
+    grid.add_row(bar, Text(text))
     return grid
 
 
-def _told(
-    record: Mapping[str, Any], watched: Watched, disk: DiskUse | None
-) -> Iterable[tuple[str, str]]:
-    last = (watched.live and watched.live.report) or Report()
-    if watched.is_running:
-        if last.n_total_bytes:
-            free, total = memory_size(last.n_free_bytes), memory_size(last.n_total_bytes)
-            yield "memory", f"{free} of {total} free on the driver's machine"
-        yield "units", f"{last.n_in_flight:,} being searched, {last.n_open:,} open"
-    counts = [
-        (record.get("n_units_split") or last.n_split, "split", "split"),
-        (record["n_requeued"], "tried again", "tried again"),
-        (record["n_strikes"], "strike", "strikes"),
-        (record.get("n_units_quarantined"), "given up", "given up"),
-    ]
-    yield (
-        "so far",
-        ", ".join(counted(n, *what) for n, *what in counts if n) or "no splits, no failures",
-    )
-    if disk:
-        yield "disk", f"{memory_size(disk.n_bytes)} taken, {memory_size(disk.n_free_bytes)} free"
-    if record["proven"]:
-        yield "proven", record["statement"] or ""
-    elif record["state"] in (State.FAULTY, State.INCOMPLETE):
-        yield "in the way", record.get("why_not_proven") or ""
-    if record["figures_age_s"] is not None:
-        yield "figures from", f"{duration(record['figures_age_s'])} ago"
+def _more(view: RunView, disk: DiskUse | None) -> Iterator[tuple[str, str]]:
+    yield "disk", disk_taken(disk)
+    if view.answer and view.proven:
+        yield "proven", view.answer.statement or ""
+    elif view.answer and view.state in (State.FAULTY, State.INCOMPLETE):
+        yield "in the way", view.answer.why_not
 
 
 def _boards(
@@ -176,14 +157,12 @@ def _boards(
     return grid, max(len(board.split()) for board, _ in shown) + 1
 
 
-def _workers(busy: Iterable[Busy], age_s: float) -> RenderableType:
+def _workers(rows: Iterable[Work]) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
-    for item in busy:
-        more = f" and {counted(item.n_units - 1, 'more unit')}" if item.n_units > 1 else ""
-        what = f"class {item.class_id:,} {printable(item.path)}".rstrip() + more
-        room = f"{memory_size(item.n_bytes)} at most" if item.n_bytes else ""
-        so_long = f"for {duration(item.seconds + age_s)}"
-        grid.add_row(f"{item.worker}", printable(item.host), what, so_long, room)
+    for item in rows:
+        memory = f"{item.memory} at most" if item.memory else ""
+        cells = (item.worker, item.host, item.units, f"for {item.time}", memory)
+        grid.add_row(*map(printable, cells))
     return grid
 
 

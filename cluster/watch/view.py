@@ -17,13 +17,12 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from boardclass.errors import InputError, OrderlyError, StoreError, quote
-from cluster.answers.status import rate, time_left, view, view_of_rows
+from cluster.answers.run_view import Rows, RunView, rows_of, run_view
 from results.log import Live, live
 from results.storage import files
 from results.storage.local import open_folder
@@ -161,8 +160,8 @@ class Watched:
         # why lock and log, or the rows, cannot be read; empty when they can
         self.error = self.rows_error = ""
         self.live: Live | None = None
-        # what the rows give (``view_of_rows``, and more); empty while unknown
-        self.rows: dict[str, Any] = {}
+        self.rows: Rows | None = None  # None while unknown
+        self.details: dict[str, Any] = {}  # more that was found with the rows: boards, map, cost
         self.rows_read_at_s = 0.0
         self.is_reading_rows = False
         self.n_read = 0
@@ -210,8 +209,8 @@ class Watched:
 
     @contextlib.contextmanager
     def reading_rows(self) -> Iterator[None]:
-        """Note what comes of setting ``rows``, any error included: the same files are not read
-        again for it.
+        """Note what comes of setting ``rows`` and ``details``, any error included: the same files
+        are not read again for it.
         """
         stamp, began_s = self.stamp, time.monotonic()
         self.is_reading_rows = True
@@ -220,7 +219,7 @@ class Watched:
             self.rows_error = ""
         # a thread or task that dies would be started for ever
         except Exception as error:  # noqa: BLE001
-            self.rows, self.rows_error = {}, _said(error)
+            self.rows, self.details, self.rows_error = None, {}, _said(error)
         finally:
             self.rows_stamp, self.rows_read_at_s = stamp, time.time()
             self._next_rows_s = time.monotonic() + max(
@@ -228,13 +227,10 @@ class Watched:
             )
             self.is_reading_rows = False
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> RunView:
         """Return the view of the run: the last rows, and lock and log."""
         error = self.error or (self.rows_error if self.is_current else "")
-        return {
-            **view(self.rows, self.live, is_current=self.is_current, error=error),
-            "error": error,
-        }
+        return run_view(self.rows, self.live, is_current=self.is_current, error=error)
 
 
 class Watcher:
@@ -261,9 +257,9 @@ class Watcher:
         from results.proof.prove import summary
 
         with self.watched.reading_rows():
-            found = summary(self.watched.place.check())
-            boards = [(item.board, item.score) for item in found.listed.boards[:8]]
-            self.watched.rows = {**view_of_rows(found), "boards": boards}
+            result = summary(self.watched.place.check())
+            boards = [(item.board, item.score) for item in result.listed.boards[:8]]
+            self.watched.rows, self.watched.details = rows_of(result), {"boards": boards}
 
 
 def _said(error: Exception) -> str:
@@ -272,21 +268,6 @@ def _said(error: Exception) -> str:
         if isinstance(error, OrderlyError)
         else f"internal error, {type(error).__name__}: {error}"
     )
-
-
-def told(now: Live, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of the last session; times are points in time, so nothing changes while
-    nothing happens.
-    """
-    owner = now.owner
-    return {
-        "is_running": now.is_running,
-        "driver": f"{owner.user}@{owner.host} (process {owner.pid})" if owner else "unknown",
-        "progress": asdict(now.report) if now.report else None,
-        "time_left": time_left(record),
-        "rate": rate(record),
-        "end": asdict(now.end) if now.end else None,
-    }
 
 
 def _stamp(root: Path) -> str:

@@ -81,6 +81,8 @@ export interface ClassMap {
   begun: number[];
   found: number[];
   seconds: number[];
+  times: string[]; // the same as people say them
+  time: string; // all of them together
 }
 
 export interface Drawn {

@@ -12,7 +12,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
+from boardclass.printable import duration
 from boardclass.scores import TABLES, ScoreTable, parse_scores
 from boardclass.tiles import Tiles
 from boardclass.wordlist import (
@@ -292,46 +293,47 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
 
 
 def read_run(location: str) -> dict[str, Any]:
-    """Return how far a run is and what its rows prove (as ``status``), its boards, the map of its
-    classes, its cost.
+    """Return what the rows of a run give (``rows``, of :class:`Rows`), and more of it: its boards,
+    the map of its classes, its cost.
     """
-    from cluster.answers.status import view_of_rows
+    from cluster.answers.run_view import rows_of
     from results.reading.report import slow_classes
     from results.reading.sql import Database
     from results.storage.local import disk_use
 
     run = open_run(location)
     database = Database([("run", run)])
-    found = database.summaries["run"]
+    result = database.summaries["run"]
     # nothing where the rows say otherwise
-    claim = read_claim(run) if found.proven and not found.notes else None
-    letters = found.question.letters
+    claim = read_claim(run) if result.proven and not result.notes else None
+    letters = result.question.letters
     (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
-    told = {
-        **{
-            name: value[:MAX_TEXT] if isinstance(value, str) else value
-            for name, value in view_of_rows(found).items()
+    details = {
+        "rows": {
+            part: {
+                name: value[:MAX_TEXT] if isinstance(value, str) else value
+                for name, value in values.items()
+            }
+            for part, values in asdict(rows_of(result)).items()
         },
-        "n_words": found.question.n_words,
-        "scores": found.question.scores,
         "strength": claim.strength[:MAX_TEXT] if claim else "",
         "boards": [
             {
                 **item._asdict(),
                 "typed": with_letters(item.board, letters),
-                "svg": picture(item.board, found.fingerprint.dims, letters),
+                "svg": picture(item.board, result.fingerprint.dims, letters),
             }
-            for item in found.listed.boards[:N_BOARDS]
+            for item in result.listed.boards[:N_BOARDS]
         ],
         "seconds": float(seconds or 0.0),
         "n_units": int(n_units or 0),
         "n_hosts": int(n_hosts or 0),
         "map": class_map(run, database),
-        "slow": slow_classes(found, database, N_SLOW),
+        "slow": slow_classes(result, database, N_SLOW),
         "disk": disk_use(run.folder),
     }
     database.close()
-    return told
+    return details
 
 
 def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> str:
@@ -341,10 +343,10 @@ def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> s
     return board_svg(format_rows(board, dims, letters), strict=True)
 
 
-def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float] | int] | None:
+def class_map(run: Run, database: Database) -> dict[str, Any] | None:
     """Return the classes in the order of their numbers, cut into at most ``MAX_TILES`` tiles of one
-    size: the first class, classes, done, begun, seconds, candidates of each.  None: too many to
-    look at one by one.
+    size: the first class, classes, done, begun, seconds, their time in words, candidates of each.
+    None: too many to look at one by one.
     """
     import numpy as np
 
@@ -372,13 +374,16 @@ def class_map(run: Run, database: Database) -> dict[str, list[int] | list[float]
     def summed(values: Any) -> list[Any]:
         return [round(value, 3) for value in np.bincount(tile_of, values, n_tiles).tolist()]
 
+    tile_s = summed(seconds)
     return {
         "n_classes": len(ids),
         "first": first.tolist(),
         "classes": summed(np.ones(len(ids))),
         "done": summed(done),
         "begun": summed(begun),
-        "seconds": summed(seconds),
+        "seconds": tile_s,
+        "times": [duration(each_s) for each_s in tile_s],
+        "time": duration(sum(tile_s)),
         "found": summed(found),
     }
 

@@ -15,18 +15,21 @@ from contextlib import suppress
 from typing import Any
 
 import anyio.to_thread
+from pydantic import TypeAdapter
 
 from boardclass.board import dims_of_length
 from boardclass.errors import BoardError
-from boardclass.printable import percent, printable
-from cluster.watch.view import Catalog, Place, Watched, told
+from boardclass.printable import counted, duration, percent, printable
+from cluster.answers.run_view import Rows, RunView
+from cluster.answers.status import at_work, classes_done, disk_taken, figures, going_on, question
+from cluster.watch.view import Catalog, Place, Watched
 from cluster.web import jobs
 from cluster.web.job_queue import JobQueue, Priority
 from results.proof.claim import searched, standing
 from results.proof.prove import State
 
 READ_S, READ_MB = 120.0, 4096
-_CHANGED = "its files have changed since its rows were read; they are being read again"
+_ROWS = TypeAdapter(Rows)
 
 
 class Site:
@@ -54,7 +57,7 @@ class Site:
         seen = (watched.n_read, _version(watched), watched.is_reading_rows)
         kept = self._answers.get(place.key)
         if kept is None or kept[0] != seen:
-            kept = (seen, answer(_pulse(watched)))
+            kept = (seen, answer(_pulse(watched, self.price)))
             self._answers[place.key] = kept
         return kept[1]
 
@@ -67,22 +70,30 @@ class Site:
         read.
         """
         watched = await self._look(place)
-        record = dict(watched.rows)
-        if record and place.key not in self.records.places():  # whose claims come with the program
-            record["strength"] = ""
-        if record and not watched.is_current:
-            record |= {
-                "proven": False,
-                "statement": None,
-                "strength": "",
-                "why_not_proven": _CHANGED,
+        view, details = watched.view(), watched.details
+        values: dict[str, Any] = {"version": _version(watched), "dims": None}
+        if view.identity and view.answer:
+            # claims of records come with the program
+            is_ours = view.proven and place.key in self.records.places()
+            values |= {
+                "read_at_s": watched.rows_read_at_s,
+                "proven": view.proven,
+                "dims": view.identity.dims,
+                "notes": view.answer.notes,
+                "boards": _placed(view, details["boards"]),
+                "boards_told": _boards_told(view, len(details["boards"])),
+                "map": details["map"],
+                "slow": [_slow(item) for item in details["slow"]],
+                "cost": f"{_work(details['seconds'], self.price)}, {_CLOCK}",
+                "strength": details["strength"] if is_ours else "",
+                "verdicts": f"{details['n_units']:,} stored, by "
+                f"{counted(details['n_hosts'], 'host')}",
+                "disk": disk_taken(details["disk"]),
+                "digest": view.answer.digest,
+                "partition": view.identity.partition,
+                "wordlist_sha256": view.identity.wordlist_sha256,
             }
-        if record:
-            record["boards"] = _placed(record, record["boards"])
-        read_at_s = watched.rows_read_at_s
-        return answer(
-            {**record, "version": _version(watched), "read_at_s": read_at_s, "price": self.price}
-        )
+        return answer(values)
 
     async def _look(self, place: Place) -> Watched:
         watched = self._watched.setdefault(place.key, Watched(place))
@@ -99,72 +110,154 @@ class Site:
 
     async def _read_rows(self, watched: Watched) -> None:
         with watched.reading_rows():
-            watched.rows = await self.queue.ask(
+            details = await self.queue.ask(
                 Priority.runs,
                 jobs.read_run,
                 watched.place.location,
                 seconds=READ_S,
                 memory_mb=READ_MB,
             )
+            rows = _ROWS.validate_python(details.pop("rows"))
+            watched.rows, watched.details = rows, details
 
 
-def _pulse(watched: Watched) -> dict[str, Any]:
-    record = watched.view()
-    names = (
-        "state",
-        "error",
-        "dims",
-        "wordlist",
-        "cutoff",
-        "n_classes",
-        "n_classes_done",
-        "n_boards",
-    )
+def _pulse(watched: Watched, price: float) -> dict[str, Any]:
+    view, classes = watched.view(), watched.view().classes
+    best = _best(view, watched.details.get("boards", ()))
+    facts = [*going_on(view), *figures(view)] if view.driver else list(going_on(view))
     return {
         "key": watched.place.key,
         "name": watched.place.name,
         "location": watched.place.location.partition("?")[0],
-        **{name: record.get(name) for name in names},
-        "percent": percent(record["n_classes_done"], record["n_classes"])
-        if record["n_classes"]
-        else "–",
-        "live": told(watched.live, record) if watched.live else None,
         "version": _version(watched),
-        "best": _best(record, watched.rows.get("boards") or []),
+        "state": view.state,
+        "error": view.error,
+        "dims": view.identity.dims if view.identity else None,
+        "question": _question(view),
+        "line": f"{question(view)}{_left(view)}",
+        "claim": _claim(view),
+        "share": classes.n_done / classes.n_all if classes.n_all else None,
+        "percent": percent(classes.n_done, classes.n_all) if classes.n_all else "–",
+        "done": classes_done(classes),
+        "best": best,
+        "said": best["said"] if best else _nothing(view),
+        "now": [(name.capitalize(), text) for name, text in facts],
+        "busy": at_work(view),
+        "to_come": _to_come(view, price),
     }
 
 
-def _best(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-    if record["best_score"] is None:
+def _question(view: RunView) -> str:
+    asked = view.identity
+    if asked is None:
+        return ""
+    words = f", {asked.n_words:,} words" if asked.n_words else ""
+    rules = f"{asked.scores} points, cutoff {asked.cutoff:,}"
+    return f"{asked.dims} boards, word list {asked.wordlist}{words}, {rules}"
+
+
+def _left(view: RunView) -> str:
+    report = view.driver.report if view.driver else None
+    if report is None or report.remaining_s is None:
+        return ""
+    return f", about {duration(report.remaining_s)} left"
+
+
+def _claim(view: RunView) -> str:
+    """Return what the rows prove, or why they do not; empty while they are being read."""
+    if view.error or view.answer is None:
+        return view.error
+    if view.proven:
+        return f"Proven. {view.answer.statement or ''}"
+    if view.state is State.RUNNING:
+        return "Not proven yet: the search goes on, and what is shown was found so far."
+    yet = "" if view.state is State.FAULTY else " yet"
+    shown = "what is shown was found so far"
+    return f"Not proven{yet}: {shown}. In the way: {view.answer.why_not}."
+
+
+def _nothing(view: RunView) -> str:
+    """Return why no board is shown."""
+    if view.error or view.state is State.READING:
+        return view.error or "Its rows are being read."
+    if view.proven:
+        return "No board reaches the cutoff."
+    return f"No board that reaches the cutoff was found so far; {_searched(view)}."
+
+
+def _boards_told(view: RunView, n_shown: int) -> str:
+    assert view.answer is not None, "its rows were read"
+    assert view.identity is not None
+    n = view.answer.n_boards
+    if not n:
+        so_far = "" if view.proven else " was found so far"
+        return f"No board {'that reaches' if so_far else 'reaches'} the cutoff{so_far}."
+    how = "Exactly" if view.proven else "Found so far:"
+    boards = counted(n, "board scores", "boards score")
+    rest = f"; the best {n_shown} of them" if n > n_shown else ""
+    return f"{how} {boards} {view.identity.cutoff:,} or more, up to symmetry{rest}."
+
+
+_CLOCK = "by the clock: on a busy machine a worker has less than a core"
+
+
+def _work(seconds: float, price: float) -> str:
+    """Return the time of one worker, and what that costs."""
+    cost = seconds / 3600 * price
+    money = f", {cost:.2f} at {price:g} an hour" if cost >= 0.005 else ""
+    return f"{duration(seconds)} of one worker{money}"
+
+
+def _to_come(view: RunView, price: float) -> str:
+    report = view.driver.report if view.driver else None
+    if view.proven:
+        return "nothing"
+    if report is None or report.remaining_s is None or not report.n_workers:
+        return "unknown: no driver that works on it has said how long still"
+    work = _work(report.remaining_s * report.n_workers, price)
+    return f"about {work}, if the guess of the time left holds"
+
+
+def _slow(item: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    class_id, n_candidates = f"{item['class_id']:,}", f"{item['found']:,}"
+    return class_id, item["letters"], duration(item["seconds"]), n_candidates
+
+
+def _best(view: RunView, boards: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    if view.best_score is None:
         return None
-    if record["best_is_stored"]:
-        return _placed(record, boards[:1])[0]
-    drawn, board = "", record["best_boards"][0]
+    if view.best_is_stored:
+        return _placed(view, boards[:1])[0]
+    picture, board = "", view.best_boards[0]
     with suppress(BoardError):
-        drawn = jobs.picture(board, str(record.get("dims") or dims_of_length(len(board))))
-    said = f"The best that its driver says it found, not stored yet; {_searched(record)}."
+        dims = view.identity.dims if view.identity else str(dims_of_length(len(board)))
+        picture = jobs.picture(board, dims)
+    said = f"The best that its driver says it found, not stored yet; {_searched(view)}."
     return {
         "board": board,
         "typed": board,
-        "score": record["best_score"],
-        "svg": drawn,
+        "score": view.best_score,
+        "svg": picture,
         "said": said,
     }
 
 
-def _placed(record: Mapping[str, Any], boards: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    dims, wordlist, scores, best = (
-        record[name] for name in ("dims", "wordlist", "scores", "best_boards")
-    )
-    so_far, n_best = "" if record["proven"] else _searched(record), len(best)
-    ranks = [1 + sum(other["score"] > item["score"] for other in boards) for item in boards]
-    said = [standing(dims, wordlist, scores, rank, n_best, so_far) for rank in ranks]
-    return [{**item, "said": text} for item, text in zip(boards, said, strict=True)]
+def _placed(view: RunView, boards: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    assert view.answer is not None, "its rows were read"
+    assert view.identity is not None
+    asked, n_best = view.identity, len(view.answer.best_boards)
+    so_far = "" if view.proven else _searched(view)
+    placed = []
+    for item in boards:
+        rank = 1 + sum(other["score"] > item["score"] for other in boards)
+        said = standing(asked.dims, asked.wordlist, asked.scores, rank, n_best, so_far)
+        placed.append({**item, "said": said})
+    return placed
 
 
-def _searched(record: Mapping[str, Any]) -> str:
-    is_faulty = State.FAULTY in (record.get("state"), record.get("rows_state"))
-    return searched(record["n_classes_done"], record["n_classes"], is_faulty)
+def _searched(view: RunView) -> str:
+    is_faulty = view.answer is not None and view.answer.state is State.FAULTY
+    return searched(view.classes.n_done, view.classes.n_all, is_faulty)
 
 
 def _version(watched: Watched) -> str:

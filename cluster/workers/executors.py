@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from cluster.scheduling.events import Report
     from search.breaker import Spec
 
-_GATHER_S = 0.02
+_GATHER_S, _BEAT_S = 0.02, 30.0
 
 
 class Executor:
@@ -82,16 +82,22 @@ class InProcessExecutor(Executor):
 
     The thread keeps the caller free to show progress and to react to Ctrl-C while a kernel runs.
     ``make_breaker`` makes the breaker of each worker, by default the tested real one; :meth:`close`
-    waits ``close_s`` for a unit that is being broken.
+    waits ``close_s`` for a unit that is being broken; a heartbeat comes every ``beat_s``, or when
+    nothing else does.
     """
 
     _worker: type[Worker | WorkerProcess] = Worker
 
     def __init__(
-        self, spec: Spec, make_breaker: MakeBreaker | None = None, *, close_s: float = 5.0
+        self,
+        spec: Spec,
+        make_breaker: MakeBreaker | None = None,
+        *,
+        close_s: float = 5.0,
+        beat_s: float = _BEAT_S,
     ) -> None:
         self._make_worker = partial(self._worker, spec, make_breaker)
-        self._close_s = close_s
+        self._close_s, self._beat_s, self._beat_at_s = close_s, beat_s, 0.0
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._threads: dict[int, _WorkerThread] = {}
         self._retired: list[_WorkerThread] = []
@@ -132,9 +138,11 @@ class InProcessExecutor(Executor):
         for event in events:
             if isinstance(event, WorkerDown):
                 self._threads.pop(event.worker, None)
-        if not events:
+        # while others answer all the time, whoever is at work for long lives as well
+        if not events or time.monotonic() >= self._beat_at_s:
+            self._beat_at_s = time.monotonic() + self._beat_s
             beats = [(number, thread.assignment) for number, thread in self._threads.items()]
-            events = [Heartbeat(number, assignment) for number, assignment in beats if assignment]
+            events += [Heartbeat(number, assignment) for number, assignment in beats if assignment]
         return events
 
     def close(self) -> None:

@@ -4,13 +4,13 @@ the store.
 Checked for each certified part of a class: every board of it scores less than the cutoff, or is
 listed up to symmetry.
 
-    audit -> _Question     run.json: board size, score table, cutoff, buckets; word list parsed
-                           here, adjacency and symmetries from coordinates
-          -> _read_listed  the boards that the rows of the run list, each scored here
-          -> _Part         one certificate (columns: SCHEMA): the tree that its body describes,
-                           checked for shape
-          -> _check        the ends of the tree, all of them or some drawn at random: of leaves the
-                           bound, of boards the exact score, from terms generated from scratch
+    audit -> RunQuestion    run.json: board size, score table, cutoff, buckets; word list parsed
+                            here, adjacency and symmetries from coordinates
+          -> _read_listed   the boards that the rows of the run list, each scored here
+          -> CertifiedPart  one certificate (columns: SCHEMA): the tree that its body describes,
+                            checked for shape
+          -> _check         the ends of the tree, all of them or some drawn at random: of leaves
+                            the bound, of boards the exact score, from terms generated from scratch
 
 Soundness.  A *term* is a word with the set of (cell, letter) pairs that one of its paths needs;
 pairs on a cell that has one letter anyway are left out.  Of the terms of one word, one that
@@ -18,9 +18,9 @@ contains another adds nothing: where it holds, the other holds (``_minimal`` dro
 word on a board has a term that holds on it, and the points of the terms that hold are at least the
 score.  ``_bounds`` bounds them over all boards of a part, cells in the order of the certificate:
 
-    U(T, k) = points of T                       if no cell is left (T has one term at most: equal
-    ones are added up) U(T, k) = U(terms that need no letter on cell k, k + 1) + max over l of
-    U(terms that need l there, k + 1)
+    U(T, k) = points of T, if no cell is left (T has one term at most: equal ones are added up)
+    U(T, k) = U(terms that need no letter on cell k, k + 1)
+              + max over l of U(terms that need l there, k + 1)
 
 since a board has one letter on cell k.  A leaf stands when its bound is below the cutoff; the
 letters of a split cell are those of the class, so the leaves partition it by construction; a
@@ -60,7 +60,7 @@ _TYPES = {
     "forced": pa.string(),
     "n_leaves": pa.int64(),
     "n_boards": pa.int64(),  # complete boards that need exact scoring
-    "body": pa.binary(),  # one little-endian uint32 per split, see _Part
+    "body": pa.binary(),  # one little-endian uint32 per split, see CertifiedPart
     "sha256": pa.string(),  # over the fields above
 }
 _BOARD = pa.struct(
@@ -122,7 +122,7 @@ class Audit:
         return self.n_boards == self.n_boards_all and every_end and self.n_listed >= 0
 
 
-class _Question:
+class RunQuestion:
     """What a run claims to answer, read and derived by this file alone; without words there are no
     bounds.
     """
@@ -220,7 +220,7 @@ class _Question:
         return self.bounds(board, ())[0]
 
 
-class _Part:
+class CertifiedPart:
     """The part of a class that a certificate is about, and the tree over it.
 
     The cells with more than one letter are split in the certificate's order.  The body holds one
@@ -231,7 +231,7 @@ class _Part:
     leaves and boards are.
     """
 
-    def __init__(self, question: _Question, row: dict[str, Any]) -> None:
+    def __init__(self, question: RunQuestion, row: dict[str, Any]) -> None:
         self.where = f"certificate of class {row['class_id']} {row['forced']}".rstrip()
         self.class_id, self.forced = row["class_id"], row["forced"]
         self.class_letters = question.class_letters(self.class_id)
@@ -273,6 +273,7 @@ class _Part:
         )
 
     def require(self, holds: bool, fault: str) -> None:
+        """Raise Rejected with the fault unless something holds."""
         if not holds:
             raise Rejected(f"{self.where}: {fault}")
 
@@ -317,7 +318,7 @@ def audit(
         Check only this many leaves and boards, drawn from those of all certificates by ``seed``.
     """
     where = folder / "run.json"
-    question = _Question(_json(where).get("fingerprint", {}), str(where), _words(wordlist))
+    question = RunQuestion(_json(where).get("fingerprint", {}), str(where), read_words(wordlist))
     listed = _read_listed(folder, question)
     found = Audit(
         n_listed=-1 if listed is None else question.n_canonical(listed), n_boards_all=26**question.n
@@ -351,19 +352,19 @@ def count(fingerprint: dict[str, Any], certificates: Sequence[dict[str, Any]]) -
 
     Raises Rejected when a certificate is damaged, of another run, or shares boards with another.
     """
-    question = _Question(fingerprint, "the run")
+    question = RunQuestion(fingerprint, "the run")
     found = Audit(n_boards_all=26**question.n)
     _read_parts(certificates, question, found)
     return found
 
 
 def _read_parts(
-    certificates: Sequence[dict[str, Any]], question: _Question, found: Audit
-) -> list[_Part]:
+    certificates: Sequence[dict[str, Any]], question: RunQuestion, found: Audit
+) -> list[CertifiedPart]:
     """Return the certified parts, no two of which share a board, and count them."""
     owners: dict[tuple[str, ...], int] = {}
     parts = sorted(
-        (_Part(question, row) for row in certificates), key=lambda p: (p.class_id, p.forced)
+        (CertifiedPart(question, row) for row in certificates), key=lambda p: (p.class_id, p.forced)
     )
     for before, part in zip([None, *parts], parts, strict=False):
         images = question.images(part.class_letters)
@@ -385,7 +386,7 @@ def _read_parts(
 
 
 def _check(
-    question: _Question, part: _Part, ends: Iterable[list[int]], found: Audit
+    question: RunQuestion, part: CertifiedPart, ends: Iterable[list[int]], found: Audit
 ) -> Iterator[tuple[str, int]]:
     """Check some ends of a tree: bounds of leaves, scores of boards; yield the boards that reach
     the cutoff.
@@ -425,7 +426,7 @@ def _masks(letters: Sequence[str]) -> Any:
     return np.array([sum(1 << (ord(x) - 97) for x in cell) for cell in letters], np.int64)
 
 
-def _terms(question: _Question, masks: Any, free: Sequence[int]) -> tuple[Any, Any]:
+def _terms(question: RunQuestion, masks: Any, free: Sequence[int]) -> tuple[Any, Any]:
     """Return all terms of a part: sorted distinct keys (5 bits per free cell, first most
     significant) and points.
     """
@@ -635,7 +636,7 @@ def _buckets(text: str) -> dict[str, list[str]]:
     return found
 
 
-def _words(path: Path) -> list[str]:
+def read_words(path: Path) -> list[str]:
     """Return the usable words, sorted: three letters a-z or more, every q followed by u and written
     alone.
     """
@@ -694,7 +695,7 @@ def _read_certificates(folder: Path) -> list[dict[str, Any]]:
     return [row for path in paths for row in _table(path, SCHEMA)]
 
 
-def _read_listed(folder: Path, question: _Question) -> set[str] | None:
+def _read_listed(folder: Path, question: RunQuestion) -> set[str] | None:
     """Return every image of every board that the rows list, each scored here; None where the run
     claims nothing yet.
     """

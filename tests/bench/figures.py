@@ -37,6 +37,7 @@ from search.breaker import Breaker, Unit
 from search.scoring.scorer import Scorer, encode_boards
 from search.trees import arrays, bound, sums
 from tests.bench.process import break_share
+from tests.bench.scheduling import scheduler_cost
 
 WORDLIST = "enable2k"
 BEST = "perslatgsineters"
@@ -221,6 +222,15 @@ def two_workers(must: float) -> Figure:
     )
 
 
+def scheduling() -> Iterator[Figure]:
+    """What the scheduler costs by itself, steady and at the end of a run."""
+    for n_workers in (1024, 4096):
+        cost = scheduler_cost(n_workers)
+        name, seen = f"scheduler, {n_workers:,} workers", {"report_ms": round(cost.report_ms, 2)}
+        yield Figure(f"{name}, steady", cost.steady_ms, "ms CPU", 1.0, seen)
+        yield Figure(f"{name}, last 20 verdicts", cost.last_ms, "ms CPU", 2.0, {})
+
+
 PRICED = (20040, 23446, 31785, 35400, 18722, 16081)
 A_PUSH, A_TERM = "4x4, a push", "4x4, a term"
 
@@ -231,6 +241,7 @@ FIGURES: dict[str, Callable[[], list[Figure]]] = {
     "3x3": lambda: sorted(
         (complete("3x3", 500, 5.5, processes=1) for _ in range(3)), key=lambda one: one.value
     )[1:2],
+    "scheduler": lambda: list(scheduling()),
     "prices": lambda: list(prices(40)),
     "4x4": lambda: list(whole_4x4(60)),
     "3x4": lambda: [complete("3x4", 1500, 520)],

@@ -173,11 +173,11 @@ def test_a_certificate_takes_memory_in_proportion_to_its_length(depth, limit):
     partition = ", ".join(
         f"{kind}: abcde fghijklmnopqrstuvwxyz" for kind in ("center", "edge", "corner")
     )
-    question = audit._Question(
+    question = audit.RunQuestion(
         {"dims": "3x4", "cutoff": 1, "scores": [1] * 65, "partition": partition}, "a test"
     )
 
-    def part(depth: int) -> audit._Part:
+    def part(depth: int) -> audit.CertifiedPart:
         body = np.zeros(1, "<u4")
         for _ in range(depth):
             body = np.concatenate([np.array([31], "<u4"), *[body] * 5])
@@ -188,7 +188,7 @@ def test_a_certificate_takes_memory_in_proportion_to_its_length(depth, limit):
             "order": bytes(range(12)),
         }
         row |= {"forced": "", "n_leaves": 5 ** (depth + 1), "n_boards": 0, "body": body.tobytes()}
-        return audit._Part(question, {**row, "sha256": audit.row_digest(row)})
+        return audit.CertifiedPart(question, {**row, "sha256": audit.row_digest(row)})
 
     assert len(list(part(2).ends())) == 125  # and kernels are compiled
     tracemalloc.start()

@@ -13,15 +13,19 @@ import signal
 import subprocess
 import termios
 import time
+from dataclasses import replace
 
 import pytest
 
-from cluster.answers.status import done, lines, rate, time_left, view
+from cluster.answers.run_view import Classes, RunView, look, rows_of, run_view
+from cluster.answers.status import at_work, classes_done, done, figures, going_on, lines
 from cluster.driver.progress import format_report
 from cluster.scheduling.events import Report
 from results.log import Live
-from results.log_events import Reported
+from results.log_events import Busy, Reported
+from results.proof.prove import State
 from results.storage import files
+from results.store.run import open_run
 from tests.conftest import RESTING, ROOT, flip_bit, make_in
 from tests.samples import daily
 
@@ -209,37 +213,62 @@ def test_run_and_status_say_the_same_share_and_100_percent_only_when_nothing_is_
     n_done, n_classes, said
 ):
     report = Report(n_classes=n_classes, n_classes_done=n_done, n_open=1)
-    record = {
-        "n_classes": n_classes,
-        "n_classes_done": n_done,
-        "n_units_in_flight": None,
-        "figures_age_s": None,
-    }
-    assert said in done(record)
+    assert said in classes_done(Classes(n_classes, 0, n_done))
     assert said in format_report(report)
 
 
-def going(rows, **figures):
+def going(rows=None, **values) -> RunView:
     """Return the view of a run that goes on."""
-    return view(rows, Live(True, None, Reported(**figures), 1.0, 0.0, 0.0, None, None))
+    live = Live(True, None, Reported(**values), 1.0, 0.0, 0.0, None, None)
+    return run_view(rows, live)
 
 
-def test_a_board_that_is_not_stored_yet_is_told_as_such(orderly, small_runs):
-    rows = status(orderly, small_runs / "whole")
-    rows |= {
-        "rows_state": "incomplete",
-        "proven": False,
-        "n_boards": 0,
-        "best_score": None,
-        "best_boards": [],
-    }
-    told = lines(going(rows, best_score=1552, best_board="aert"))
-    assert told["best"].startswith("1,552 points: aert, not stored yet; 0 stored")
-    stored = going(
-        {**rows, "n_boards": 1, "best_score": 1552, "best_boards": ["aert"]}, best_score=1552
+def test_a_board_that_is_not_stored_yet_is_told_as_such(small_runs):
+    view, result = look(open_run(small_runs / "whole"))
+    assert view.proven
+    rows = rows_of(result)
+    nothing = replace(
+        rows.answer, state=State.INCOMPLETE, n_boards=0, best_score=None, best_boards=()
     )
-    assert lines(stored)["best"].startswith("1,552 points: aert; 1 at or above the cutoff")
-    assert rate(going(rows)).startswith("unknown")
+    best = {"best_score": 1552, "best_board": "aert"}
+    told = lines(going(replace(rows, answer=nothing), **best))
+    assert told["best"].startswith("1,552 points: aert, not stored yet; 0 stored")
+    stored = replace(nothing, n_boards=1, best_score=1552, best_boards=("aert",))
+    told = lines(going(replace(rows, answer=stored), **best))
+    assert told["best"].startswith("1,552 points: aert; 1 at or above the cutoff")
+    assert told["rate"].startswith("unknown")
+
+
+def test_what_workers_do_and_what_a_driver_reports_is_in_words():
+    far = Busy(
+        worker=2, host="far", class_id=1234, path="5=ab", n_units=3, seconds=60.0, n_bytes=3 * 2**29
+    )
+    near = Busy(worker=7, host="near", class_id=3, path="", n_units=1, seconds=2.0)
+    view = going(
+        n_classes=30,
+        n_classes_done=10,
+        n_in_flight=4,
+        n_open=2000,
+        n_workers=2,
+        n_deaths=1,
+        n_requeued=2,
+        hosts={"far": 1, "near": 1},
+        n_free_bytes=2**31,
+        n_total_bytes=2**34,
+        busy=(far, near),
+    )
+    assert at_work(view) == [
+        ("2", "far", "class 1,234 5=ab and 2 more units", "1 min 01 s", "1.5 GiB"),
+        ("7", "near", "class 3", "3 s", ""),
+    ]
+    assert done(view) == "10 of 30 classes (33.3 %), 4 units being searched, as of 1 s ago"
+    assert dict(going_on(view))["workers"] == "2, far 1, near 1, 1 lost so far; driver unknown"
+    assert dict(figures(view)) == {
+        "memory": "2.0 GiB of 16.0 GiB free on the driver's machine",
+        "units": "4 being searched, 2,000 open",
+        "so far": "2 tried again",
+        "figures from": "1 s ago",
+    }
 
 
 def test_the_time_left_says_what_it_is_based_on():
@@ -264,7 +293,22 @@ def test_the_time_left_says_what_it_is_based_on():
         ),
         ({"remaining_s": None}, "unknown: too little has been searched"),
     ):
-        assert time_left(going({}, **{**left, **more})).startswith(expected)
+        assert dict(going_on(going(**{**left, **more})))["time left"].startswith(expected)
+
+
+KEYS = """
+    directory state proven why_not_proven dims wordlist letters wordlist_sha256 cutoff partition
+    n_classes n_classes_begun n_classes_done n_conflicts n_units_pending n_units_split
+    n_units_quarantined rows n_candidates n_boards n_boards_with_images best_score best_boards
+    digest notes statement driver figures_age_s ended n_classes_left n_units_in_flight n_strikes
+    n_requeued n_workers_lost hosts hosts_flagged n_replicas_agreed classes_per_h verdicts_per_h
+    n_workers remaining_s remaining_low_s remaining_high_s elsewhere_s n_measured n_own n_own_done
+    share best_is_stored
+"""
+
+
+def test_the_keys_of_the_json_are_a_promise(orderly, small_runs):
+    assert list(status(orderly, small_runs / "whole")) == KEYS.split()
 
 
 # ---- watch: what is on the screen, keys, resizing; and that the run stays as it was

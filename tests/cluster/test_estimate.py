@@ -10,7 +10,15 @@ from statistics import fmean, stdev
 import pytest
 
 from boardclass.geometry import geometry
-from cluster.planning.estimate import MIN_PROBES, estimate, likely_cost, probe, student, variants
+from cluster.planning.estimate import (
+    MIN_PROBES,
+    draw,
+    estimate,
+    likely_cost,
+    probe,
+    student,
+    variants,
+)
 from cluster.planning.plan import Plan, make_plan
 from configs.model import RunConfig
 from search.breaker import Breaker, Unit, UnitResult
@@ -82,6 +90,33 @@ def test_the_parts_of_a_fused_cell_are_expected_to_share_its_cost():
     assert likely["4=a"] > 5 * likely["1=a"]
     assert likely["1=a"] > 10 * likely["1=j"]
     assert likely["1=a"] == pytest.approx(params.unfuse_parts * likely["4=a/1=a"])
+
+
+def test_the_parts_of_a_rim_cell_that_was_fused_share_its_cost_too():
+    params, board = Params(), geometry("4x5")
+    likely = {
+        path: likely_cost(Unit(0, path), board, params)
+        for path in ("1=e", "1=iae", "1=iae/16=iae", "1=iae/16=iae/1=e")
+    }
+    assert likely["1=iae"] == pytest.approx(params.unfuse_parts * likely["1=iae/16=iae"])
+    assert likely["1=iae/16=iae"] == pytest.approx(params.unfuse_parts * likely["1=iae/16=iae/1=e"])
+    assert likely["1=e"] < likely["1=iae/16=iae"] / 2, "one forced cell more"
+
+
+def test_the_classes_of_4x5_can_be_drawn():
+    """2,862,000 of them, each in one stratum."""
+    plan = make_plan(RunConfig(dims="4x5", cutoff=6300, workers=0))
+    strata = draw(plan, 0)
+    assert sum(map(len, strata)) == plan.partition.n_canonical == 2_862_000
+    assert len({class_id for stratum in strata for class_id in stratum[:1000]}) == 1000 * len(
+        strata
+    )
+    weak, strong = (
+        "".join(plan.partition.class_letters(stratum[0])[cell] for cell in (6, 7, 8, 11, 12, 13))
+        for stratum in (strata[0], strata[-1])
+    )
+    place = plan.spec.params.letter_order.index
+    assert fmean(map(place, weak)) < fmean(map(place, strong))
 
 
 def test_an_estimate_of_everything_is_near_the_truth_and_is_it_when_every_class_is_known(small):

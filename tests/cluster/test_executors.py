@@ -30,6 +30,7 @@ from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from cluster.workers.worker import UnfitError, Worker
 from search.breaker import Breaker, Unit
+from tests.bench.virtual import Size, VirtualCluster
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, UnfitBreaker
 from tests.cluster.simulator import difference
 
@@ -113,6 +114,49 @@ def test_events():
         assert failed[0] == UnitFailed(1, 5, Unit(0), "ValueError: class 0 is bad")
         assert failed[1].oom
         assert "fewer workers" in failed[1].message
+
+
+class LongFirst(FakeBreaker):
+    """Class 0 takes a while."""
+
+    def break_unit(self, unit):
+        time.sleep(0.01 if unit.class_id else 0.6)
+        return super().break_unit(unit)
+
+
+def test_who_is_at_work_for_long_is_heard_of_while_others_answer():
+    with InProcessExecutor(SPEC, LongFirst, beat_s=0.05) as executor:
+        executor.spawn(1)
+        executor.spawn(2)
+        until(executor, WorkerUp, 2)
+        executor.assign(Assign(1, 5, (Unit(0),)))
+        executor.assign(Assign(2, 6, tuple(map(Unit, range(1, 12)))))
+        came = []
+        while Returned(2, 6) not in came:
+            came += executor.poll(1.0)
+        assert Heartbeat(1, 5) in came
+
+
+def test_figures_are_worked_out_now_and_then_however_many_turns_there_are():
+    """A virtual cluster on a virtual clock: hundreds of verdicts a second."""
+    size = Size(64, 4, mean_s=0.5)
+    cluster = VirtualCluster(size)
+    work = Work(np.arange(600), np.ones(600))
+    scheduler = Scheduler(Policy(64, max_batch=1), work, np.random.default_rng(0), difference)
+    reports, sink = [], ListSink()
+    finish = run_loop(
+        scheduler,
+        cluster,
+        sink,
+        clock=cluster.clock,
+        stop=lambda: "",
+        watch=reports.append,
+        poll_s=2.0,
+    )
+    assert finish.complete
+    assert cluster.now_s / 4 <= len(reports) <= cluster.now_s / 2 + 2
+    assert reports[-1].n_open == 0
+    assert len(sink.verdicts) == 600
 
 
 def test_worker_that_cannot_start():

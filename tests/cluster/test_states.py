@@ -125,7 +125,7 @@ def test_runs_and_pages_say_the_same_of_every_run_and_no_more_of_its_best_board(
     "name", daily(SAID, lambda name: name not in ("foreign", "running-faulty", "unfinished"))
 )
 def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_path, name):
-    assert looked(Watcher(str(folder / name)))["state"] == SAID[name]
+    assert looked(Watcher(str(folder / name))).state == SAID[name]
     status = orderly("status", folder / name, "--format", "json")
     page = tmp_path / "page.html"
     report = orderly("report", folder / name, "-n", "0", "--out", page)
@@ -156,12 +156,12 @@ def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_
 def test_a_terminal_calls_nothing_proven_that_has_changed_since_it_was_read(folder, tmp_path):
     shutil.copytree(folder / "finished", tmp_path / "run")
     watcher = Watcher(str(tmp_path / "run"))
-    assert looked(watcher)["state"] == State.PROVEN
+    assert looked(watcher).state == State.PROVEN
     part = next((tmp_path / "run" / files.RESULTS).iterdir())
     part.write_bytes(part.read_bytes()[:100])
     watcher.watched._next_s = 0.0  # a second later
-    assert watcher.look().view()["state"] in (State.READING, State.UNREADABLE)
-    assert looked(watcher)["state"] == State.UNREADABLE
+    assert watcher.look().view().state in (State.READING, State.UNREADABLE)
+    assert looked(watcher).state == State.UNREADABLE
 
 
 def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again(
@@ -175,8 +175,8 @@ def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again
 
     monkeypatch.setattr("results.proof.prove.summary", fail)
     watcher = Watcher(str(folder / "finished"))
-    record = looked(watcher)
-    assert (record["state"], record["error"]) == (
+    view = looked(watcher)
+    assert (view.state, view.error) == (
         State.UNREADABLE,
         "internal error, ZeroDivisionError: oh",
     )
@@ -187,8 +187,7 @@ def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again
     assert len(calls) == 1
     monkeypatch.setattr("cluster.watch.view.live", fail)  # lock and log
     assert (
-        looked(Watcher(str(folder / "finished")))["error"]
-        == "internal error, ZeroDivisionError: oh"
+        looked(Watcher(str(folder / "finished"))).error == "internal error, ZeroDivisionError: oh"
     )
 
 

@@ -16,7 +16,7 @@ from configs.model import DEFAULT_BUCKETS, RunConfig, bundled_names, load_config
 
 
 def test_presets_are_complete_and_usable():
-    sizes = ["2x2", "3x3", "3x4", "3x5", "4x4"]
+    sizes = ["2x2", "3x3", "3x4", "3x5", "4x4", "4x5"]
     assert bundled_names() == sorted([*sizes, "3x5-enable2k", "4x4-enable2k"])
     for name in sizes:
         config = load_config(name)
@@ -54,7 +54,7 @@ def test_options_override_the_preset_and_none_means_not_given(tmp_path):
 def test_without_a_file_the_dims_choose_the_preset():
     assert load_config(None, {"dims": "3x3"}) == load_config("3x3")
     assert load_config(None, {"dims": "4X3"}).buckets == load_config("3x4").buckets
-    assert load_config(None, {"dims": "4x5", "cutoff": 6000}).buckets == DEFAULT_BUCKETS
+    assert load_config(None, {"dims": "4x6", "cutoff": 6000}).buckets == DEFAULT_BUCKETS
     with pytest.raises(ConfigError, match="options: 'dims' is missing"):
         load_config(None)
 

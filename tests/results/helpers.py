@@ -14,7 +14,7 @@ import numpy as np
 from boardclass.errors import StoreError
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
-from results.proof.audit import _Question
+from results.proof.audit import RunQuestion
 from results.proof.claim import BoardList, Claim, Question, make_claim, publish_claim, scored_again
 from results.proof.coverage import check_coverage
 from results.storage import files
@@ -104,9 +104,9 @@ def split_rows(class_id: int) -> list[Row]:
     ]
 
 
-def question_of(shape: Geometry, worth: dict[str, int]) -> _Question:
+def question_of(shape: Geometry, worth: dict[str, int]) -> RunQuestion:
     """Return what the checker knows of a board size and some words, without a run."""
-    question = _Question.__new__(_Question)
+    question = RunQuestion.__new__(RunQuestion)
     question.n = shape.n
     rows = [[*near, *[-1] * (shape.n - len(near))] for near in (*shape.neighbours, range(shape.n))]
     question.near = np.array(rows, np.int64)

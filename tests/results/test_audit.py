@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boardclass.board import LETTERS
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
@@ -67,8 +68,8 @@ def bare(copy):
 
 
 def question_about(run):
-    return checker._Question(
-        json.loads((run / files.RUN).read_text())["fingerprint"], "", checker._words(LIST)
+    return checker.RunQuestion(
+        json.loads((run / files.RUN).read_text())["fingerprint"], "", checker.read_words(LIST)
     )
 
 
@@ -103,7 +104,7 @@ def largest(rows):
 
 def checked(question, row):
     """Check one certificate as the checker does; return the boards that reach the cutoff."""
-    part = checker._Part(question, row)
+    part = checker.CertifiedPart(question, row)
     return dict(checker._check(question, part, part.ends(), checker.Audit()))
 
 
@@ -295,6 +296,64 @@ def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
             checker.audit(copy, LIST)
 
 
+def test_parts_of_one_class_are_apart_and_split_in_one_order(copy):
+    run, whole = open_run(copy), all_rows(copy)[1]
+    letters = run.partition.class_letters(whole["class_id"])
+
+    def part(forced, *order):
+        n_leaves = len(letters[order[len(forced)]])
+        changes = {"forced": forced, "order": bytes(order), "n_leaves": n_leaves}
+        row = whole | changes | {"body": bytes(4), "n_boards": 0}  # one split, and all are leaves
+        return row | {"sha256": checker.row_digest(row)}
+
+    a, b = list(letters[0])[:2]
+    other = letters[1].replace(a, "")[-1]
+    question = asdict(run.fingerprint)
+    there = checker.count(question, [part(a, 0, 1, 2, 3), part(b, 0, 1, 2, 3)])
+    assert (there.n_parts, there.n_classes) == (2, 1)
+    for wrong in (
+        [part(a, 0, 1, 2, 3), part(other, 1, 0, 2, 3)],
+        [part(a, 0, 1, 2, 3), part(a + other, 0, 1, 2, 3)],
+        [part(a, 0, 1, 2, 3), part(a, 0, 1, 2, 3)],
+    ):
+        with pytest.raises(Rejected, match="shares boards"):
+            checker.count(question, wrong)
+    cut, class_id = run.partition, whole["class_id"]
+    image = next(
+        rank for rank in range(cut.n_classes) if cut.canonical_rank(rank) == class_id != rank
+    )
+    forged = part(a, 0, 1, 2, 3) | {"class_id": image, "forced": cut.class_letters(image)[0][0]}
+    with pytest.raises(Rejected, match="shares boards"):
+        checker.count(question, [whole, forged | {"sha256": checker.row_digest(forged)}])
+    for order in ((0, 1, 2), (0, 1, 2, 2), (0, 1, 2, 3, 3)):
+        with pytest.raises(Rejected, match="no order of cells"):
+            checker.count(question, [part(a, *order)])
+
+
+def test_a_tree_of_many_splits_has_each_end_once():
+    """Ends are listed in pieces of 65,536 splits.  Here every letter of a corner is split on."""
+    seventeen, two = "abcdefghijklmnopq", "ab"
+    partition = f"edge: {two} {LETTERS[2:]}, corner: {seventeen} {LETTERS[17:]}"
+    question = checker.RunQuestion({"dims": "2x3", "cutoff": 1, "partition": partition}, "here")
+    go_on, n = (1 << 17) - 1, 17
+    below = [0]  # on the fourth corner, behind which both letters of an edge are leaves
+    for _ in range(4):
+        below = [go_on, *(n * below)]
+    row = {
+        "version": checker.VERSION,
+        "fingerprint": question.digest,
+        "class_id": 0,
+        "order": bytes([0, 2, 3, 5, 1, 4]),
+        "forced": "",
+        "n_leaves": 2 * n**4,
+        "n_boards": 0,
+        "body": np.array(below, "<u4").tobytes(),
+    }
+    part = checker.CertifiedPart(question, row | {"sha256": checker.row_digest(row)})
+    assert len(part.body) == sum(n**level for level in range(5)) > 65_536
+    assert len(set(map(tuple, part.ends()))) == part.n_leaves == 2 * n**4
+
+
 # ---- false certificates
 
 
@@ -304,7 +363,7 @@ def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
     """
     row = next(row for row in all_rows(copy) if row["n_boards"])
     body = np.frombuffer(row["body"], "<u4").copy()
-    part = checker._Part(question_about(copy), row)
+    part = checker.CertifiedPart(question_about(copy), row)
     for split in np.flatnonzero((part.level == len(part.free) - 1) & (body > 0)).tolist():
         lost = int(body[split]).bit_count()
         row |= {"n_leaves": row["n_leaves"] + lost, "n_boards": row["n_boards"] - lost}
@@ -322,6 +381,27 @@ def test_a_leaf_that_is_none_is_found_among_all_and_by_chance(copy):
     assert outcomes == {"accepted", "rejected"}
 
 
+def test_a_leaf_whose_points_need_no_letter_of_the_next_cell_is_rejected(copy):
+    question, row = question_about(copy), all_rows(copy)[0]
+    letters = question.class_letters(row["class_id"])
+    e, f = letters[2][0], letters[3][-1]
+    question.take_words({f"{e}{f}": question.cutoff})
+    forged = row | {"order": bytes([2, 3, 0, 1]), "forced": f"{e}{f}", "body": bytes(4)}
+    forged |= {"n_leaves": len(letters[0]), "n_boards": 0}
+    with pytest.raises(Rejected, match="bound of a leaf reaches"):
+        checked(question, forged | {"sha256": checker.row_digest(forged)})
+
+
+def test_the_digest_of_certificates_is_over_all_their_files(copy):
+    run = open_run(copy)
+    digests = [certificates.certificates_digest(run)]
+    second = copy / files.part_name(files.CERTIFICATES, 2)
+    for data in (b"one", b"two"):
+        second.write_bytes(data)
+        digests.append(certificates.certificates_digest(run))
+    assert len(set(digests)) == 3
+
+
 def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy):
     question, row = question_about(copy), largest(all_rows(copy))
     body, flips = row["body"], []
@@ -330,7 +410,7 @@ def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy)
         flipped[bit // 8] ^= 1 << bit % 8
         flips.append({"body": bytes(flipped)})
     # a tree that ends too early, though its ends are counted right
-    part = checker._Part(question, row)
+    part = checker.CertifiedPart(question, row)
     split = len(part.body) - 1
     n_left = int(part.body[split]).bit_count()
     n_boards = row["n_boards"] - (n_left if part.level[split] == len(part.free) - 1 else 0)
@@ -396,6 +476,15 @@ def test_a_wrong_board_in_the_rows_is_rejected(copy, change):
         checker.audit(copy, LIST)
 
 
+def test_a_board_below_the_cutoff_may_not_be_listed(copy):
+    weak = "bbad"
+    score = question_about(copy).score(weak)
+    assert 0 < score < open_run(copy).fingerprint.cutoff
+    put_boards(copy, lambda found: [*found, {"board": weak, "score": score}])
+    with pytest.raises(Rejected, match=f"{weak} is listed with {score}, it scores {score}; the c"):
+        checker.audit(copy, LIST)
+
+
 def test_another_word_list_is_refused(orderly, certified, tmp_path):
     (tmp_path / "words.txt").write_text("bee\nbeef\n")
     with pytest.raises(Unreadable):
@@ -408,7 +497,7 @@ def test_another_word_list_is_refused(orderly, certified, tmp_path):
 
 def test_the_checker_reads_word_lists_scores_and_symmetries_as_the_program_does(certified):
     question = question_about(certified)
-    assert checker._words(LIST) == list(load_wordlist("scowl70").words)
+    assert checker.read_words(LIST) == list(load_wordlist("scowl70").words)
     scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
     rng = np.random.default_rng(1)
     boards = ["".join(rng.choice(list("aeirstnqx"), 4)) for _ in range(200)]
@@ -470,7 +559,7 @@ def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case)
     assert checked(question, row) == {
         board: score for board, score in exact.items() if score >= cutoff
     }
-    assert len(list(checker._Part(question, row).ends())) == found.n_leaves + found.n_boards
+    assert len(list(checker.CertifiedPart(question, row).ends())) == found.n_leaves + found.n_boards
 
 
 def test_a_part_that_does_not_exist_or_is_too_wide():
@@ -484,5 +573,8 @@ def test_a_part_that_does_not_exist_or_is_too_wide():
             certifier.shape(wide, forced)
     with pytest.raises(IncompleteError, match="memory"):
         certifier.shape(["abcdefghijklmnopqrstuvwxyz"] * 16, "seat")
-    with pytest.raises(IncompleteError, match="splits"):
-        Certifier(shape, words, points, 1).shape(["e", *["t"] * 12, "as", "er", "dr"], max_splits=2)
+    certifier, letters = Certifier(shape, words, points, 1), ["e", *["t"] * 12, "as", "er", "dr"]
+    n_splits = certifier.shape(letters).n_splits
+    assert certifier.shape(letters, max_splits=n_splits).n_splits == n_splits > 2
+    with pytest.raises(IncompleteError, match=f"more than {n_splits - 1} splits"):
+        certifier.shape(letters, max_splits=n_splits - 1)

@@ -145,13 +145,15 @@ def test_an_altered_manifest_is_noticed_and_mended_line_by_line(
         Store.open(run, fingerprint())
     rows = all_rows()
     dropped_before = {"line 7 is damaged": {3}, "not listed": {6}}.get(message, set())
-    for named in ({*lost} - dropped_before, set()):
+    for opening, named in enumerate(({*lost} - dropped_before, set()), 1):
         with Store.open(run, fingerprint(), recover=repair) as store:
             assert store.index.places.keys() == {
                 r.key for number, r in enumerate(rows, 1) if number not in lost
             }
             numbers = {files.part_number(name, files.RESULTS) for name in store.repaired.parts}
             assert numbers == named
+            mended = files.MANIFEST in store.repaired.others
+            assert mended == (opening == 1 and message != "does not describe")
     with Store.open(run, fingerprint()) as store:
         store.append(rows[number - 1] for number in lost)
         assert check_coverage(store.snapshot()).complete

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
 from boardclass.errors import StoreError
+from cluster.answers.run_view import rows_of
 from cluster.driver.driver import run
 from cluster.planning.shares import Share
 from cluster.scheduling.events import Assign, Publish, Quarantine
@@ -20,6 +22,7 @@ from cluster.web.jobs import read_run
 from cluster.web.site import Site
 from results.errors import ConflictError
 from results.proof.nodes import SearchNodes
+from results.proof.prove import State, summary
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import parts
@@ -41,11 +44,11 @@ def test_the_rest_of_a_flush_is_stored_when_the_disk_has_room_again(tmp_path, mo
     monkeypatch.setattr(parts, "MAX_ROWS", 3)
     publish, written = LocalFolder.publish, []
 
-    def refuse_the_second(self, name, data):
+    def refuse_the_second(self, name, data, *more):
         written.append(name)
         if len(written) == 2:
             raise StoreError("no space left on device")
-        publish(self, name, data)
+        publish(self, name, data, *more)
 
     with Store.open(tmp_path, fingerprint()) as store:
         store.append(row(i) for i in range(10))
@@ -82,12 +85,18 @@ def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(small_runs
     site = Site(Catalog((str(small_runs / "whole"),)), Catalog(()), 0.0)
     (place,) = site.catalog.places().values()
     watched = site._watched[place.key] = Watched(place)
-    watched.rows, watched.rows_stamp = read_run(str(small_runs / "whole")), "of other files"
-    assert watched.rows["proven"]
+    details = read_run(str(small_runs / "whole"))
+    watched.rows = rows_of(summary(small_runs / "whole"))
+    watched.details, watched.rows_stamp = details, "of other files"
+    assert watched.rows.answer.state is State.PROVEN
     watched.is_reading_rows = True
-    said = json.loads(asyncio.run(site.proven(place)))
-    assert (said["proven"], said["statement"]) == (False, None)
-    assert "changed" in said["why_not_proven"]
+    assert json.loads(asyncio.run(site.proven(place)))["proven"] is False
+    pulse = json.loads(asyncio.run(site.pulse(place)))
+    assert (pulse["state"], pulse["to_come"][:7]) == ("reading", "unknown")
+    assert re.match("Not proven yet: .* files have changed", pulse["claim"])
+    answer = watched.view().answer
+    assert answer is not None
+    assert answer.statement is None
 
 
 def doubt_of(host, class_id=0):

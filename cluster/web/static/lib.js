@@ -113,21 +113,6 @@ export const counted = (n, noun) => `${count(n)} ${n === 1 ? noun : `${noun}s`}`
 /** @param {number} value */
 export const points = (value) => counted(value, "point");
 
-/** @param {number} seconds */
-export function duration(seconds) {
-  const total = Math.round(seconds);
-  const minutes = Math.floor(total / 60);
-  const hours = Math.floor(minutes / 60);
-  /** @param {number} n */
-  const two = (n) => String(n % 60).padStart(2, "0");
-  if (hours >= 48) return `${(hours / 24).toFixed(1)} days`;
-  if (hours) return `${hours} h ${two(minutes)} min`;
-  return minutes ? `${minutes} min ${two(total)} s` : `${total} s`;
-}
-
-/** @param {number} time_s */
-export const ago = (time_s) => `${duration(Math.max(0, Date.now() / 1000 - time_s))} ago`;
-
 /** @param {HTMLElement} pill  @param {string} state */
 export function showState(pill, state) {
   if (pill.textContent !== state) pill.textContent = state;

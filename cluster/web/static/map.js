@@ -1,7 +1,7 @@
 // The classes of a run as tiles: what is done, what was expensive, where boards were found.  Arrow
 // keys walk over the tiles.
 /** @import { ClassMap } from "../answers" */
-import { count, duration } from "/static/lib.js";
+import { count } from "/static/lib.js";
 
 const GAP = 1;
 /** @type {ClassMap} */
@@ -31,7 +31,7 @@ export function drawMap(map, canvas, spoken, told) {
   const parts = [
     `Map of the classes: ${count(done)} of ${count(map.n_classes)} done`,
     `boards found in ${count(found)} of ${count(n)} tiles`,
-    `${duration(sum(map.seconds))} by the clock. Arrow keys walk over the tiles.`,
+    `${map.time} by the clock. Arrow keys walk over the tiles.`,
   ];
   canvas.setAttribute("aria-label", parts.join(", "));
   if (!canvas.dataset.ready) {
@@ -94,7 +94,7 @@ function tileTold(tile) {
   if (done === n) state = "done";
   const found = shown.found[tile] ? `, ${count(shown.found[tile])} candidates found` : "";
   const name = n === 1 ? `Class ${first}` : `${count(n)} classes from number ${first}`;
-  return `${name}: ${state}, ${duration(shown.seconds[tile])}${found}`;
+  return `${name}: ${state}, ${shown.times[tile]}${found}`;
 }
 
 /** @param {HTMLCanvasElement} canvas  @param {HTMLElement} spoken  @param {number} tile */

@@ -2,7 +2,7 @@
 /** @import { Run } from "../answers" */
 
 import { fillCard, showOwn } from "/static/cards.js";
-import { ask, byId, count, drawing, duration, el, keep, showState } from "/static/lib.js";
+import { ask, byId, drawing, el, keep, showState } from "/static/lib.js";
 
 const page = byId("runs");
 const own = byId("own");
@@ -32,29 +32,14 @@ function weight(run) {
 }
 
 /** @param {Run} run */
-function said(run) {
-  if (run.state === "unreadable") return run.error;
-  if (run.best) return run.best.said;
-  if (run.state === "reading") return "Its boards come when that is done.";
-  if (run.state === "proven") return "No board reaches the cutoff.";
-  const done = `${count(run.n_classes_done)} of ${count(run.n_classes)} classes are done`;
-  return `No board that reaches the cutoff was found so far; ${done} (${run.percent}).`;
-}
-
-/** @param {Run} run */
 function show(run) {
   const parts = cards.get(run.key) || make(run);
   const best = run.best;
-  const left_s = run.live?.progress?.remaining_s;
-  const isKnown = run.state === "running" && left_s !== undefined && left_s !== null;
-  const left = isKnown ? `, about ${duration(left_s)} left` : "";
   showState(parts.pill, run.state);
-  parts.line.textContent = run.dims
-    ? `${run.dims}, ${run.wordlist}, cutoff ${count(run.cutoff)}${left}`
-    : "";
-  parts.bar.value = run.n_classes ? run.n_classes_done / run.n_classes : 0;
-  parts.bar.hidden = !run.n_classes || run.state === "proven";
-  const now = JSON.stringify([best, said(run)]);
+  parts.line.textContent = run.line;
+  parts.bar.value = run.share || 0;
+  parts.bar.hidden = run.share === null || run.state === "proven";
+  const now = JSON.stringify([best, run.said]);
   if (now !== parts.shown) {
     parts.shown = now;
     const name = el("p", { className: "name" }, parts.link, " ", parts.pill);
@@ -65,7 +50,7 @@ function show(run) {
     const empty = run.state === "reading" ? reading : "";
     const drawn = (best && drawing(best.svg)) || empty;
     const score = best ? best.score : null;
-    fillCard(parts.item, drawn, score, said(run), name, parts.line, parts.bar);
+    fillCard(parts.item, drawn, score, run.said, name, parts.line, parts.bar);
   }
   return parts.item;
 }

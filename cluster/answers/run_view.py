@@ -1,0 +1,272 @@
+"""What a run is for people, one record: its question, its answer, how far it is, who works on it.
+
+    look        run -> RunView          status, runs
+      rows_of     Summary -> Rows         what the rows give
+      run_view    Rows, Live -> RunView   with what lock and log say
+    as_json     RunView -> the keys of ``status --format json``
+
+Rows are read now and then, lock and log every second: ``watch`` and ``serve`` put the newest of
+both together.  status.py has the words for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from boardclass.printable import duration
+from results.log import Live, live
+from results.log_events import Finished, Report, Reported
+from results.proof.prove import State, Summary, state_of, summary
+from results.store.run import Run
+
+_REPORTED = (  # keys of the JSON that are fields of a report
+    "n_workers",
+    "remaining_s",
+    "remaining_low_s",
+    "remaining_high_s",
+    "elsewhere_s",
+    "n_measured",
+    "n_own",
+    "n_own_done",
+)
+CHANGED = "its files have changed since its rows were read; they are being read again"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a run asks."""
+
+    dims: str
+    wordlist: str
+    letters: dict[str, str]  # how letters of the list are written
+    wordlist_sha256: str
+    n_words: int
+    scores: str
+    cutoff: int
+    partition: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the rows of a run give; only when no file has changed since may it be called proven."""
+
+    state: State  # of the rows; of older ones: reading
+    statement: str | None
+    why_not: str  # empty when proven
+    digest: str
+    notes: tuple[str, ...]
+    n_candidates: int
+    n_boards: int  # up to symmetry
+    n_boards_with_images: int
+    best_score: int | None
+    best_boards: tuple[str, ...]
+    rows: dict[str, int]  # by status
+    n_conflicts: int
+    n_units_pending: int
+    n_units_quarantined: int
+
+
+@dataclass(frozen=True)
+class Classes:
+    """How far a run is."""
+
+    n_all: int  # 0: not known yet
+    n_begun: int
+    n_done: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What is known when the rows have been read."""
+
+    identity: Identity
+    answer: Answer
+    classes: Classes
+
+
+@dataclass(frozen=True)
+class Driver:
+    """Who works on a run; the figures are unknown until it has reported some."""
+
+    name: str
+    report: Reported | None
+    age_s: float | None  # of the report
+    classes_per_h: float | None
+    verdicts_per_h: float | None
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A run as it is shown."""
+
+    state: State
+    error: str  # why it cannot be read
+    identity: Identity | None  # None, as the answer, while the rows have not been read
+    answer: Answer | None
+    classes: Classes  # what is counted may not be stored yet
+    best_score: int | None
+    best_boards: tuple[str, ...]
+    best_is_stored: bool
+    driver: Driver | None  # None: nobody works on it
+    last: Report | None  # what the last session reported, whether or not it goes on
+    ended: str | None  # how the last session ended before its end
+
+    @property
+    def proven(self) -> bool:
+        """Whether its rows, as they are now, prove its answer."""
+        return self.state is State.PROVEN
+
+
+def look(run: Run) -> tuple[RunView, Summary]:
+    """Return the view of a run, and what its rows prove. Raises StoreError when the run is
+    damaged.
+    """
+    # before the rows, which take longer to read: the driver goes on meanwhile
+    now = live(run.folder)
+    result = summary(run)
+    return run_view(rows_of(result), now), result
+
+
+def rows_of(result: Summary) -> Rows:
+    """Return what the rows of a run give."""
+    boards = result.listed.boards
+    best_score = boards[0].score if boards else None
+    return Rows(
+        Identity(
+            dims=result.fingerprint.dims,
+            wordlist=result.question.wordlist,
+            letters=dict(result.question.letters),
+            wordlist_sha256=result.fingerprint.wordlist_sha256,
+            n_words=result.question.n_words,
+            scores=result.question.scores,
+            cutoff=result.fingerprint.cutoff,
+            partition=result.fingerprint.partition,
+        ),
+        Answer(
+            state=result.state,
+            statement=result.statement,
+            why_not=result.why_not,
+            digest=result.result_digest,
+            notes=result.notes,
+            n_candidates=result.listed.n_candidates,
+            n_boards=result.listed.n_canonical,
+            n_boards_with_images=result.listed.n_raw,
+            best_score=best_score,
+            best_boards=tuple(item.board for item in boards if item.score == best_score),
+            rows=result.n_rows,
+            n_conflicts=result.n_conflicts,
+            n_units_pending=result.n_pending,
+            n_units_quarantined=result.n_quarantined,
+        ),
+        Classes(result.n_classes, result.n_classes_begun, result.n_classes_done),
+    )
+
+
+def run_view(
+    rows: Rows | None, now: Live | None, *, is_current: bool = True, error: str = ""
+) -> RunView:
+    """Return the view of a run.
+
+    ``rows`` is None while they have not been read, ``now`` when lock and log cannot be read, and
+    ``error`` says why.  Only when no file has changed since the rows were read (``is_current``) may
+    anything be called proven.
+    """
+    driver = _driver(now) if now and now.is_running else None
+    report = (driver.report if driver else None) or Report()
+    answer = rows.answer if rows else None
+    state = answer.state if answer and is_current else None
+    if answer and not is_current:
+        is_faulty = answer.state is State.FAULTY
+        stale = State.FAULTY if is_faulty else State.READING
+        answer = replace(answer, state=stale, statement=None, why_not=CHANGED)
+    known = rows.classes if rows else Classes(0, 0, 0)
+    n_all = known.n_all or report.n_classes
+    n_done = min(n_all, max(known.n_done, report.n_classes_done))
+    # of a proven run none is better than those of the rows, whatever a log says
+    best_reported = 0 if state is State.PROVEN else report.best_score or 0
+    best_stored = (answer.best_score if answer else None) or 0
+    is_stored = best_reported <= best_stored
+    stored = answer.best_boards if answer else ()
+    return RunView(
+        state=state_of(state, is_running=driver is not None, error=error),
+        error=error,
+        identity=rows.identity if rows else None,
+        answer=answer,
+        classes=Classes(n_all, max(known.n_begun, n_done), n_done),
+        best_score=max(best_stored, best_reported) or None,
+        best_boards=stored if is_stored else (report.best_board,),
+        best_is_stored=is_stored,
+        driver=driver,
+        last=now.report if now else None,
+        ended=_ended(now) if now else None,
+    )
+
+
+def _driver(now: Live) -> Driver:
+    name = now.owner.describe() if now.owner else "unknown"
+    return Driver(name, now.report, now.age_s, now.classes_per_h, now.verdicts_per_h)
+
+
+def _ended(now: Live) -> str | None:
+    if now.is_running or (not now.report and not now.end):
+        return None
+    if not now.end:
+        heard = f"last heard of {duration(now.age_s or 0.0)} ago"
+        return f"without a word, {heard}: killed, or its machine is gone"
+    if isinstance(now.end, Finished) and now.end.complete:
+        return None
+    return f"{duration(now.ended_s or 0.0)} ago: {now.end.message}"
+
+
+def as_json(view: RunView) -> dict[str, Any]:
+    """Return what ``status --format json`` holds, of a run whose rows were read; None: not known,
+    or known only while somebody works on the run.
+    """
+    identity, answer, classes, driver = view.identity, view.answer, view.classes, view.driver
+    assert identity is not None, "its rows were read"
+    assert answer is not None
+    report = driver.report if driver else None
+    return {
+        "state": view.state.value,
+        "proven": view.proven,
+        "why_not_proven": answer.why_not or None,
+        "dims": identity.dims,
+        "wordlist": identity.wordlist,
+        "letters": identity.letters,
+        "wordlist_sha256": identity.wordlist_sha256,
+        "cutoff": identity.cutoff,
+        "partition": identity.partition,
+        "n_classes": classes.n_all,
+        "n_classes_begun": classes.n_begun,
+        "n_classes_done": classes.n_done,
+        "n_conflicts": answer.n_conflicts,
+        "n_units_pending": answer.n_units_pending,
+        "n_units_split": answer.rows["split"],
+        "n_units_quarantined": answer.n_units_quarantined,
+        "rows": answer.rows,
+        "n_candidates": answer.n_candidates,
+        "n_boards": answer.n_boards,
+        "n_boards_with_images": answer.n_boards_with_images,
+        "best_score": view.best_score,
+        "best_boards": view.best_boards,
+        "digest": answer.digest,
+        "notes": answer.notes,
+        "statement": answer.statement,
+        "driver": driver.name if driver else None,
+        "figures_age_s": driver.age_s if driver else None,
+        "ended": view.ended,
+        "n_classes_left": classes.n_all - classes.n_done,
+        "n_units_in_flight": report.n_in_flight if report else None,
+        "n_strikes": view.last.n_strikes if view.last else None,
+        "n_requeued": view.last.n_requeued if view.last else None,
+        "n_workers_lost": view.last.n_deaths if view.last else None,
+        "hosts": report.hosts if report else {},
+        "hosts_flagged": view.last.flagged if view.last else (),
+        "n_replicas_agreed": view.last.n_agreed if view.last else None,
+        "classes_per_h": driver.classes_per_h if driver else None,
+        "verdicts_per_h": driver.verdicts_per_h if driver else None,
+        **{name: getattr(report, name, None) for name in _REPORTED},
+        "share": (report.share or None) if report else None,
+        "best_is_stored": view.best_is_stored,
+    }

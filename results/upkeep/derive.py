@@ -1,0 +1,96 @@
+"""What a proven run says of an easier question: fewer words, fewer points, a higher cutoff.
+
+Why it is sound.  Let a run have the word list L, the points p and the cutoff C.  Let L' be a part
+of L, p' nowhere higher than p on the words of L', and C' not below C.  Each word of L' on a board
+counts there for p at least what it counts for p', so
+
+    Score'(B) <= Score(B)    for every board B.
+
+A unit without boards that reach C thus has none that reach C'.  The boards of a unit that reach C'
+are among its candidates, so they are found by scoring these again.  Bounds that were discarded stay
+upper bounds.  Which classes and parts there are depends on none of the three, so a derived run is
+as complete as its source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from boardclass.cutoff import reaches
+from boardclass.errors import InputError, quote
+from boardclass.wordlist import WordList
+from results.proof.claim import ScorerLike
+from results.store.documents import Fingerprint, check_same
+from results.store.rows import CANDIDATES, ELIMINATED, Row
+from results.store.run import Run
+
+
+def check_follows(
+    source: Run, asked: Fingerprint, source_words: WordList, asked_words: WordList
+) -> None:
+    """Raise InputError, with the first word or value that stands in the way, when the answer to
+    ``asked`` does not follow from a run; FingerprintError when size, buckets or cell order differ.
+    """
+    own, where = source.fingerprint, source.folder.where("")
+    like_asked = replace(
+        own,
+        cutoff=asked.cutoff,
+        scores=asked.scores,
+        wordlist_sha256=asked.wordlist_sha256,
+    )
+    check_same(asked, like_asked, where)
+    if not reaches(asked.cutoff, own.cutoff):
+        raise InputError(
+            f"cutoff {asked.cutoff:,} is below that of {where}, {own.cutoff:,}: boards in between "
+            "are not listed there; orderly run --extend searches what is missing"
+        )
+    if asked_words.letters != source_words.letters:
+        raise InputError(
+            f"{asked_words.name!r} and {source_words.name!r} write letters beyond a-z with other "
+            f"symbols: {asked_words.letters} and {source_words.letters}; import one like the other"
+        )
+    known = set(source_words.words)
+    for word in asked_words.words:
+        if len(word) > own.n_cells:  # on no board
+            continue
+        if word not in known:
+            raise InputError(
+                f"{quote(asked_words.spell(word))} of {asked_words.name!r} is not in "
+                f"{source_words.name!r}, so boards may score more than {where} says: expected a "
+                "list without further words; orderly run searches for any list"
+            )
+        n_letters = len(word) + word.count("q")
+        mine, theirs = asked.scores[n_letters], own.scores[n_letters]
+        if mine > theirs:
+            raise InputError(
+                f"a word of {n_letters} letters, such as {quote(asked_words.spell(word))}, is "
+                f"worth {mine}, and {theirs} in {where}: expected points that are nowhere higher; "
+                "orderly run searches for any points"
+            )
+
+
+def derived(source: Run, fingerprint: Fingerprint, scorer: ScorerLike) -> Iterator[Row]:
+    """Yield the verdicts of a run as those of an easier question, which :func:`check_follows` has
+    accepted; ``scorer`` knows its words and points.
+    """
+    message = f"derived from a verdict at cutoff {source.fingerprint.cutoff}"
+    for row in source.rows():
+        if not row.is_verdict:
+            continue
+        boards = [board for board, _ in row.candidates]
+        scores = [int(score) for score in scorer.scores(boards)] if boards else []
+        pairs = list(zip(boards, scores, strict=True))
+        kept = tuple(pair for pair in pairs if reaches(pair[1], fingerprint.cutoff))
+        dropped = (score for score in scores if not reaches(score, fingerprint.cutoff))
+        status = row.status
+        if status == CANDIDATES and not kept:
+            status = ELIMINATED
+        yield replace(
+            row,
+            fingerprint=fingerprint.digest,
+            status=status,
+            candidates=kept,
+            max_bound=max(row.max_bound, *dropped, 0),
+            message=message,
+        )

@@ -1,0 +1,131 @@
+"""``orderly derive``: what a proven run says of an easier question is what a search of it finds,
+and nothing else is taken.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from boardclass.errors import IncompleteError, InputError
+from boardclass.wordlist import load_wordlist
+from cluster.driver.derive import config_like, derive
+from cluster.driver.driver import run
+from configs.model import RunConfig
+from results.errors import FingerprintError
+from results.proof.prove import summary
+from results.store.run import open_run
+from tests.cluster.small import WORDS, tiny
+
+LISTED = [*WORDS, "quit", "quits", "quiet"]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """Return a proven run of a list with and without Qu, every word one point."""
+    folder = tmp_path_factory.mktemp("source")
+    config = tiny(folder, cutoff=3)
+    (folder / "tiny.txt").write_text("\n".join(LISTED) + "\n")
+    assert run(config).complete
+    return open_run(config.out), load_wordlist(config.wordlist)
+
+
+def derived_and_searched(source, folder, **changes):
+    """Return a derived run and the run of the same question that searched."""
+    found, words = source
+    config = config_like(found, **{"wordlist": words_at(source), **changes}, out=str(folder / "d"))
+    outcome = derive(found, config, words)
+    searched = run(change(config, out=str(folder / "s")))
+    assert outcome.complete
+    return outcome, searched
+
+
+def change(config, **changes):
+    return RunConfig.model_validate(config.model_dump() | changes)
+
+
+def words_at(source):
+    return source[0].info["config"]["wordlist"]
+
+
+def list_of(folder, words):
+    path = folder / "list.txt"
+    path.write_text("\n".join(sorted(words)) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("gone", [(), ("tea",), ("quit", "quiet"), tuple(LISTED[5:])])
+def test_fewer_words_keep_the_boards_that_still_score(source, tmp_path, gone):
+    path = list_of(tmp_path, set(LISTED) - set(gone))
+    outcome, searched = derived_and_searched(source, tmp_path, wordlist=path)
+    assert outcome.digest == searched.digest
+    assert outcome.listed.boards == searched.listed.boards
+    assert outcome.n_computed == 0
+    assert summary(outcome.location).proven
+
+
+@pytest.mark.parametrize("changes", [{"cutoff": 4}, {"scores": "0,1"}, {"scores": "1,1,0"}])
+def test_a_higher_cutoff_and_lower_points(source, tmp_path, changes):
+    outcome, searched = derived_and_searched(source, tmp_path, **changes)
+    assert outcome.digest == searched.digest
+    assert outcome.claim.statement == searched.claim.statement
+
+
+def test_it_goes_on_from_what_is_there(source, tmp_path):
+    found, words = source
+    config = config_like(found, wordlist=words_at(source), cutoff=4, out=str(tmp_path / "d"))
+    first, again = derive(found, config, words), derive(found, config, words)
+    assert first.digest == again.digest
+    assert len(list(open_run(config.out).rows())) == len(list(found.rows()))
+
+
+@pytest.mark.parametrize(
+    ("more", "changes", "said"),
+    [
+        ("sate", {}, "'sate' of 'list' is not in 'tiny'"),
+        ("", {"scores": "2,1"}, "3 letters, such as 'ate', is worth 2, and 1"),
+        ("", {"scores": "1,1,2"}, "5 letters, such as 'quiet', is worth 2, and 1"),
+        ("", {"cutoff": 2}, "cutoff 2 is below that of .*, 3"),
+    ],
+)
+def test_what_does_not_follow_is_refused_and_nothing_is_written(
+    source, tmp_path, more, changes, said
+):
+    found, words = source
+    path = list_of(tmp_path, [*LISTED, *more.split()])
+    config = config_like(found, wordlist=path, out=str(tmp_path / "d"), **changes)
+    with pytest.raises(InputError, match=said):
+        derive(found, config, words)
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_word_that_no_board_holds_stands_in_no_way(source, tmp_path):
+    path = list_of(tmp_path, [*LISTED, "seasoned"])
+    outcome, searched = derived_and_searched(source, tmp_path, wordlist=path)
+    assert outcome.digest == searched.digest
+
+
+def test_other_classes_and_runs_that_are_not_proven_are_refused(source, tmp_path):
+    found, words = source
+    config = config_like(found, wordlist=words_at(source), out=str(tmp_path / "d"))
+    other = change(config, buckets="aeiou bcdfghjklmnpqrstvwxyz")
+    with pytest.raises(FingerprintError, match="partition"):
+        derive(found, other, words)
+    half = tiny(tmp_path)
+    run(half)
+    part = next((tmp_path / "run" / "results").iterdir())
+    manifest = tmp_path / "run" / "manifest.jsonl"
+    part.unlink()
+    manifest.write_text("")
+    unproven = open_run(half.out)
+    with pytest.raises(IncompleteError, match="not proven"):
+        derive(
+            unproven, config_like(unproven, wordlist=half.wordlist), load_wordlist(half.wordlist)
+        )
+
+
+def test_the_command_prints_the_claim(source, tmp_path, orderly):
+    found, _ = source
+    done = orderly("derive", found.folder.where(""), "--cutoff", "4", "--out", str(tmp_path / "d"))
+    assert done.code == 0, done.err
+    assert "Proven." in done.out
+    assert "0 verdicts computed" in done.out
