@@ -28,10 +28,10 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 # Lines are free: a long file of short lines is easier to read than a short one of long lines.
 BUDGET = {
     "boardclass": 12_900,
-    "search": 39_500,
+    "search": 39_100,
     "results": 37_100,
     "configs": 2_400,
-    "cluster": 71_000,
+    "cluster": 71_400,
     "tests": 150_000,  # each kind of file and board that people have is an input of its own
 }
 # Lines over 100 columns that are left, JavaScript and templates all of them
