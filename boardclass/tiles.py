@@ -5,8 +5,9 @@
     read_board (board.py)   the boards of the proof: letters a-z and Qu on a supported size
 
 What can be typed: rows with ``/``, line breaks or blanks between them; cells of a row together, or
-with blanks or commas between; one string of letters, which goes down the columns; a board file,
-whose first line counts rows and columns.  What can be read in two ways is refused, with both.
+with blanks, commas or semicolons between; one string of letters, which goes down the columns; a
+board file, whose first line counts rows and columns; what other programs write (board_tables.py).
+What can be read in two ways is refused, with both.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from boardclass.board_tables import plain_rows
 from boardclass.errors import BoardError, DimsError, quote
 
 MAX_SIDE = 12
@@ -24,7 +26,7 @@ MAX_TEXT = 2000
 
 _ALL = tuple("abcdefghijklmnopqrstuvwxyz")
 _pieces = re.compile(
-    r"(\[[^\[\]]*\])|([/\n])|([^\S\n]*,[^\S\n]*|[^\S\n]+)|([^\[\]/\s,]+)|(.)", re.S
+    r"(\[[^\[\]]*\])|([/\n])|([^\S\n]*[,;][^\S\n]*|[^\S\n]+)|([^\[\]/\s,;]+)|(.)", re.S
 )
 # the tiles of two letters that Boggle dice have
 _mixed_cells = re.compile(r"Qu|Th|In|Er|He|An|.", re.S).findall
@@ -154,7 +156,7 @@ def read_tiles(
     asked = parse_size(size) if size else None
     either = {pair for w, h in ((asked,) if asked else sizes) for pair in ((w, h), (h, w))}
     reader = _Reader(
-        text,
+        plain_rows(text),
         plain_q,
         letters,
         lambda w, h: (w, h) in either if either else max(w, h) <= MAX_SIDE,

@@ -1,11 +1,9 @@
-"""Files of words as people have them: compressed, in some encoding, with columns, as JSON, or a
-spelling dictionary.
+"""Files of words as people have them: compressed, in some encoding, or a spelling dictionary.
 
-    read_file      the bytes, unpacked                                     (also for the strict
-                   loader)
-    read_entries   the words as the file spells them, and how it was read  -> word_import.py
-    expanded       the words that a Hunspell spelling dictionary stands for: stems with their
-                   affixes
+    read_file      the bytes, unpacked  (also for the strict loader)
+    decoded        their text
+    read_entries   what it holds (word_tables.py), and how it was read  -> word_import.py
+    expanded       the words that a Hunspell dictionary stands for: stems with their affixes
 
 Nothing is judged here: what an entry is worth is for the importer to say.
 """
@@ -13,18 +11,19 @@ Nothing is judged here: what an entry is worth is for the importer to say.
 from __future__ import annotations
 
 import bz2
-import csv
 import gzip
-import json
+import io
 import lzma
-import re
+import tarfile
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from boardclass.errors import WordListError, quote
+from boardclass.word_tables import Entries, entries_of
 
 MAX_FILE_BYTES = 64 * 2**20
 MAX_WORDS = 10_000_000
@@ -36,20 +35,17 @@ _BYTE_ORDER_MARKS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
-_DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
-_MOST = 0.8  # of the lines must have a delimiter, or it is none
-_is_number = re.compile(r"[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?").fullmatch
-
-
-class Entries(NamedTuple):
-    """What a file holds.
-
-    words : as the file spells them, repeated ones too; a line that is no word is among them
-    read_as : how the file was read, for people
-    """
-
-    words: list[str]
-    read_as: list[str]
+# what is no text, by its first bytes, and what to make of it
+_STRANGE = {
+    b"%PDF": "a PDF: save its words as text",
+    b"\xd0\xcf\x11\xe0": "a document of an office program: save it as CSV or text",
+    b"7z\xbc\xaf": "an archive (7z): unpack it first",
+    b"Rar!": "an archive (RAR): unpack it first",
+    b"\x28\xb5\x2f\xfd": "packed by zstd: unpack it first, unzstd FILE",
+    b"\x02": "a list of aspell: aspell dump master | aspell expand > FILE makes a text of it",
+}
+_OFFICE = {"xl/workbook.xml", "content.xml", "word/document.xml"}
+_PACKED = (".gz", ".bz2", ".xz")
 
 
 def read_entries(path: Path, encoding: str | None = None, column: str | None = None) -> Entries:
@@ -60,21 +56,43 @@ def read_entries(path: Path, encoding: str | None = None, column: str | None = N
 
     Raises WordListError if the file cannot be read, decoded or taken apart.
     """
-    if path.suffix == ".dic" and path.with_suffix(".aff").is_file():
+    is_dictionary = _base(path).endswith(".dic")
+    if is_dictionary and affixes_of(path):
         return Entries(
             expanded(path), ["spelling dictionary with its affixes; compound words are not formed"]
         )
-    text, told = _decoded(read_file(path), encoding, str(path))
+    data = read_file(path)
+    for start, what in _STRANGE.items():
+        if data.startswith(start):
+            raise WordListError(f"{quote(str(path))} is {what}")
+    text, how = decoded(data, encoding, str(path))
     if "\0" in text:
-        raise WordListError(f"{quote(str(path))} has a NUL character: it is not text")
-    words, form = _entries(text, column, str(path))
-    if path.suffix == ".dic" and _share(["/" in word for word in words]) > 0.1:
+        raise WordListError(
+            f"{quote(str(path))} has a NUL character: it is not text; save it as text or CSV"
+        )
+    found = entries_of(text, column, str(path))
+    if is_dictionary and 10 * sum("/" in word for word in found.words) > len(found.words):
         raise WordListError(
             f"{quote(str(path))} is a spelling dictionary, and "
-            f"{quote(path.with_suffix('.aff').name)}, which says what its flags mean, is missing: "
-            "put it beside it"
+            f"{quote(path.name[: len(_base(path)) - 4] + '.aff')}, which says what its flags mean, "
+            "is missing: put it beside it"
         )
-    return Entries(words, [told, form])
+    return found._replace(read_as=[how, *found.read_as])
+
+
+def _base(path: Path) -> str:
+    """Return the name of a file in small letters, without the ending that packing adds."""
+    name = path.name.lower()
+    return name.removesuffix(path.suffix.lower()) if path.suffix.lower() in _PACKED else name
+
+
+def affixes_of(path: Path) -> Path | None:
+    """Return the .aff file beside a .dic file, whatever the case of their names."""
+    wanted = _base(path).removesuffix(".dic") + ".aff"
+    try:
+        return next((file for file in sorted(path.parent.iterdir()) if _base(file) == wanted), None)
+    except OSError:
+        return None
 
 
 def read_file(path: Path) -> bytes:
@@ -90,7 +108,16 @@ def read_file(path: Path) -> bytes:
             )
         with path.open("rb") as raw, _unpacker(raw, path)(raw) as file:
             data: bytes = file.read(MAX_FILE_BYTES + 1)
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        if data[257:262] == b"ustar" and len(data) <= MAX_FILE_BYTES:
+            data = _only_member(data)
+    except (
+        EOFError,
+        zlib.error,
+        lzma.LZMAError,
+        gzip.BadGzipFile,
+        zipfile.BadZipFile,
+        tarfile.TarError,
+    ) as error:
         raise WordListError(
             f"word list {quote(str(path))} is cut off or damaged ({error}): fetch it again"
         ) from error
@@ -134,16 +161,29 @@ def _only_text(raw: IO[bytes]) -> IO[bytes]:
         for name in archive.namelist()
         if not name.endswith("/") and not name.startswith("__MACOSX/")
     ]
+    if _OFFICE & set(names):
+        raise WordListError("this is a document of an office program: save it as CSV or text")
+    return archive.open(_only(names))
+
+
+def _only_member(data: bytes) -> bytes:
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        members = {member.name: member for member in archive if member.isfile()}
+        file = archive.extractfile(members[_only(list(members))])
+        return file.read() if file else b""
+
+
+def _only(names: list[str]) -> str:
     if len(names) != 1:
         raise WordListError(
             f"the archive holds {len(names)} files, {quote(names[:5])}: expected "
             "one; unpack it first"
         )
-    return archive.open(names[0])
+    return names[0]
 
 
-def _decoded(data: bytes, encoding: str | None, source: str) -> tuple[str, str]:
-    """Return the text, and how it was decoded."""
+def decoded(data: bytes, encoding: str | None, source: str) -> tuple[str, str]:
+    """Return the text of a file, and how it was decoded."""
     if encoding is not None:
         try:
             return data.decode(encoding).removeprefix("\ufeff"), f"{encoding}, as told"
@@ -172,92 +212,6 @@ def _western(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def _entries(text: str, column: str | None, source: str) -> tuple[list[str], str]:
-    """Return the entries of a text, and what form it has."""
-    if text.lstrip()[:1] in ("[", "{"):
-        return _from_json(text, column, source), "JSON"
-    lines = re.split(r"\r\n|\r|\n", text)
-    if not lines[-1]:
-        lines.pop()
-    told = [line for line in lines if line.strip() and not line.startswith("#")]
-    # for the importer to count
-    others = [line for line in lines if not line.strip() or line.startswith("#")]
-    for delimiter, name in _DELIMITERS.items():
-        if _share([delimiter in line for line in told]) >= _MOST:
-            rows = list(
-                csv.reader(
-                    told, delimiter=delimiter, quoting=csv.QUOTE_NONE if delimiter == "\t" else 0
-                )
-            )
-            words, form = _from_column(rows, column, f"columns with {name} between", source)
-            return words + others, form
-    fields = [line.split() for line in told]
-    if _share([len(row) > 1 and any(map(_is_number, row)) for row in fields]) >= _MOST:
-        words, form = _from_column(fields, column, "columns with blanks between", source)
-        return words + others, form
-    if column is not None:
-        raise WordListError(
-            f"--column {quote(column)}, but {quote(source)} has no columns: leave it out"
-        )
-    if _share([len(row) >= 5 for row in fields]) >= _MOST:
-        return [word for row in fields for word in row] + others, "words with blanks between"
-    return lines, "one word a line"
-
-
-def _from_json(text: str, column: str | None, source: str) -> list[str]:
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise WordListError(
-            f"{quote(source)} looks like JSON and is not: {error}; check the file"
-        ) from error
-    found = [value.get(column) if isinstance(value, dict) and column else value for value in values]
-    words = [word for word in found if isinstance(word, str)]
-    if strange := [word for word in found if not isinstance(word, str)]:
-        raise WordListError(
-            f"{quote(source)} is JSON with {quote(strange[0])} in it: expected an array of words, "
-            "an object with the words as its keys, or --column NAME for an array of objects"
-        )
-    return words
-
-
-def _from_column(
-    rows: list[list[str]], column: str | None, form: str, source: str
-) -> tuple[list[str], str]:
-    """Return one column: the one asked for, or else the first that holds no numbers; a heading is
-    left out.
-    """
-    width = max(map(len, rows))
-    cells = [[row[place] if place < len(row) else "" for row in rows] for place in range(width)]
-    numeric = [
-        _share([bool(_is_number(cell.strip())) for cell in values[1:]]) >= _MOST for values in cells
-    ]
-    headings = [heading.strip() for heading in rows[0]]
-    has_headings = any(
-        is_all and not _is_number(heading)
-        for is_all, heading in zip(numeric, headings, strict=False)
-    )
-    if column is None:
-        place = next((place for place, is_all in enumerate(numeric) if not is_all), 0)
-    elif column in headings:
-        place, has_headings = headings.index(column), True
-    elif column.isdecimal() and 1 <= int(column) <= width:
-        place = int(column) - 1
-    else:
-        named = ", ".join(map(quote, headings[:8]))
-        raise WordListError(
-            f"{quote(source)} has no column {quote(column)}: expected 1 to "
-            f"{width}, or one of {named}"
-        )
-    return cells[place][
-        has_headings:
-    ], f"{form}, words from column {place + 1}{' below its heading' * has_headings}"
-
-
-def _share(told: Sequence[bool]) -> float:
-    return sum(told) / len(told) if told else 0.0
-
-
 class _Form(NamedTuple):
     """A stem with suffixes; ``flags`` of the last suffix, which allow more affixes."""
 
@@ -284,8 +238,14 @@ def expanded(path: Path) -> list[str]:
             f"{quote(str(path))} is a spelling dictionary: "
             f"install what reads it, pip install 'orderly-boggle[spelling]'"
         ) from error
+    files = {"list.dic": path, "list.aff": affixes_of(path) or path.with_suffix(".aff")}
     try:
-        dictionary = Dictionary.from_files(str(path.with_suffix("")))
+        with tempfile.TemporaryDirectory() as folder:  # it reads plain files of such names only
+            for name, file in files.items():
+                (Path(folder) / name).write_bytes(read_file(file))
+            dictionary = Dictionary.from_files(str(Path(folder) / "list"))
+    except WordListError:
+        raise
     except Exception as error:  # the library names no errors of its own
         raise WordListError(
             f"the spelling dictionary {quote(str(path))} cannot be read "

@@ -5,21 +5,24 @@ lines.
     loader takes
 
 No word is lost in silence: every entry is counted under one step, and each step has an example.
+The order is one for every script: what nobody sees is removed, compatibility characters are taken
+apart, capitals made small, letters of their own written by their symbols, accents folded.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import NamedTuple
 
 from boardclass.errors import WordListError, quote
+from boardclass.printable import counted
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS
-from boardclass.word_files import Entries
-from boardclass.wordlist import WordList, header_of, parse_wordlist
+from boardclass.word_tables import Entries
+from boardclass.wordlist import LETTER, WordList, header_of, parse_wordlist
 
 CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
 NOUNS_SHARE = 0.3  # of the words have a capital: then it is no sign of a name
@@ -38,8 +41,16 @@ _WITHOUT_MARK = str.maketrans(
         "ı": "i",
         "ŋ": "n",
         "ħ": "h",
+        "ŧ": "t",
+        "·": "",
     }
 )
+# signs that mean the same: the dots of Catalan, apostrophes, the sigma at the end of a word
+_SAME = str.maketrans("•∙⋅‧’‘ʼʻς", "····''''σ")
+# beside a word: bullets, quotes, signs of lists such as 12dicts
+_marks = re.compile(r'^(?:[*+•–-]\s+|["“”„«»]+)|["“”«»,;%!&#<^=+~*]+$')
+_is_letter = re.compile(LETTER).fullmatch
+Fold = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -49,8 +60,8 @@ class Rules:
     names : ``drop`` or ``keep`` words with a capital letter
     accents : ``fold`` é into e, ``drop`` such words, or ``keep`` the letter, which then needs a
         symbol
-    letters : letters beyond a-z, or pairs of letters, each with the symbol a-z that stands for it
-    plain_q : q is one letter like any other, not a part of Qu
+    letters : letters beyond a-z, of one to three signs, each with the symbol a-z that stands for it
+    plain_q : q is one letter like any other, not a part of Qu; so it is where q is a symbol
     """
 
     names: str = "drop"
@@ -65,19 +76,17 @@ class Rules:
                     f"--{name} {quote(getattr(self, name))}: expected {' or '.join(choices)}"
                 )
         for letter, symbol in self.letters.items():
-            if not (
-                1 <= len(letter) <= 2
-                and letter.isalpha()
-                and symbol in tuple("abcdefghijklmnoprstuvwxyz")
-            ):
+            if not (_is_letter(letter) and symbol in tuple(ascii_lowercase)):
                 raise WordListError(
-                    f"--letter {quote(f'{letter}={symbol}')}: expected a letter and its symbol, "
-                    "one of a-z other than q, such as ñ=w"
+                    f"--letter {quote(f'{letter}={symbol}')}: expected a letter of one to three "
+                    "signs and its symbol, one of a-z, such as ñ=w"
                 )
         if len(set(self.letters.values())) < len(self.letters):
             raise WordListError(
                 f"--letter gives one symbol to two letters: {quote(dict(self.letters))}"
             )
+        if "q" in self.letters.values():
+            object.__setattr__(self, "plain_q", True)
 
 
 class Step(NamedTuple):
@@ -105,8 +114,8 @@ class Imported:
 
 def parse_letters(options: list[str]) -> dict[str, str]:
     """Return the map that options such as ``ñ=w`` give."""
-    pairs = [unicodedata.normalize("NFC", option).lower().partition("=") for option in options]
-    return {letter.strip(): symbol.strip() for letter, _, symbol in pairs}
+    pairs = [option.partition("=") for option in options]
+    return {_small(_apart(letter.strip())): symbol.strip().lower() for letter, _, symbol in pairs}
 
 
 def import_words(entries: Entries, rules: Rules, name: str, source: str) -> Imported:
@@ -119,6 +128,8 @@ def import_words(entries: Entries, rules: Rules, name: str, source: str) -> Impo
     kept has no symbol.
     """
     tally = _Tally(rules, entries.words)
+    for what, cells in entries.others.items():
+        tally.steps[f"left out: {what}"] = Step(f"left out: {what}", len(cells), cells[0])
     for entry in entries.words:
         tally.take(entry)
     tally.refuse(source)
@@ -128,7 +139,23 @@ def import_words(entries: Entries, rules: Rules, name: str, source: str) -> Impo
     words = parse_wordlist(text.encode("utf-8"), name, source)
     steps = sorted(tally.steps.values(), key=lambda step: -step.lines)
     steps.append(Step("words of the new list", len(words), min(tally.kept)))
-    return Imported(words, text, steps, [f"read as {', '.join(entries.read_as)}", *tally.notes()])
+    n_entries = counted(entries.n_entries, "entry", "entries")
+    read_as = f"read as {', '.join(entries.read_as)}: {n_entries}"
+    return Imported(words, text, steps, [read_as, *tally.notes()])
+
+
+def spellings(words: Iterable[str], letters: Collection[str]) -> frozenset[str]:
+    """Return how lists may spell some words: in small letters, as they are and without accents.
+
+    letters : of the list, beyond a-z: a word with one of them keeps its accents
+    """
+    found = set()
+    for word in words:
+        small = _small(_apart(_marks.sub("", _visible(word))), letters)
+        found.add(small)
+        if not any(letter in small for letter in letters):
+            found.add(_latin(_unmarked(small)))
+    return frozenset(found)
 
 
 class _Tally:
@@ -140,7 +167,7 @@ class _Tally:
         self.kept: set[str] = set()
         self._symbols = {symbol: letter for letter, symbol in rules.letters.items()}
         longest_first = sorted(rules.letters, key=len, reverse=True)
-        self._replace_letters = re.compile("|".join(longest_first) or r"(?!)").sub
+        self._split = re.compile(f"({'|'.join(longest_first) or '(?!)'})").split
         self._unmapped: set[str] = set()  # letters beyond a-z without a symbol
         self._folded: set[str] = set()
         with_letters = [word for word in entries if word.lower() != word.upper()]
@@ -153,34 +180,60 @@ class _Tally:
         word = entry.strip()
         if word.isascii() and word.isalpha() and word.islower() and not self.rules.letters:
             return self._keep(word)  # most words of most lists
-        word = unicodedata.normalize("NFC", word)
-        if not word or word.startswith("#"):
+        seen = _visible(word)
+        if seen != unicodedata.normalize("NFC", word):
+            self._count("invisible characters removed", ascii(word)[1:-1], seen)
+        if not seen or seen.startswith("#"):
             return self._count("left out: blank line or comment", entry)
-        if reason := _not_one_word(word):
+        bare = _marks.sub("", seen) or seen
+        if bare != seen:
+            self._count("marks beside a word removed", seen, bare)
+        word = _apart(bare)
+        if word != bare:
+            self._count("compatibility characters taken apart", bare, word)
+        small = _small(word, self.rules.letters)
+        if reason := _not_one_word(self._written(small)[0]):
             return self._count(f"left out: {reason}", word)
-        small = unicodedata.normalize("NFC", word.lower())
-        if small != word:
+        if small != word.translate(_SAME):
             if self.rules.names == "drop" and not self._is_all_capitals:
                 return self._count("left out: name or other word with a capital", word)
             self._count("capitals made small", word, small)
         return self._spell(small)
 
+    def _written(self, text: str, folds: Sequence[Fold] = ()) -> tuple[str, str]:
+        """Return a text with the letters that have symbols written by them, and the rest of it.
+
+        folds : what is done, one after the other, to what has no symbol, before another look: ά
+            may be α, and ǿ first ø and then o
+        """
+        written, rest = "", ""
+        for place, piece in enumerate(self._split(text)):
+            if place % 2:
+                written += self.rules.letters[piece]
+            else:
+                pair = (piece, piece)
+                if folds:
+                    pair = self._written(folds[0](piece), folds[1:])
+                written += pair[0]
+                rest += pair[1]
+        return written, rest
+
     def _spell(self, word: str) -> None:
         """Keep a word in the letters a-z, unless it has others."""
-        spelled = self._replace_letters(lambda found: self.rules.letters[found[0]], word)
-        for symbol in self._symbols.keys() & set(word) - self.rules.letters.keys():
+        spelled, rest = self._written(word)
+        marked = {c for c in rest if not c.isascii()}
+        folded, of_folded = self._written(word, _FOLDS) if marked else (spelled, rest)
+        for symbol in sorted(self._symbols.keys() & set(of_folded)):
             return self._count(
                 f"left out: {symbol}, which stands for {self._symbols[symbol]} in this list", word
             )
         if spelled != word:
             self._count("letters written by their symbols", word, spelled)
-        if spelled.isascii():
+        if not marked:
             return self._keep(spelled)
-        folded = _folded(spelled)
         if not folded.isascii():
             self._unmapped.update(c for c in folded if not c.isascii())
             return self._count("left out: letter of another alphabet", word)
-        marked = {c for c in spelled if not c.isascii()}
         if self.rules.accents == "fold":
             self._folded |= marked
             self._count("accents folded", word, folded)
@@ -256,6 +309,8 @@ class _Tally:
                 else ""
             )
             notes.append(f"folded: {' '.join(sorted(self._folded))}{hint}")
+        if self._n("left out: more than one word") * 5 > len(self.kept):
+            notes.append("many entries are several words: --column all takes each by itself")
         if self._n("left out: q without u") * 100 > len(self.kept):
             notes.append(
                 "many words have a q without u: --plain-q takes them, for boards with a plain q"
@@ -268,18 +323,47 @@ class _Tally:
         return notes
 
 
+def _visible(word: str) -> str:
+    """Return a word without what nobody sees: joiners, soft hyphens, controls and such."""
+    composed = unicodedata.normalize("NFC", word)
+    seen = [c for c in composed if c.isspace() or unicodedata.category(c) not in ("Cf", "Cc")]
+    return unicodedata.normalize("NFC", "".join(seen)).strip()
+
+
+def _apart(word: str) -> str:
+    """Return a word with its compatibility characters taken apart: ĳ is ij, ﬁ is fi."""
+    apart = [unicodedata.normalize("NFKC", c) if c.isalpha() else c for c in word]
+    return unicodedata.normalize("NFC", "".join(apart))
+
+
+def _small(word: str, letters: Iterable[str] = ()) -> str:
+    """Return a word in small letters; I is the capital of ı where that is a letter of its own."""
+    if "ı" in letters:
+        word = word.replace("I", "ı")
+    return unicodedata.normalize("NFC", word.replace("İ", "i").lower().translate(_SAME))
+
+
 def _not_one_word(word: str) -> str:
     """Return what an entry has besides letters; empty if nothing."""
-    if word.isalpha() or all(c.isalpha() or unicodedata.combining(c) for c in word):
+    word = word.replace("l·l", "ll")
+    if all(c.isalpha() or unicodedata.combining(c) for c in word):
         return ""
-    if any(c in "'’‘`´ʼ" for c in word):
+    if any(c in "'`´" for c in word):
         return "apostrophe"
-    if any(unicodedata.category(c) == "Pd" or c == "\u00ad" for c in word):
+    if any(unicodedata.category(c) == "Pd" for c in word):
         return "hyphen"
     return "more than one word" if any(map(str.isspace, word)) else "digit, dot or other sign"
 
 
-def _folded(word: str) -> str:
+def _unmarked(word: str) -> str:
     """Return a word without the marks on its letters."""
-    apart = unicodedata.normalize("NFKD", word.translate(_WITHOUT_MARK))
+    apart = unicodedata.normalize("NFKD", word)
     return "".join(c for c in apart if not unicodedata.combining(c))
+
+
+def _latin(word: str) -> str:
+    """Return a word with the letters that are no a-z with a mark, such as ß, written in a-z."""
+    return word.translate(_WITHOUT_MARK)
+
+
+_FOLDS = (_unmarked, _latin)

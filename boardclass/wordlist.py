@@ -13,12 +13,13 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from boardclass.errors import WordListError, quote
+from boardclass.printable import counted
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS
 from boardclass.word_files import read_file
 
@@ -53,7 +54,9 @@ _is_usable = re.compile(
 ).fullmatch
 _is_usable_plain = re.compile(rf"[a-z]{{{MIN_LETTERS},{MAX_LETTERS}}}").fullmatch
 _PLAIN_Q = "# q is a plain q"
-_LETTER_LINE = re.compile(r"# letter ([a-z]) is (\w{1,2})").fullmatch
+# of its own in a list: one sign or more, such as ij, c'h, l·l
+LETTER = r"[^\W\d_](?:[^\W\d_]|['·\u0300-\u036f]){0,2}"
+_LETTER_LINE = re.compile(rf"# letter ([a-z]) is ({LETTER})").fullmatch
 _EXPECTED = "one word a line, lower case a-z"
 
 
@@ -88,6 +91,17 @@ class WordList:
     def spell(self, word: str) -> str:
         """Return one of the words as people write it."""
         return (word if self.plain_q else word.replace("q", "qu")).translate(self._letters)
+
+    def without(self, spelled: Collection[str]) -> WordList:
+        """Return the list without some words, as people write them; it is another list, by its
+        SHA-256 and its name.  Raises WordListError if none is left.
+        """
+        kept = tuple(word for word in self.words if self.spell(word) not in spelled)
+        if not kept:
+            raise WordListError(f"no word of {self.name} is left: leave out fewer of them")
+        n_less = len(self.words) - len(kept)
+        name = f"{self.name} without {counted(n_less, 'word')}" if n_less else self.name
+        return replace(self, name=name, words=kept, sha256=_sha256(kept, self.plain_q))
 
     @cached_property
     def _letters(self) -> dict[int, str]:
@@ -131,7 +145,8 @@ def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> 
     if found.plain_q and plain_q is False:
         raise WordListError(
             f"word list {quote(str(path))} has a plain q, and here a q is a Qu cell: "
-            f"only orderly show, solve and score take it; for proofs import it without --plain-q"
+            f"only orderly show, solve and score take it; for proofs import it without --plain-q, "
+            "and q as no symbol"
         )
     return found
 
@@ -236,9 +251,7 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     ordered = tuple(
         sorted(usable) if plain_q else sorted(word.replace("qu", "q") for word in usable)
     )
-    sha256 = hashlib.sha256(
-        "\n".join([*[_PLAIN_Q] * plain_q, *ordered]).encode("ascii")
-    ).hexdigest()
+    sha256 = _sha256(ordered, plain_q)
     if sha256 != KNOWN_SHA256.get(name, sha256):
         raise WordListError(
             f"word list {quote(source)} has {len(ordered)} usable words with SHA-256 {sha256}, "
@@ -246,6 +259,10 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
             "another edition; rename it to use it"
         )
     return WordList(name, ordered, sha256, counts, len(words), letters, plain_q)
+
+
+def _sha256(words: tuple[str, ...], plain_q: bool) -> str:
+    return hashlib.sha256("\n".join([*[_PLAIN_Q] * plain_q, *words]).encode("ascii")).hexdigest()
 
 
 def header_of(letters: Mapping[str, str], plain_q: bool) -> str:

@@ -12,17 +12,20 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boardclass.board import format_rows, read_board, with_letters
 from boardclass.board_svg import heat_of_cells
+from boardclass.board_tables import json_boards
 from boardclass.errors import BoardError, DimsError, InputError
 from boardclass.geometry import USUAL, Dims
+from boardclass.printable import counted
 from boardclass.rolling import assign_dice, roll
 from boardclass.scores import n_letters
 from boardclass.tiles import Tiles, read_tiles
+from boardclass.word_files import decoded
 from boardclass.wordlist import COMMON_WORDLIST, WordList, load_wordlist
 
 if TYPE_CHECKING:
@@ -34,8 +37,9 @@ if TYPE_CHECKING:
 _USUAL = [*USUAL.values(), (6, 6)]
 _BOARD_AND_NUMBERS = re.compile(r"(.*?)[\s,;:]+([0-9]+)(?:[\s,;:]+[0-9]+)*", re.ASCII)
 _is_board_file = re.compile(r"[0-9]{1,2}(?:\s+[0-9]{1,2})?", re.ASCII).fullmatch
+_is_hint = re.compile(r'"?sep=."?').fullmatch  # Excel's first line
 _CELL = r"(?:[^\W\d_]|[Qq][Uu]|[A-Z][a-z]|\[[^\[\]]+\]|[.*])"
-_is_row = re.compile(rf"{_CELL}(?:[\s,]+{_CELL})+").fullmatch
+_is_row = re.compile(rf"{_CELL}(?:[\s,;]+{_CELL})+").fullmatch
 _MAX_ROLLS = 1000  # for each board
 _ENGLISH = ("because", "people", "through", "thought")  # a list with all of them is English
 Board = Tiles | tuple[Dims, str]
@@ -87,6 +91,7 @@ class Asked:
     plain_q: bool = False
     values: str | None = None
     bonus: str | None = None
+    without: frozenset[str] = frozenset()  # words that ``words`` does not have any more
 
     def read(
         self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None
@@ -193,7 +198,7 @@ class Asked:
     def _on_tiles(self, board: Tiles) -> Iterable[tuple[str, int, tuple[int, ...]]]:
         from search.solvers.tiles import solve_tiles
 
-        words = load_wordlist(self.source, plain_q=True)
+        words = load_wordlist(self.source, plain_q=True).without(self.without)
         symbols = dict.fromkeys(words.letters, "\0") | {
             letter: symbol for symbol, letter in words.letters.items()
         }
@@ -243,40 +248,68 @@ def rollable_text(board: str) -> str:
     return ", ".join(parts)
 
 
-def read_lines(data: bytes) -> Iterator[tuple[int, str, int | None]]:
+def read_lines(
+    data: bytes, say: Callable[[str], None] = lambda _: None
+) -> Iterator[tuple[int, str, int | None]]:
     """Yield the boards of a list, each with the number of its line and the score behind it, if any.
 
     Blank lines and ``#`` comments are skipped, and bytes that are not UTF-8 do not stop the
     reading.  A line is a board; numbers behind it are its score and more.  If the first line is a
-    CSV header with the column ``board``, that column and the column ``score`` are taken instead.  A
-    first line of one or two numbers is that of a board file, and lines of single cells with blanks
-    between are the rows of one board.
+    CSV header with the column ``board``, whatever its delimiter, that column and the column
+    ``score`` are taken instead.  A first line of one or two numbers is that of a board file; lines
+    of single cells with blanks between are the rows of one board, and so is what is drawn.  JSON
+    has one board or several, which are counted instead of lines; ``say`` is told.
     """
-    lines = [line.strip() for line in data.decode("utf-8-sig", "backslashreplace").splitlines()]
+    text, _ = decoded(data, None, "standard input")
+    boards = json_boards(text)
+    if boards is not None:
+        say(f"read as JSON: {counted(len(boards), 'board')}, lists of letters as rows")
+        for number, (board, score) in enumerate(boards, 1):
+            yield number, board, score
+        return
+    lines = [line.strip() for line in text.splitlines()]
     told = [
-        (number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")
+        (number, line)
+        for number, line in enumerate(lines, 1)
+        if line and not line.startswith("#") and not _is_hint(line)
     ]
     if not told:
         return
-    if _is_board_file(told[0][1]) or all(_is_row(line) for _, line in told):
-        yield told[0][0], "\n".join(line for _, line in told), None
-        return
-    columns = _csv_fields(told[0][1])
-    is_csv = "board" in columns
-    for number, text in told[is_csv:]:
-        if is_csv:
-            named = dict(zip(columns, _csv_fields(text), strict=False))
+    split = _csv_of(told[0][1])
+    if split is not None:
+        columns = split(told[0][1].lower())
+        for number, line in told[1:]:
+            named = dict(zip(columns, split(line), strict=False))
             yield number, named.get("board", ""), _score(named.get("score", ""))
-        else:
-            match = _BOARD_AND_NUMBERS.fullmatch(text)
-            yield (number, match[1], _score(match[2])) if match else (number, text, None)
+        return
+    first = told[0][0]
+    if text.lstrip().startswith("┌"):  # as ``show`` draws boards, one below the other
+        for drawn in re.split("(?=┌)", "\n".join(line for _, line in told))[1:]:
+            yield first, drawn, None
+            first += drawn.count("\n")
+        return
+    is_drawn = all(re.match(r"[|│║┃+╔┏╭]", line) for _, line in told)
+    if _is_board_file(told[0][1]) or is_drawn or all(_is_row(line) for _, line in told):
+        yield first, "\n".join(line for _, line in told), None
+        return
+    for number, line in told:
+        match = _BOARD_AND_NUMBERS.fullmatch(line)
+        yield (number, match[1], _score(match[2])) if match else (number, line, None)
 
 
-def _csv_fields(text: str) -> list[str]:
-    try:
-        return [field.strip() for field in next(csv.reader([text]))]
-    except csv.Error:  # a field beyond its limit: not a board
-        return [text]
+def _csv_of(heading: str) -> Callable[[str], list[str]] | None:
+    """Return what splits the lines of a CSV with a column ``board``; None if this is no heading."""
+
+    def split(line: str, delimiter: str) -> list[str]:
+        try:
+            return [field.strip() for field in next(csv.reader([line], delimiter=delimiter))]
+        except csv.Error:  # a field beyond its limit: not a board
+            return [line]
+
+    for delimiter in ",;\t|":
+        if "board" in split(heading.lower(), delimiter):
+            return partial(split, delimiter=delimiter)
+    return None
 
 
 def _score(text: str) -> int | None:

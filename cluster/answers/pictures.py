@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cluster.answers.boards import Solved
 
 _WIDTH, _HEIGHT, _EDGE = 595, 842, 42  # A4, in points of 1/72 inch
-_PER_PAGE, _BOARD = 6, 172
+_PER_COLUMN, _BOARD = 3, 172
 _LINE, _COLUMN = 10.0, 63.8  # of the answers
 _BODY = 7.5
 _PNG_SCALE = 2
@@ -56,11 +56,15 @@ def save_board(
     return write_file(file, data)
 
 
-def sheet(boards: Sequence[Solved], title: str) -> bytes:
-    """Return a PDF: the boards, six a page, with room for what was found; then the words of each,
-    longest first.
+def sheet(boards: Sequence[Solved], source: str, title: str = "", n_lines: int = 0) -> bytes:
+    """Return a PDF: the boards, with room for what was found; then the words of each, longest
+    first.
 
-    The title is on the head of every page.  Raises InputError when what draws PDF is not installed.
+    source : what the boards come from, at the foot of every page, or at its head if there is no
+        ``title``
+    n_lines : lines to write on beside each board, three boards a page; 0: six boards a page
+
+    Raises InputError when what draws PDF is not installed.
     """
     try:
         import vl_convert
@@ -68,36 +72,53 @@ def sheet(boards: Sequence[Solved], title: str) -> bytes:
     except ImportError as error:
         raise InputError(f"a PDF needs more than is installed: {install('report')}") from error
     writer = PdfWriter()
-    for drawing in (*_board_pages(boards), *_answer_pages(boards)):
-        head = _text(_EDGE, 34, title, 9, "#5b6469")
+    head = _text(_EDGE, 34, source, 9, "#5b6469")
+    if title:
+        foot = _text(_EDGE, _HEIGHT - 18, source, 7, "#5b6469")
+        head = _text(_EDGE, 36, title, 15) + foot
+    for drawing in (*_board_pages(boards, n_lines), *_answer_pages(boards)):
         page = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" '
             f'height="{_HEIGHT}">{head}{drawing}</svg>'
         )
         writer.append(io.BytesIO(vl_convert.svg_to_pdf(page)))
-    writer.add_metadata({"/Title": title})
+    writer.add_metadata({"/Title": title or source})
     out = io.BytesIO()
     writer.write(out)
     return out.getvalue()
 
 
-def _board_pages(boards: Sequence[Solved]) -> Iterator[str]:
-    for first in range(0, len(boards), _PER_PAGE):
+def _board_pages(boards: Sequence[Solved], n_lines: int) -> Iterator[str]:
+    n_across = 1 if n_lines else 2
+    per_page = n_across * _PER_COLUMN
+    for first in range(0, len(boards), per_page):
         drawn = []
-        for place, board in enumerate(boards[first : first + _PER_PAGE]):
-            x, y = _EDGE + (place % 2) * 270, 58 + (place // 2) * 252
+        for place, board in enumerate(boards[first : first + per_page]):
+            x, y = _EDGE + (place % n_across) * 270, 58 + (place // n_across) * 252
             n_words, n_points = counted(len(board.words), "word"), counted(board.score, "point")
             told = f"Board {first + place + 1}: {n_words}, {n_points} to find"
             drawn += [_text(x, y + 8, told, 10), _drawn(board, x, y + 18)]
-            drawn.append(
-                _text(
-                    x,
-                    y + _BOARD + 34,
-                    "Name ______________________   words _____   points _____",
-                    8,
-                )
-            )
+            room = "Name ______________________   words _____   points _____"
+            drawn.append(_text(x, y + _BOARD + 34, room, 8))
+            drawn += _lines_to_write_on(x + 230, y + 18, n_lines)
         yield "".join(drawn)
+
+
+def _lines_to_write_on(left: float, top: float, n_lines: int) -> Iterator[str]:
+    n_rows = (n_lines + 1) // 2
+    for number in range(n_lines):
+        column, row = divmod(number, n_rows)
+        x, y = left + 145 * column, top + (_BOARD + 16) * (row + 1) / n_rows
+        yield f'<line x1="{x}" x2="{x + 130}" y1="{y:.1f}" y2="{y:.1f}" stroke="#5b6469"/>'
+
+
+def in_rows(faces: Sequence[Sequence[str]]) -> str:
+    """Return a board as one types its rows: ``BLD/EAE/RTS``."""
+    rows = []
+    for row in faces:
+        cells = [face if len(face) == 1 or face == "Qu" else f"[{face}]" for face in row]
+        rows.append("".join(cells))
+    return "/".join(rows)
 
 
 def _drawn(board: Solved, x: float, y: float) -> str:
@@ -126,9 +147,8 @@ def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
     n_columns = int((_WIDTH - 2 * _EDGE) // _COLUMN)
     y, drawn = 62.0, list[str]()
     for number, board in enumerate(boards, 1):
-        told = (
-            f"{board.board}, {counted(len(board.words), 'word')}, {counted(board.score, 'point')}"
-        )
+        n_words, n_points = counted(len(board.words), "word"), counted(board.score, "point")
+        told = f"{in_rows(board.rows)}, {n_words}, {n_points}"
         lines: list[tuple[str, float, Sequence[str]]] = [(f"Board {number}: {told}", 10, ())]
         for letters, group in groupby(board.words, key=lambda word: word.letters):
             words = [word.word for word in group]

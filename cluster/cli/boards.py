@@ -171,11 +171,16 @@ def score(
         tell("boards, one a line; end with Ctrl-D")
     boards: list[Board] = []
     notes: set[str] = set()
-    for number, text, _ in read_lines(sys.stdin.buffer.read()):
+    lines = list(read_lines(sys.stdin.buffer.read(), notes.add))
+    for number, text, _ in lines:
         try:
             boards.append(question.read(text, dims, notes.add))
         except BoardError as error:
-            raise BoardError(f"standard input, line {number}: {error}") from error
+            try:  # no line is a board, but each may be a row of one
+                boards = [question.read("\n".join(line for _, line, _ in lines), dims, notes.add)]
+                break
+            except BoardError:
+                raise BoardError(f"standard input, line {number}: {error}") from error
     for note in sorted(notes):
         tell(note)
     write_table(("board", "score"), question.scores(boards), fmt)
@@ -342,6 +347,13 @@ def roll(
     out: Annotated[
         str | None, Option(metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")
     ] = None,
+    title: Annotated[
+        str | None, Option(metavar="TEXT", help="Of the worksheet.", show_default="dice and seed")
+    ] = None,
+    lines: Annotated[
+        int,
+        Option(metavar="N", min=0, max=30, help="Lines to write on beside each board of it."),
+    ] = 0,
     fmt: options.Format = Format.table,
 ) -> None:
     """Roll dice: random boards with their scores, by the points of the box unless others are given.
@@ -355,6 +367,8 @@ def roll(
 
     if out is not None and not out.lower().endswith(".pdf"):
         raise InputError(f"--out {quote(out)}: expected the name of a PDF, such as sheet.pdf")
+    if out is None and (title is not None or lines):
+        raise InputError("--title and --lines are for a worksheet: give --out FILE.pdf as well")
     chosen = load_dice(dice)
     question = rules.asked(chosen.scores)
     seed = random.randrange(2**32) if seed is None else seed
@@ -362,8 +376,9 @@ def roll(
     if out is not None:
         from cluster.answers.pictures import sheet
 
-        title = f"Dice {dice}, seed {seed}, word list {question.words.name}"
-        file = write_file(Path(out), sheet([question.solve(board) for board in boards], title))
+        source = f"Dice {dice}, seed {seed}, word list {question.words.name}"
+        solved = [question.solve(board) for board in boards]
+        file = write_file(Path(out), sheet(solved, source, title or "", lines))
         again = f"with --seed {seed} the same boards again"
         said = f"{file}: {counted(n, 'board')}, their words last; {again}"
         console().print(said, markup=False, soft_wrap=True)

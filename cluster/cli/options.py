@@ -248,15 +248,36 @@ class Rules(Words):
             help="Double and triple letters and words on cells, by row and column: 1.1=dl,2.3=tw.",
         ),
     ] = None
+    without: Annotated[
+        str | None,
+        Option(metavar="FILE", help="Words that do not count, such as crude ones for a classroom."),
+    ] = None
 
     def asked(self, scores: str = "standard") -> Asked:
         """Return the list and the rules; ``scores`` counts when no table was named."""
         from cluster.answers.boards import Asked
 
         words, table = self.load(None, scores)
-        table = table.at_least(self.min_letters)
+        source, left_out = self.wordlist or words.name, frozenset[str]()
+        if self.without is not None:
+            from boardclass.word_files import read_entries
+            from boardclass.word_import import spellings
+            from cluster.streams import tell
+
+            entries = read_entries(Path(self.without))
+            left_out = spellings(entries.words, words.letters.values())
+            fewer = words.without(left_out)
+            n_found = len(words) - len(fewer)
+            tell(f"{n_found:,} words of {words.name} are in {self.without} and do not count")
+            words = fewer
         return Asked(
-            words, self.wordlist or words.name, table, self.plain_q, self.letter_values, self.bonus
+            words,
+            source,
+            table.at_least(self.min_letters),
+            self.plain_q,
+            self.letter_values,
+            self.bonus,
+            left_out,
         )
 
 

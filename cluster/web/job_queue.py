@@ -25,7 +25,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from boardclass.errors import OrderlyError
 from boardclass.processes import python_path
 
-MAX_WAITING = 64
+MAX_WAITING, _PATIENCE_S = 64, 2.0
 _MAIN = "from cluster.web.jobs import main; main()"
 _LONGEST_BYTES = 2**28
 _ENDS = (
@@ -77,6 +77,9 @@ class JobQueue:
             self._limiters.setdefault(priority, anyio.CapacityLimiter(1)),
             self._workers[priority],
         )
+        with anyio.move_on_after(_PATIENCE_S):  # to hear that some of those who wait have gone
+            while limiter.statistics().tasks_waiting >= MAX_WAITING:
+                await anyio.sleep(0.02)
         if limiter.statistics().tasks_waiting >= MAX_WAITING:
             raise Refused(
                 "too many questions wait for an answer: ask again later",

@@ -16,6 +16,7 @@ import ipaddress
 import os
 import re
 import secrets
+import select
 import socket
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
@@ -37,8 +38,8 @@ from cluster.web.app import make_app
 from cluster.web.site import Site
 
 DEFAULT_PORT = 8765
-MAX_CLIENTS = 200
-# connections that have not asked yet, and how long each may take to
+# connections that have not asked yet, and how long each may take to; who is not let in is answered
+# and disconnected, so there is no limit on the others
 MAX_SILENT, HEADERS_S = 100, 10.0
 _TOKEN_BYTES = 24
 LOOPBACK_NAMES = frozenset(("127.0.0.1", "localhost", "[::1]"))
@@ -56,6 +57,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+_LAST = {"Connection": "close"}  # of a refusal: who is refused leaves room for others
 _NOT_LET_IN = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>orderly: not let in</title>
@@ -97,14 +99,15 @@ class Guard:
         host = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         if host is None or host[1].lower() not in self._hosts:
             said = "This server answers under the names of this machine only.\n"
-            return PlainTextResponse(said, HTTPStatus.MISDIRECTED_REQUEST)
+            return PlainTextResponse(said, HTTPStatus.MISDIRECTED_REQUEST, _LAST)
         if scope["method"] not in METHODS:
-            allowed = {"Allow": ", ".join(METHODS)}
+            allowed = {"Allow": ", ".join(METHODS), **_LAST}
             return PlainTextResponse(
                 "Nothing can be changed here.\n", HTTPStatus.METHOD_NOT_ALLOWED, allowed
             )
         if len(scope["path"]) + len(scope["query_string"]) > MAX_ADDRESS_CHARACTERS:
-            return PlainTextResponse("The address is too long.\n", HTTPStatus.REQUEST_URI_TOO_LONG)
+            said = "The address is too long.\n"
+            return PlainTextResponse(said, HTTPStatus.REQUEST_URI_TOO_LONG, _LAST)
         return None
 
     def _entrance(self, scope: Scope) -> Response | None:
@@ -121,7 +124,7 @@ class Guard:
         cookies = cookie_parser(Headers(scope=scope).get("cookie", ""))
         if self._fits(cookies.get(self._cookie, "")):
             return None
-        return HTMLResponse(_NOT_LET_IN, HTTPStatus.FORBIDDEN)
+        return HTMLResponse(_NOT_LET_IN, HTTPStatus.FORBIDDEN, _LAST)
 
     def _fits(self, value: str) -> bool:
         return hmac.compare_digest(value.encode("utf-8", "surrogatepass"), self._token)
@@ -159,8 +162,13 @@ class _Protocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._wait()
-        if len(self.waiting) > MAX_SILENT:
-            next(iter(self.waiting))._drop()
+        n_silent = len(self.waiting)
+        for silent in list(self.waiting):
+            if n_silent <= MAX_SILENT:
+                break
+            if not silent._has_unread():
+                silent._drop()
+                n_silent -= 1
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -179,6 +187,12 @@ class _Protocol(H11Protocol):
     def _forget(self) -> None:
         if timer := self.waiting.pop(self, None):
             timer.cancel()
+
+    def _has_unread(self) -> bool:
+        """Return whether bytes came that the loop has not got round to."""
+        poll = select.poll()
+        poll.register(self.transport.get_extra_info("socket"), select.POLLIN)
+        return bool(poll.poll(0))
 
     def _drop(self) -> None:
         self._forget()
@@ -215,7 +229,6 @@ class LocalServer:
             ws="none",
             http=_Protocol,
             loop="asyncio",
-            limit_concurrency=MAX_CLIENTS,
             timeout_graceful_shutdown=2,
         )
         self._server = _Server(config)

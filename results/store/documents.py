@@ -24,7 +24,7 @@ from typing_extensions import TypedDict  # that of Python 3.11 is not enough for
 from boardclass.errors import InputError, quote
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
-from boardclass.wordlist import KNOWN_SHA256, known_name
+from boardclass.wordlist import KNOWN_SHA256, LETTER, known_name
 from configs.model import each_letter_once
 from results.errors import DamagedError, FingerprintError
 from results.storage import files
@@ -158,7 +158,7 @@ def _spelled_as_a_run_does(found: Fingerprint) -> Fingerprint:
 _Text = Annotated[str, Field(max_length=4000)]
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
 _Symbol = Annotated[str, Field(pattern="^[a-pr-z]$")]
-_Letter = Annotated[str, Field(pattern=r"^\w{1,2}$")]
+_Letter = Annotated[str, Field(pattern=f"^{LETTER}$")]
 
 
 class _Wordlist(TypedDict, total=False):

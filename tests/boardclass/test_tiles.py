@@ -4,6 +4,7 @@ refused.
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boardclass.board import Board, dims_of_length, parse_board, read_board
+from boardclass.board_tables import json_boards
 from boardclass.errors import BoardError, DimsError
 from boardclass.geometry import DIMS, Dims, parse_dims
 from boardclass.tiles import Tile, read_tiles
@@ -129,6 +131,59 @@ def test_golden_table_of_what_is_refused(text, dims, said):
     with pytest.raises(BoardError, match=re.escape(said)) as caught:
         read_board(text, dims)
     assert len(str(caught.value)) < 400
+
+
+# one board as other programs write it
+WRITTEN = {
+    "drawn by show": "┌────┬────┬────┐\n│ B  │ L  │ D  │\n├────┼────┼────┤\n│ E  │ Qu │ E  │\n"
+    "├────┼────┼────┤\n│ R  │ T  │ S  │\n└────┴────┴────┘\n",
+    "drawn in ASCII": "+----+----+----+\n| B  | L  | D  |\n+----+----+----+\n| E  | Qu | E  |\n"
+    "+----+----+----+\n| R  | T  | S  |\n+----+----+----+",
+    "drawn with double lines": "╔═╦══╦═╗\n║b║ l║d║\n╠═╬══╬═╣\n║e║qu║e║\n╠═╬══╬═╣\n║r║ t║s║\n"
+    "╚═╩══╩═╝",
+    "Markdown": "| B | L | D |\n|---|:-:|--:|\n| E | Qu | E |\n| R | T | S |",
+    "Markdown with an empty heading": "|  |  |  |\n|--|--|--|\n|b|l|d|\n|e|q|e|\n|r|t|s|",
+    "bars between": "b | l | d\ne | qu | e\nr | t | s",
+    "JSON of letters": '[["b","l","d"],["e","qu","e"],["r","t","s"]]',
+    "JSON in lines": '[\n ["B", "L", "D"],\n ["E", "Qu", "E"],\n ["R", "T", "S"]\n]\n',
+    "lists of Python": "[['b', 'l', 'd'], ['e', 'q', 'e'], ['r', 't', 's']]",
+    "an array of Java": '{{"b","l","d"},{"e","qu","e"},{"r","t","s"}}',
+    "JSON as commands print it": '[{"board": "berlqtdes", "score": 430}]',
+    "a spreadsheet of Europe": "b;l;d\ne;qu;e\nr;t;s\n",
+    "a spreadsheet": "b\tl\td\ne\tq\te\nr\tt\ts\n",
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_board_as_other_programs_write_it(form):
+    assert read_board(WRITTEN[form]) == (Board("berlqtdes").dims, "berlqtdes")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("| a | b |\n| c |  |\n", "has '[]', which is not a tile"),
+        ("| a | b |\n| c | d | e |\n", "has 2 rows of 2 and 3 letters"),
+        ('[["a", 7], ["c", "d"]]', "without its partner"),
+        ('[["a", "b"], ["c", "d"]', "has a '[' without its partner"),
+        ('[["a", "b"], ["c", ""]]', "has '[]', which is not a tile"),
+    ],
+)
+def test_tables_that_are_no_board(text, said):
+    with pytest.raises(BoardError, match=re.escape(said)):
+        read_board(text)
+
+
+@given(st.integers(2, 4), st.integers(2, 4), st.data())
+def test_what_json_holds_is_counted(w, h, data):
+    """Every board of a list is read, in its order."""
+    cells = st.text("abc", min_size=1, max_size=1)
+    row = st.lists(cells, min_size=w, max_size=w)
+    boards = data.draw(st.lists(st.lists(row, min_size=h, max_size=h), min_size=2, max_size=4))
+    read = json_boards(json.dumps(boards))
+    assert read == [("\n".join(map(" ".join, board)), None) for board in boards]
+    listed = [{"board": "".join(map("".join, board)), "score": 7, "more": [1]} for board in boards]
+    assert json_boards(json.dumps(listed)) == [(item["board"], 7) for item in listed]
 
 
 def test_wxh_means_columns_and_rows():

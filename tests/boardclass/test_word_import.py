@@ -8,15 +8,19 @@ import io
 import json
 import lzma
 import random
+import tarfile
 import zipfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from boardclass.errors import WordListError
-from boardclass.word_files import Entries, expanded, read_entries
+from boardclass.word_files import expanded, read_entries
 from boardclass.word_import import Imported, Rules, import_words, parse_letters
+from boardclass.word_tables import Entries
 from boardclass.wordlist import load_wordlist, parse_wordlist
 
 WORDS = ["gâteau", "naïve", "quiche", "straße", "tea", "tree"]
@@ -31,6 +35,10 @@ def lines_of(found: Imported) -> dict[str, int]:
     return {step.what: step.lines for step in found.steps}
 
 
+def left_out_of(found: Imported) -> int:
+    return sum(step.lines for step in found.steps if step.what.startswith("left out"))
+
+
 def zipped(*texts: bytes) -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
@@ -41,9 +49,27 @@ def zipped(*texts: bytes) -> bytes:
     return held.getvalue()
 
 
+def office(name: str) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("[Content_Types].xml", b"")
+        archive.writestr(name, b"<xml/>")
+    return held.getvalue()
+
+
+def tarred(*texts: bytes) -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        for number, data in enumerate(texts):
+            member = tarfile.TarInfo(f"folder/{number}.txt")
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return held.getvalue()
+
+
 TEXT = "".join(f"{word}\n" for word in WORDS)
 UTF8 = TEXT.encode()
-FORMS = {
+FORMS: dict[str, tuple[str, bytes]] = {
     "plain": ("txt", UTF8),
     "CRLF": ("txt", TEXT.replace("\n", " \r\n").encode()),
     "old Macintosh": ("txt", TEXT.replace("\n", "\r").encode()),
@@ -74,6 +100,54 @@ FORMS = {
     "JSON with lines": ("json", json.dumps(WORDS, indent=1, ensure_ascii=False).encode()),
     "JSON object": ("json", json.dumps(dict.fromkeys(WORDS, 1)).encode()),
     "one line": ("txt", " ".join(WORDS).encode()),
+    "one line with commas": ("txt", ", ".join(WORDS).encode()),
+    "one line with semicolons": ("txt", ";".join(WORDS).encode()),
+    "one line with bars": ("txt", "|".join(WORDS).encode()),
+    "columns of words": ("csv", "gâteau,naïve\nquiche,straße\ntea,tree\n".encode()),
+    "columns of words, ragged": ("txt", "gâteau\tnaïve\tquiche\nstraße\ttea\ntree\n".encode()),
+    "some lines with commas": ("txt", "gâteau\nnaïve, quiche\nstraße\ntea\ntree\n".encode()),
+    "three words a line": ("txt", "gâteau naïve quiche\nstraße tea tree\n".encode()),
+    "quoted words": ("txt", "".join(f'"{word}",\n' for word in WORDS).encode()),
+    "quoted lines": ("txt", "".join(f'"{word}"\n' for word in WORDS).encode()),
+    "bullets": ("md", "".join(f"- {word}\n" for word in WORDS).encode()),
+    "Excel's hint": ("csv", ("sep=;\nid;word\n" + "".join(f"1;{w}\n" for w in WORDS)).encode()),
+    "heading and text": (
+        "csv",
+        ("Word,part of speech\n" + "".join(f"{word},noun\n" for word in WORDS)).encode(),
+    ),
+    "text before the words": (
+        "tsv",
+        ("pos\tlemma\n" + "".join(f"noun\t{word}\n" for word in WORDS)).encode(),
+    ),
+    "kind before the words": ("tsv", "".join(f"noun\t{word}\n" for word in WORDS).encode()),
+    "Markdown": (
+        "md",
+        ("| word | n |\n|---|---|\n" + "".join(f"| {w} | 1 |\n" for w in WORDS)).encode(),
+    ),
+    "JSON below a key": ("json", json.dumps({"words": WORDS, "entries": 6}).encode()),
+    "JSON two levels down": ("json", json.dumps({"n": 1, "data": {"words": WORDS}}).encode()),
+    "JSON by letter": (
+        "json",
+        json.dumps({"n": WORDS[:2], "q": WORDS[2:4], "t": WORDS[4:]}).encode(),
+    ),
+    "JSON lists in a list": ("json", json.dumps([WORDS[:4], WORDS[4:]]).encode()),
+    "JSON rows with numbers": ("json", json.dumps([[word, 3] for word in WORDS]).encode()),
+    "JSON records": ("json", json.dumps([{"id": 1, "word": word} for word in WORDS]).encode()),
+    "JSON, what is said of each": (
+        "json",
+        json.dumps({word: {"pos": "noun"} for word in WORDS}).encode(),
+    ),
+    "JSON, kinds of each": ("json", json.dumps({word: ["noun"] for word in WORDS}).encode()),
+    "JSON in lines": ("jsonl", "".join(f'{{"word": "{word}"}}\n' for word in WORDS).encode()),
+    "tar": ("tar", tarred(UTF8)),
+    "tar.gz": ("tar.gz", gzip.compress(tarred(UTF8))),
+    "zero-width spaces": ("txt", TEXT.replace("\n", "\u200b\n").encode()),
+    "soft hyphens": ("txt", TEXT.replace("e", "e\u00ad").encode()),
+    "marks of direction": ("txt", TEXT.replace("\n", "\u200e\n\u200f").encode()),
+    "no-break spaces": ("txt", TEXT.replace("\n", "\u00a0\n").encode()),
+    "byte order mark in the middle": ("txt", TEXT.replace("tea", "\ufefftea").encode()),
+    "full width": ("txt", TEXT.replace("tea", "ｔｅａ").encode()),
+    "marks of 12dicts": ("txt", TEXT.replace("ea\n", "ea%\n").replace("ee\n", "ee!\n").encode()),
     "capitals": ("txt", "\n".join(word.replace("ß", "ss").upper() for word in WORDS).encode()),
 }
 
@@ -83,14 +157,18 @@ def test_every_form_of_file_gives_the_same_list(tmp_path, form):
     suffix, data = FORMS[form]
     path = tmp_path / f"list.{suffix}"
     path.write_bytes(data)
-    assert import_words(read_entries(path), Rules(), "mine", "mine").words.words == PLAIN
+    entries = read_entries(path)
+    found = import_words(entries, Rules(), "mine", "mine")
+    assert found.words.words == PLAIN
+    assert left_out_of(found) + len(found.words) == entries.n_entries, "the steps add up"
 
 
 def test_encoding_and_column_can_be_told(tmp_path):
     path = tmp_path / "polish.csv"
     path.write_bytes("lp;hasło\n1;żółw\n2;mąka\n".encode("iso-8859-2"))
-    words, read_as = read_entries(path, "iso-8859-2", "hasło")
+    words, read_as, others = read_entries(path, "iso-8859-2", "hasło")
     assert words == ["żółw", "mąka"]
+    assert others == {"heading": ["lp", "hasło"], "cell of another column": ["1", "2"]}
     assert read_as == [
         "iso-8859-2, as told",
         "columns with semicolons between, words from column 2 below its heading",
@@ -112,7 +190,7 @@ def test_encoding_and_column_can_be_told(tmp_path):
             "a.csv",
             b"a,b\nc,d\n",
             {"column": "3"},
-            "no column '3': expected 1 to 2, or one of 'a', 'b'",
+            "has columns 1 to 2: 'a', 'b'",
         ),
         ("a.json", b'["tea", 7]', {}, "JSON with 7 in it"),
         ("a.json", b'["tea"', {}, "looks like JSON and is not"),
@@ -120,6 +198,26 @@ def test_encoding_and_column_can_be_told(tmp_path):
         ("a.txt", gzip.compress(UTF8)[:-9], {}, "cut off or damaged"),
         ("a.zip", zipped(UTF8)[:-9], {}, "cut off or damaged"),
         ("a.zip", zipped(UTF8, UTF8), {}, "holds 2 files"),
+        ("a.tar.gz", gzip.compress(tarred(UTF8, UTF8)), {}, "holds 2 files"),
+        ("a.tar", tarred(UTF8)[:600], {}, "cut off or damaged"),
+        ("a.xlsx", office("xl/workbook.xml"), {}, "office program: save it as CSV or text"),
+        ("a.ods", office("content.xml"), {}, "office program: save it as CSV or text"),
+        ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), {}, "save it as CSV"),
+        ("a.pdf", b"%PDF-1.4 tea", {}, "is a PDF: save its words as text"),
+        ("a.7z", b"7z\xbc\xaf\x27\x1c", {}, "unpack it first"),
+        ("a.zst", b"\x28\xb5\x2f\xfd\x04", {}, "unzstd FILE"),
+        ("en.cwl", b"\x02\x00tea", {}, "aspell dump master | aspell expand"),
+        ("a.json", b'{"words": ["tea"], "stop": ["the"], "n": 2}', {}, "--column NAME for what"),
+        ("a.json", b'{"tea": 1, "words": {"tree": 2}, "more": ["eat"]}', {}, "one of 'tea', 'wo"),
+        ("a.json", b'[{"w": "tea", "n": 1}]', {}, "--column NAME, one of 'w', 'n'"),
+        ("a.json", b'{"words": ["tea"]}', {"column": "wrods"}, "no such key or column"),
+        ("a.json", b'["tea", ["tree"]]', {}, "JSON with ['tree'] in it"),
+        (
+            "FR.DIC",
+            b"2\ntree/S\nword/S\n",
+            {},
+            "'FR.aff', which says what its flags mean, is missing",
+        ),
         (
             "a.dic",
             b"2\ntree/S\nword/S\n",
@@ -178,22 +276,24 @@ def test_what_is_done_is_counted_with_an_example():
     assert any(note.startswith("folded: é; --letter é=w would keep é") for note in found.notes)
 
 
-@given(
-    st.lists(st.text("aéñQqu'- Ж1ß\N{COMBINING ACUTE ACCENT}", max_size=6), max_size=30), st.data()
-)
+SIGNS = "aéñQqu'- Ж1ß·lĳIİıς%\u200b\u00ad\N{COMBINING ACUTE ACCENT}"
+
+
+@given(st.lists(st.text(SIGNS, max_size=6), max_size=30), st.data())
 def test_no_entry_is_lost_uncounted(entries, data):
     rules = {
         "names": data.draw(st.sampled_from(["drop", "keep"])),
         "accents": data.draw(st.sampled_from(["fold", "drop", "keep"])),
-        "letters": data.draw(st.sampled_from([{}, {"ñ": "w"}, {"é": "a"}])),
+        "letters": data.draw(
+            st.sampled_from([{}, {"ñ": "w"}, {"é": "a"}, {"l·l": "w"}, {"ı": "q"}])
+        ),
         "plain_q": data.draw(st.booleans()),
     }
     try:
         found = make(*entries, **rules)
     except WordListError:
         return
-    left_out = sum(lines for what, lines in lines_of(found).items() if what.startswith("left out"))
-    assert left_out + len(found.words) == len(entries)
+    assert left_out_of(found) + len(found.words) == len(entries)
     assert lines_of(found)["words of the new list"] == len(found.words)
     assert sum(found.words.counts.values()) == 0
     assert parse_wordlist(found.text.encode(), "mine", "mine") == found.words
@@ -233,13 +333,156 @@ def test_a_letter_of_its_own_is_written_by_its_symbol(tmp_path):
     assert make("chico", "lluvia", letters={"ch": "k", "ll": "w"}).words.words == ("kico", "wuvia")
 
 
+def test_the_forms_of_a_word_on_a_line_are_taken_and_a_word_of_two_is_not(tmp_path):
+    """What ``aspell expand`` prints; and lists that hold some words such as ad hoc."""
+    path = tmp_path / "expanded.txt"
+    path.write_text("rate rates rated\ntea teas tea's\nlinos\nstare stares\n")
+    entries = read_entries(path)
+    assert entries.read_as[1] == "words with blanks between"
+    assert make(*entries.words).words.words == (
+        *("linos", "rate", "rated", "rates", "stare", "stares", "tea", "teas"),
+    )
+    path.write_text("ad hoc\nhot dog\nice cream\ntea\n")
+    found = import_words(read_entries(path), Rules(), "mine", "mine")
+    assert found.words.words == ("tea",)
+    assert lines_of(found)["left out: more than one word"] == 3
+    assert any("--column all takes each by itself" in note for note in found.notes)
+    assert len(read_entries(path, column="all").words) == 7
+    assert read_entries(path, column="1").words == ["ad", "hot", "ice", "tea"]
+
+
+def test_a_quote_without_its_partner_swallows_no_line(tmp_path):
+    (tmp_path / "list.csv").write_text('tea,1\n"tree,2\neat,3\nate,4\nrate,5\n')
+    found = import_words(read_entries(tmp_path / "list.csv"), Rules(), "mine", "list.csv")
+    assert found.words.words == ("ate", "eat", "rate", "tea", "tree")
+
+
+cell = st.one_of(
+    st.sampled_from(["tea", "tree", "eat", "Rate", "noun", "word", "", "12", "a b", "é"])
+)
+
+
+@given(st.lists(st.lists(cell, min_size=1, max_size=4), min_size=1, max_size=8), st.data())
+def test_every_cell_of_a_table_is_taken_or_counted(tmp_path_factory, rows, data):
+    sign = data.draw(st.sampled_from(list(",;\t|")))
+    path = tmp_path_factory.mktemp("table") / "list.csv"
+    path.write_text("".join(sign.join(row) + "\n" for row in rows))
+    try:
+        entries = read_entries(path, column=data.draw(st.sampled_from([None, "1", "all"])))
+        found = import_words(entries, Rules(), "mine", "mine")
+    except WordListError:
+        return
+    assert left_out_of(found) + len(found.words) == entries.n_entries
+    held = "".join([*entries.words, *sum_of(entries.others)])
+    letters = Counter(c for c in path.read_text() if c.isalnum())
+    assert Counter(c for c in held if c.isalnum()) == letters
+
+
+values = st.recursive(
+    st.sampled_from(["tea", "tree", "eat", "noun", 7, None, True]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["word", "rate", "n", "stare"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(values, st.sampled_from([None, "keys", "word"]))
+def test_every_key_and_value_of_json_is_taken_or_counted(tmp_path_factory, value, column):
+    path = tmp_path_factory.mktemp("json") / "list.json"
+    path.write_text(json.dumps(value if isinstance(value, (dict, list)) else [value]))
+    try:
+        entries = read_entries(path, column=column)
+    except WordListError:
+        return
+    held = Counter([*entries.words, *sum_of(entries.others)]) - Counter([""])
+    assert held == Counter(leaves_of(json.loads(path.read_text())))
+
+
+def sum_of(others: Mapping[str, Sequence[str]]) -> list[str]:
+    return [item for items in others.values() for item in items]
+
+
+def leaves_of(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [leaf for key, below in value.items() for leaf in [key, *leaves_of(below)]]
+    if isinstance(value, list):
+        return [leaf for below in value for leaf in leaves_of(below)]
+    return [value if isinstance(value, str) else json.dumps(value)]
+
+
+# the words of a list, the options, what becomes of them, what is counted
+LETTERS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
+    "Turkish capitals": ("KIZ IŞIK İZİ SICAK", ("ı=w",), "kwz wswk izi swcak", ""),
+    "Turkish capitals, folded": ("KIZ IŞIK İYİ", (), "kiz isik iyi", ""),
+    "Turkish, dotted": ("İĞNE IĞDIR", ("ğ=q", "ı=w"), "iqne wqdwr", ""),
+    "Dutch": ("blĳ rĳst kijk drie", ("ij=y",), "bly ryst kyk drie", ""),
+    "Dutch, told by the ligature": ("blĳ kijk ĲSJE", ("ĳ=y",), "bly kyk", "with a capital"),
+    "Dutch, folded": ("blĳ kijk", (), "blij kijk", "compatibility characters taken apart"),
+    "Croatian": ("ǆep ljeto ǌuh", ("dž=q", "lj=w", "nj=x"), "qep weto xuh", ""),
+    "Catalan": ("col·legi anys il·lusió", ("ny=y", "l·l=w"), "cowegi ays iwusio", ""),
+    "Catalan, other dots": ("col•legi coŀlegi il∙lusió", ("l·l=w",), "cowegi iwusio", "there al"),
+    "Catalan, folded": ("col·legi anys", (), "collegi anys", "accents folded"),
+    "Hungarian": ("dzsungel madzag zseb", ("dzs=w", "dz=q", "zs=x"), "wungel maqag xeb", ""),
+    "Breton": ("c'hoar c’hoari marc'h", ("c'h=k",), "koar koari mark", ""),
+    "Uzbek": ("oʻzbek gʻalaba tog‘", ("o'=w", "g'=q"), "wzbek qalaba toq", ""),
+    "q for a letter": ("şarkı quiz şeker", ("ş=q",), "qarki qeker", "q, which stands for ş"),
+    "folded to a letter that has a symbol": ("ǿre tea", ("ø=z",), "tea zre", ""),
+    "folded to a letter that is a symbol": ("été tea äna", ("ä=e",), "ena", "e, which stands for"),
+    "Greek": (
+        "λόγος ΦΩΣ ἅλς",
+        ("λ=l", "ο=o", "γ=g", "σ=s", "φ=f", "ω=w", "α=a"),
+        "als fws logos",
+        "capitals made small",
+    ),
+    "Russian, in part": ("чай ёж мой", ("ч=c", "а=a", "и=i", "е=e", "м=m", "о=o"), "cai moi", "ж"),
+    "two qu": ("quinquagesima quequa qat", (), "quequa quinquagesima", "q without u"),
+    "a letter with a mark of its own": ("ɛ̃bɛ tea", ("ɛ̃=w", "ɛ=x"), "tea wbx", ""),
+}
+
+
+@pytest.mark.parametrize("language", LETTERS)
+def test_letters_in_one_order_for_every_script(tmp_path, language):
+    words, options, expected, counted = LETTERS[language]
+    keep = language == "Greek"
+    found = make(
+        *words.split(), letters=parse_letters(list(options)), names="keep" if keep else "drop"
+    )
+    listed = [word.replace("q", "qu") for word in found.words.words]
+    if found.words.plain_q:
+        listed = list(found.words.words)
+    assert listed == sorted(expected.split())
+    steps = " ".join(f"{step.what} {step.example}" for step in found.steps)
+    assert counted in steps
+    assert left_out_of(found) + len(found.words) == len(words.split())
+    (tmp_path / "list.txt").write_text(found.text, "utf-8")
+    again = load_wordlist(tmp_path / "list.txt", plain_q=None)
+    assert (again.words, again.letters) == (found.words.words, found.words.letters)
+
+
+def test_a_list_with_q_as_a_symbol_is_one_with_a_plain_q():
+    found = make("şarkı", "şaka", letters={"ş": "q"})
+    assert (found.words.plain_q, found.words.letters) == (True, {"q": "ş"})
+    assert [found.words.spell(word) for word in found.words] == ["şaka", "şarki"]
+
+
+def test_what_nobody_sees_is_removed_and_said():
+    found = make("tea\u200b", "li\u00adnos", "\ufeffrates", "st\u2060are", "eat\x7f", "tree")
+    assert found.words.words == ("eat", "linos", "rates", "stare", "tea", "tree")
+    (step,) = [step for step in found.steps if step.what == "invisible characters removed"]
+    assert step == (step.what, 5, "tea\\u200b > tea")
+
+
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
         ({"names": "some"}, "--names 'some': expected drop or keep"),
         ({"accents": "no"}, "--accents 'no': expected fold or drop or keep"),
         ({"letters": {"ñ": ""}}, "such as ñ=w"),
-        ({"letters": {"abc": "w"}}, "--letter 'abc=w'"),
+        ({"letters": {"abcd": "w"}}, "--letter 'abcd=w'"),
+        ({"letters": {"a b": "w"}}, "--letter 'a b=w'"),
+        ({"letters": {"'h": "w"}}, "of one to three signs"),
         ({"letters": {"ñ": "w", "é": "w"}}, "one symbol to two letters"),
     ],
 )
@@ -329,6 +572,17 @@ def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
         assert referee.lookup(word) == (word in words), word
     found = import_words(read_entries(tmp_path / "toy.dic"), Rules(), "toy", "toy.dic")
     assert "spelling dictionary" in found.notes[0]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_dictionary_is_found_under_other_names(tmp_path, packed):
+    """Capitals, as on a disk of DOS, and packed."""
+    texts = {"TOY.DIC": "1\ncry/S\n", "Toy.aff": AFFIXES}
+    for name, text in texts.items():
+        data = gzip.compress(text.encode()) if packed else text.encode()
+        (tmp_path / f"{name}{'.gz' * packed}").write_bytes(data)
+    path = tmp_path / f"TOY.DIC{'.gz' * packed}"
+    assert read_entries(path).words == ["cries", "cry"]
 
 
 def test_comments_and_blank_lines_between_columns_are_counted(tmp_path):

@@ -54,6 +54,48 @@ def test_score_reads_boards_of_any_size_and_what_the_other_commands_write(orderl
         )
 
 
+# boards of 3x3 that score 1 and 0 with the small list, as files of other programs hold them
+TWO, ONE = "board,score\nebeefexxx,3\nxxxxxxxxx,0\n", "board,score\nebeefexxx,3\n"
+FILES = {
+    "Excel in Europe": (b"\xef\xbb\xbfboard;score\r\nebeefexxx;99\r\nxxxxxxxxx;\r\n", TWO),
+    "Excel's hint": (b"sep=;\r\nboard;score\r\nebeefexxx;99\r\nxxxxxxxxx;0\r\n", TWO),
+    "tabs": (b"run\tBoard\nx\tebeefexxx\ny\txxxxxxxxx\n", TWO),
+    "Unicode text of Excel": ("board\tscore\nebeefexxx\t3\nxxxxxxxxx\t".encode("utf-16"), TWO),
+    "bars": (b"board|score\nebeefexxx|3\nxxxxxxxxx|\n", TWO),
+    "JSON, boards": (b'["ebeefexxx", "xxxxxxxxx"]', TWO),
+    "JSON, boards of letters": (
+        b'[[["e","e","x"],["b","f","x"],["e","e","x"]],'
+        b'[["x","x","x"],["x","x","x"],["x","x","x"]]]',
+        TWO,
+    ),
+    "JSON, boards of rows": (b'[["eex","bfx","eex"],["xxx","xxx","xxx"]]', TWO),
+    "JSON, one of letters": (b'[["e","e","x"],["b","f","x"],["e","e","x"]]', ONE),
+    "JSON, one of rows": (b'["eex", "bfx", "eex"]', ONE),
+    "JSON of our own": (b'[{"board":"ebeefexxx","score":9},{"board":"xxxxxxxxx"}]', TWO),
+    "rows of one board": (b"eex\nbfx\neex\n", ONE),
+    "rows below a comment": (b"# mine\n\nEEX\n\nBFX\nEEX", ONE),
+    "cells with semicolons": (b"e;e;x\nb;f;x\ne;e;x\n", ONE),
+    "Markdown": (b"| E | E | X |\n|---|---|---|\n| B | F | X |\n| E | E | X |\n", ONE),
+}
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_score_takes_boards_as_other_programs_write_them(score, form):
+    data, expected = FILES[form]
+    answer = score(stdin=data)
+    assert (answer.code, answer.out) == (0, expected), answer.err
+
+
+def test_score_takes_what_show_draws(orderly, score):
+    drawn = [orderly("show", board).out.split("\n\n")[0] for board in ("ebeefexxx", "xxxxxxxxx")]
+    drawings = [
+        "\n".join(line for line in text.splitlines() if line[0] in "┌│├└") for text in drawn
+    ]
+    assert drawings[0].count("│") == 12
+    assert score(stdin=drawings[0]).out == ONE
+    assert score(stdin="\n".join(drawings)).out == TWO
+
+
 @pytest.mark.parametrize(
     "line", [b"abc", b"abcdefgh1", "abcdefghé".encode(), b"\xff\xfea\0", b"x" * 10_000]
 )
@@ -388,10 +430,55 @@ def test_a_worksheet_holds_the_boards_and_then_all_their_words(orderly, tmp_path
             orderly("show", board, "-d", "5x5", "--min-letters", 4, "--format", "json").out
         )
         assert record["n_words"] >= 60
+        rows = "/".join(board[row::5].upper().replace("Q", "Qu") for row in range(5))
         assert {item["word"] for item in record["words"]} <= set(
-            answers[answers.index(f"{board},") :]
-        )
+            answers[answers.index(f"{rows},") :]
+        ), "the board is named by its rows, as it stands on the sheet"
     assert all("seed" in page for page in pages), "how to roll them again"
+
+
+def test_a_worksheet_has_a_title_lines_to_write_on_and_words_that_are_left_out(orderly, tmp_path):
+    pdf = pytest.importorskip("pypdf")
+    rolled = ("roll", "-n", 4, "--seed", 3, "--out", tmp_path / "sheet.pdf")
+    assert orderly(*rolled, "--title", "Class 4b, <Tuesday>", "--lines", 21).code == 0
+    pages = [page.extract_text() for page in pdf.PdfReader(tmp_path / "sheet.pdf").pages]
+    assert all("Class 4b, <Tuesday>" in page and "seed 3" in page for page in pages)
+    boards = [page.count("to find") for page in pages]
+    assert boards[:3] == [3, 1, 0], "three boards a page"
+    words = [word for page in pages[2:] for word in page.split() if word.isalpha()]
+    (tmp_path / "crude.txt").write_text(f"{words[20].upper()}\n{words[30]}, zzz\n")
+    answer = orderly(*rolled, "--without", tmp_path / "crude.txt")
+    assert "2 words of scowl70 are in" in answer.err
+    pages = [page.extract_text() for page in pdf.PdfReader(tmp_path / "sheet.pdf").pages]
+    printed = {word for page in pages[1:] for word in page.split()}
+    assert printed.isdisjoint({words[20], words[30]})
+    assert {*words[40:50]} <= printed
+    assert any("scowl70 without 2 words" in page for page in pages)
+    for only in (("--title", "Mine"), ("--lines", 9)):
+        assert "give --out FILE.pdf as well" in orderly("roll", *only).err
+
+
+@pytest.mark.parametrize("board", [BEE_FEE, "e[qu]e/neb", "e*e/bfe"])
+def test_words_that_are_left_out_count_nowhere(orderly, words, tmp_path, board):
+    """Boards of the fast scorer, with a tile that only the other solver takes, with any letter."""
+    left_out = tmp_path / "crude.csv"
+    left_out.write_text("word;n\nBEE;1\nquéen;2\nthe;3\n", "utf-8")
+    options = ("-w", words, "--without", left_out)
+    before = {
+        row["word"] for row in rows_of(orderly("show", board, "-w", words, "--format", "csv"))
+    }
+    assert {"bee", "queen"} & before
+    shown = orderly("show", board, *options, "--format", "csv")
+    assert {row["word"] for row in rows_of(shown)} == before - {"bee", "queen"}
+    assert "2 words of small are in" in shown.err
+    solved = rows_of(orderly("solve", board, *options, "--format", "csv"))
+    assert {row["word"] for row in solved} == before - {"bee", "queen"}
+    (score,) = rows_of(orderly("score", *options, "--format", "csv", stdin=board))
+    assert int(score["score"]) == sum(int(row["points"]) for row in rows_of(shown))
+    told = json.loads(orderly("show", board, *options, "--format", "json").out)
+    plain = json.loads(orderly("show", board, "-w", words, "--format", "json").out)
+    assert told["wordlist_sha256"] != plain["wordlist_sha256"], "it is another list"
+    assert told["wordlist"] == "small without 2 words"
 
 
 # ---- what people typed elsewhere, in bug reports and questions; values that an independent solver

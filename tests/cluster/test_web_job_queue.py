@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 from contextlib import aclosing
 
@@ -21,11 +22,11 @@ import anyio
 
 from cluster.answers.status import PUBLISHED
 from cluster.web import jobs
-from cluster.web.job_queue import JobQueue, Priority, Refused
-from cluster.web.server import MAX_CLIENTS
+from cluster.web.job_queue import MAX_WAITING, JobQueue, Priority, Refused
+from cluster.web.server import MAX_SILENT, LocalServer
 from results.reading.limits import GRACE_S
 from tests.cluster.processes import command_line, descendants, has_let_go, parent
-from tests.cluster.web import serving
+from tests.cluster.web import Client, serving
 from tests.conftest import ROOT, make_in
 
 
@@ -95,10 +96,66 @@ def silent(client):
 def test_connections_that_ask_nothing_shut_nobody_out_and_are_closed_after_a_while(monkeypatch):
     monkeypatch.setattr("cluster.web.server.HEADERS_S", 2.0)
     with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
-        for _ in range(MAX_CLIENTS + 20):
+        for _ in range(2 * MAX_SILENT + 20):
             made = held.enter_context(contextlib.closing(silent(client)))
         assert client.ask("/").status == 200
         assert made.recv(1) == b""
+
+
+def asking(client, path, cookie=""):
+    """Connect and ask, without waiting for the answer."""
+    made = socket.create_connection((client.host, client.port), timeout=60)
+    made.sendall(f"GET {path} HTTP/1.1\r\nHost: {client.host}\r\n{cookie}\r\n".encode())
+    return made
+
+
+def cookie_of(client):
+    return f"Cookie: {client.cookie['Cookie']}\r\n"
+
+
+def test_who_is_not_let_in_is_answered_and_disconnected():
+    with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
+        strangers = [
+            held.enter_context(contextlib.closing(asking(client, "/"))) for _ in range(230)
+        ]
+        assert [client.ask("/").status for _ in range(3)] == [200] * 3
+        for stranger in strangers:
+            said = b"".join(iter(lambda made=stranger: made.recv(2**16), b""))
+            assert said.startswith(b"HTTP/1.1 403"), "and no more comes"
+
+
+@contextlib.contextmanager
+def asked_early(paths, n_gone=0):
+    """Yield clients that asked for a path each before the server ran; the first ones have gone."""
+    server = LocalServer([str(PUBLISHED)], "127.0.0.1", 0, 0.0)
+    client = Client(server.address)
+    thread = threading.Thread(target=server.run)
+    with contextlib.ExitStack() as held:
+        made = [
+            held.enter_context(contextlib.closing(asking(client, each, cookie_of(client))))
+            for each in paths
+        ]
+        for gone in made[:n_gone]:
+            gone.close()
+        thread.start()
+        try:
+            yield made[n_gone:]
+        finally:
+            server.stop()
+            thread.join(30)
+
+
+def test_who_has_asked_is_not_dropped_before_the_question_is_read():
+    """More of them than may be silent came while the server was busy."""
+    with asked_early(["/api/roll?dice=new"] * (MAX_SILENT + 20)) as clients:
+        for each in clients:
+            assert each.recv(2**16).startswith(b"HTTP/1.1 200")
+
+
+def test_questions_that_nobody_waits_for_leave_room_for_the_next():
+    climbs = ["/api/climb?letters=aert"] * (MAX_WAITING + 6)
+    with asked_early([*climbs, "/api/class?class=a+e+r+t"], len(climbs)) as (client,):
+        assert client.recv(2**16).startswith(b"HTTP/1.1 200")
 
 
 def test_a_climb_that_nobody_waits_for_is_ended(monkeypatch):
