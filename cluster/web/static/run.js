@@ -25,10 +25,9 @@ function showNow(pulse) {
   byId("figures").hidden = isProven;
   const share = isProven ? "" : `${pulse.percent} `;
   document.title = share + document.title.replace(/^[\d.]+ % |^– /, "");
-  const now = pulse.now.length ? pulse.now : [["Driver", "nobody works on it"]];
   facts(
     byId("now"),
-    now.map(([name, value]) => [name, value, value.length > 60]),
+    pulse.now.map(([name, value]) => [name, value, value.length > 60]),
   );
   byId("busy-box").hidden = !pulse.busy.length;
   const busy = pulse.busy.map(([worker, host, units, time, memory]) =>
