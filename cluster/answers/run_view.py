@@ -223,10 +223,11 @@ def as_json(view: RunView) -> dict[str, Any]:
     """Return what ``status --format json`` holds, of a run whose rows were read; None: not known,
     or known only while somebody works on the run.
     """
-    identity, answer, classes, driver = view.identity, view.answer, view.classes, view.driver
+    identity, answer, classes = view.identity, view.answer, view.classes
+    driver, last = view.driver, view.last
     assert identity is not None, "its rows were read"
     assert answer is not None
-    report = driver.report if driver else None
+    report = getattr(driver, "report", None)
     return {
         "state": view.state.value,
         "proven": view.proven,
@@ -253,20 +254,20 @@ def as_json(view: RunView) -> dict[str, Any]:
         "digest": answer.digest,
         "notes": answer.notes,
         "statement": answer.statement,
-        "driver": driver.name if driver else None,
-        "figures_age_s": driver.age_s if driver else None,
+        "driver": getattr(driver, "name", None),
+        "figures_age_s": getattr(driver, "age_s", None),
         "ended": view.ended,
         "n_classes_left": classes.n_all - classes.n_done,
-        "n_units_in_flight": report.n_in_flight if report else None,
-        "n_strikes": view.last.n_strikes if view.last else None,
-        "n_requeued": view.last.n_requeued if view.last else None,
-        "n_workers_lost": view.last.n_deaths if view.last else None,
-        "hosts": report.hosts if report else {},
-        "hosts_flagged": view.last.flagged if view.last else (),
-        "n_replicas_agreed": view.last.n_agreed if view.last else None,
-        "classes_per_h": driver.classes_per_h if driver else None,
-        "verdicts_per_h": driver.verdicts_per_h if driver else None,
+        "n_units_in_flight": getattr(report, "n_in_flight", None),
+        "n_strikes": getattr(last, "n_strikes", None),
+        "n_requeued": getattr(last, "n_requeued", None),
+        "n_workers_lost": getattr(last, "n_deaths", None),
+        "hosts": getattr(report, "hosts", {}),
+        "hosts_flagged": getattr(last, "flagged", ()),
+        "n_replicas_agreed": getattr(last, "n_agreed", None),
+        "classes_per_h": getattr(driver, "classes_per_h", None),
+        "verdicts_per_h": getattr(driver, "verdicts_per_h", None),
         **{name: getattr(report, name, None) for name in _REPORTED},
-        "share": (report.share or None) if report else None,
+        "share": getattr(report, "share", None) or None,
         "best_is_stored": view.best_is_stored,
     }

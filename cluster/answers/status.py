@@ -105,14 +105,16 @@ def figures(view: RunView) -> Iterator[tuple[str, str]]:
     if report:
         yield "units", f"{report.n_in_flight:,} being searched, {report.n_open:,} open"
     answer, last = view.answer, view.last
-    counts = [
-        (answer.rows["split"] if answer else last.n_split if last else 0, "split", "split"),
-        (last.n_requeued if last else 0, "tried again", "tried again"),
-        (last.n_strikes if last else 0, "strike", "strikes"),
-        (answer.n_units_quarantined if answer else 0, "given up", "given up"),
-    ]
-    some = ", ".join(counted(n, *nouns) for n, *nouns in counts if n)
-    yield "so far", some or "no splits, no failures"
+    counts = []
+    if answer:
+        counts += [(answer.rows["split"], "split", "split")]
+        counts += [(answer.n_units_quarantined, "given up", "given up")]
+    if last:
+        counts += [(last.n_requeued, "tried again", "tried again")]
+        counts += [(last.n_strikes, "strike", "strikes")]
+    some = ", ".join(counted(*count) for count in counts if count[0])
+    if counts:
+        yield "so far", some or "no splits, no failures"
     if view.driver and view.driver.age_s is not None:
         yield "figures from", f"{duration(view.driver.age_s)} ago"
 

@@ -6,6 +6,7 @@ Only typer is imported here, so that ``--help`` stays quick; functions import wh
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from importlib import import_module
@@ -352,9 +353,10 @@ def named_run(directory: str) -> str:
     records = {path.parent.name: path.parent for path in sorted(PUBLISHED.glob("*/run.json"))}
     if directory in records:
         return str(records[directory])
+    near = difflib.get_close_matches(directory.lower(), records, 3, 0.4) or list(records)[-1:]
     raise InputError(
         f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote, or a "
-        f"record that comes with orderly: {', '.join(records)}"
+        f"record that comes with orderly, such as {', '.join(near)}"
     )
 
 

@@ -124,7 +124,6 @@ class Site:
 def _pulse(watched: Watched, price: float) -> dict[str, Any]:
     view, classes = watched.view(), watched.view().classes
     best = _best(view, watched.details.get("boards", ()))
-    facts = [*going_on(view), *figures(view)] if view.driver else list(going_on(view))
     return {
         "key": watched.place.key,
         "name": watched.place.name,
@@ -141,7 +140,7 @@ def _pulse(watched: Watched, price: float) -> dict[str, Any]:
         "done": classes_done(classes),
         "best": best,
         "said": best["said"] if best else _nothing(view),
-        "now": [(name.capitalize(), text) for name, text in facts],
+        "now": [(name.capitalize(), text) for name, text in (*going_on(view), *figures(view))],
         "busy": at_work(view),
         "to_come": _to_come(view, price),
     }
@@ -219,8 +218,8 @@ def _to_come(view: RunView, price: float) -> str:
 
 
 def _slow(item: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    class_id, n_candidates = f"{item['class_id']:,}", f"{item['found']:,}"
-    return class_id, item["letters"], duration(item["seconds"]), n_candidates
+    time = duration(item["seconds"])
+    return f"{item['class_id']:,}", item["letters"], time, f"{item['found']:,}"
 
 
 def _best(view: RunView, boards: Sequence[dict[str, Any]]) -> dict[str, Any] | None:

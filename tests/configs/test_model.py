@@ -14,10 +14,12 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import DEFAULT_WORDLIST
 from configs.model import DEFAULT_BUCKETS, RunConfig, bundled_names, load_config
 
+QUESTIONS = ("3x5-enable2k", "4x4-enable2k", "4x4-enable2k-words")
+
 
 def test_presets_are_complete_and_usable():
     sizes = ["2x2", "3x3", "3x4", "3x5", "4x4", "4x5"]
-    assert bundled_names() == sorted([*sizes, "3x5-enable2k", "4x4-enable2k"])
+    assert bundled_names() == sorted([*sizes, *QUESTIONS])
     for name in sizes:
         config = load_config(name)
         assert (config.dims, config.wordlist, config.cutoff) == (name, DEFAULT_WORDLIST, "auto")
@@ -34,6 +36,8 @@ def test_presets_are_complete_and_usable():
         "ring",
     )
     assert (published.buckets, published.scores) == (other.buckets, other.scores)
+    words = load_config("4x4-enable2k-words")
+    assert (words.wordlist, words.scores, words.cutoff) == ("enable2k", "words", 1150)
 
 
 def test_options_override_the_preset_and_none_means_not_given(tmp_path):

@@ -33,7 +33,7 @@ function showNow(pulse) {
   const share = isProven ? "" : `${pulse.percent} `;
   document.title = share + document.title.replace(/^[\d.]+ % |^– /, "");
   /** @type {[string, string][]} */
-  const now = pulse.now.length ? pulse.now : [["Driver", "nobody works on it"]];
+  const now = pulse.now;
   facts(
     byId("now"),
     now.map(([name, value]) => [name, value, value.length > 60]),
