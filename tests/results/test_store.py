@@ -256,6 +256,13 @@ def test_flush_by_rows_and_by_time(tmp_path):
         assert len(parts_of(tmp_path)) == 3, "the time counts from the last flush"
 
 
+def test_a_host_goes_on_under_another_name_right_after_its_contradiction(tmp_path):
+    doubt = row(1, status="quarantined", n_boards=0, host="box")
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([doubt, row(2, host="box"), replace(doubt, class_id=3), row(4, host="box")])
+    assert [r.host for r in open_run(tmp_path).rows()] == ["box", "box (2)", "box (2)", "box (3)"]
+
+
 def test_a_closed_store_takes_no_rows(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([row(1)])
