@@ -23,6 +23,7 @@ from results.proof.prove import summary
 from results.storage import files
 from results.storage import local as storage
 from results.storage.local import open_folder
+from results.store.documents import format_document, read_document
 from results.store.parts import parse_parquet, parse_part
 from results.store.rows import SCHEMA
 from results.store.run import open_run
@@ -30,6 +31,7 @@ from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.conftest import flip_bit
 from tests.results.helpers import (
+    BUCKETS,
     KilledError,
     all_rows,
     check_whole_batches,
@@ -179,7 +181,35 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
         Store.open(run, fingerprint())
     with Store.open(run, fingerprint(), {"seed": 2}, recover=repair) as store:
         assert (store.repaired.parts, len(store.index.places)) == ({}, len(all_rows()))
+        assert store.repaired.others == {files.RUN: "it is missing"}
         assert store.run.info == {"seed": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("[1]", "not a JSON object"), ('{"a": "\\ud800"}', "surrogates")]
+)
+def test_a_run_json_of_something_else_is_told(finished, tmp_path, text, message):
+    run = spoilt(finished, tmp_path)
+    (run / files.RUN).write_text(text)
+    with pytest.raises(DamagedError, match=message):
+        open_run(run)
+
+
+@pytest.mark.parametrize(
+    ("partition", "message"),
+    [
+        (BUCKETS, "not spelled as a run does"),
+        (f"middle: {BUCKETS}", "unknown cell type 'middle'"),
+    ],
+)
+def test_a_forged_run_json_says_its_question_as_a_run_does(finished, tmp_path, partition, message):
+    run = spoilt(finished, tmp_path)
+    values = read_document(open_folder(run), files.RUN, "")
+    assert values
+    values["fingerprint"]["partition"] = partition
+    (run / files.RUN).write_bytes(format_document(values))
+    with pytest.raises(DamagedError, match=message):
+        open_run(run)
 
 
 def test_a_repair_of_a_whole_run_writes_nothing(finished, tmp_path):

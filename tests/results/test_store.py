@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from boardclass.errors import StoreError
+from boardclass.geometry import parse_dims
 from boardclass.parts import max_depth
 from results.errors import ConflictError, FingerprintError, RowError, StoreLockedError
 from results.storage import files
@@ -256,6 +257,13 @@ def test_flush_by_rows_and_by_time(tmp_path):
         assert len(parts_of(tmp_path)) == 3, "the time counts from the last flush"
 
 
+def test_a_host_goes_on_under_another_name_right_after_its_contradiction(tmp_path):
+    doubt = row(1, status="quarantined", n_boards=0, host="box")
+    with Store.open(tmp_path, fingerprint()) as store:
+        store.append([doubt, row(2, host="box"), replace(doubt, class_id=3), row(4, host="box")])
+    assert [r.host for r in open_run(tmp_path).rows()] == ["box", "box (2)", "box (2)", "box (3)"]
+
+
 def test_a_closed_store_takes_no_rows(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([row(1)])
@@ -364,7 +372,8 @@ CHANGES = {
 
 def test_a_fingerprint_is_the_same_whatever_holds_its_numbers():
     one = fingerprint()
-    two = replace(one, scores=np.array(one.scores), cell_order=list(one.cell_order))
+    numbers = {"scores": np.array(one.scores), "cell_order": list(one.cell_order)}
+    two = replace(one, dims=parse_dims("2x2"), **numbers)
     assert (two, two.digest) == (one, one.digest)
 
 
