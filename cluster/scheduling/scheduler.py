@@ -60,9 +60,6 @@ class _Assignment:
     is_replica: bool
     missing: set[Unit] = field(default_factory=set)
 
-    def in_order(self) -> list[Unit]:
-        return sorted(self.missing, key=lambda unit: (unit.class_id, unit.path))
-
 
 class Scheduler:
     """Decides which worker breaks which unit and when; see the module for what it promises.
@@ -119,15 +116,8 @@ class Scheduler:
                 )
             case events.Returned():
                 given = self._assignments.get(event.assignment)
-                for unit in (
-                    given.in_order() if given is not None and given.worker == event.worker else ()
-                ):
-                    self._fail(
-                        unit,
-                        event.assignment,
-                        events.Death.node,
-                        "the worker said nothing about it",
-                    )
+                if given is not None and given.worker == event.worker:
+                    self._fail_all(given, events.Death.node, "the worker said nothing about it")
             case events.Heartbeat():
                 given = self._assignments.get(event.assignment)
                 if given is not None and given.worker == event.worker:
@@ -216,13 +206,7 @@ class Scheduler:
             self._crew.bar(host)
         for given in list(self._assignments.values()):
             if self._crew.workers[given.worker].host in doubtful:
-                for missing in given.in_order():
-                    self._fail(
-                        missing,
-                        given.number,
-                        events.Death.node,
-                        "its host is not believed any more",
-                    )
+                self._fail_all(given, events.Death.node, "its host is not believed any more")
 
     def _strike_off(self, unit: Unit, number: int) -> None:
         """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced
@@ -265,6 +249,10 @@ class Scheduler:
             )
         self._strike_off(unit, number)
 
+    def _fail_all(self, given: _Assignment, reason: events.Death, message: str) -> None:
+        for unit in sorted(given.missing, key=lambda unit: (unit.class_id, unit.path)):
+            self._fail(unit, given.number, reason, message)
+
     def _put_back(self, unit: Unit, reason: events.Death, message: str) -> None:
         trouble = self._backlog.trouble.get(unit) or Trouble()
         is_strike = reason in (events.Death.died, events.Death.unfit)
@@ -304,8 +292,7 @@ class Scheduler:
         if given is not None:
             # in a batch nobody knows which unit was at fault: each goes out again, alone
             reason = event.reason if len(given.missing) == 1 else events.Death.node
-            for unit in given.in_order():
-                self._fail(unit, given.number, reason, message)
+            self._fail_all(given, reason, message)
         self._n_deaths += 1
         self._fruitless_deaths += 1
         if self._fruitless_deaths > _N_FREE_DEATHS:
@@ -387,8 +374,9 @@ class Scheduler:
             if check := self._trust.take(host, crew.hosts):
                 self._assign(host, (check[0],), replica=check[1])
                 return True
-        n_workers, batch_s = len(crew.workers), self.policy.batch_s
-        units = backlog.take(batch_s, n_workers, self._max_batch) if idle else ()
+        if not idle:
+            return False
+        units = backlog.take(self.policy.batch_s, len(crew.workers), self._max_batch)
         if units:
             self._assign(idle[0], units)
         return bool(units)
@@ -405,8 +393,7 @@ class Scheduler:
         worker = next(iter(self._crew.idle[host].values()))
         predicted_s = sum(map(self._backlog.predicted_s, units))
         lease_s = self.policy.lease_s + self.policy.lease_factor * predicted_s
-        self._n_assigned += 1
-        number = self._n_assigned
+        self._n_assigned = number = self._n_assigned + 1
         self._assignments[number] = _Assignment(
             number, worker.number, alone, lease_s, replica is not None, set(units)
         )
