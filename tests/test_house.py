@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from boardclass import jit
+from cluster.cli.app import PLACES
 from tests.bench.prose import text_of
 from tests.conftest import ROOT
 from tests.soundness.mutate import load_mutants
@@ -90,6 +91,18 @@ def test_no_folder_is_larger_than_its_budget(folder):
 def test_no_line_is_wider_than_a_reader_likes(folder):
     """Python, JavaScript and templates; ruff knows only Python."""
     assert text_of(folder).wide_lines == 0
+
+
+def test_a_command_does_no_work_of_its_own():
+    """What it asks for can be had without a terminal: its body has at most 25 lines."""
+    long = []
+    for command, module in PLACES.items():
+        for node in ast.parse((ROOT / "cluster/cli" / f"{module}.py").read_text()).body:
+            if isinstance(node, ast.FunctionDef) and node.name == command:
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                n_lines = (node.end_lineno or 0) - body[0].lineno + 1
+                long += [(command, n_lines)] if n_lines > 25 else []
+    assert {command for command, _ in long} <= {"verify"}, long
 
 
 def test_files_are_small():

@@ -328,14 +328,7 @@ def lists(
 @options.grouped
 def roll(
     rules: options.Rules,
-    dice: Annotated[
-        str,
-        Option(
-            metavar="NAME|FILE",
-            help="classic, new, big, super, or a TOML file.",
-            autocompletion=options.complete_dice,
-        ),
-    ] = "new",
+    dice: options.Dice = "new",
     n: options.Limit = 1,
     seed: Annotated[
         int | None,
@@ -361,7 +354,6 @@ def roll(
     Big Boggle and Super Big Boggle (6x6, with faces of two letters and a blank) count words of four
     letters or more.
     """
-    from boardclass.board import format_rows
     from cluster.answers.boards import rolled
     from configs.dicesets import load_dice
 
@@ -384,7 +376,12 @@ def roll(
         console().print(said, markup=False, soft_wrap=True)
         return
     if fmt is Format.table and n == 1:
-        (drawn,) = boards
-        rows = drawn.rows if isinstance(drawn, Tiles) else format_rows(drawn[1], drawn[0])
-        console().print(draw_board(rows))
+        _draw(boards[0])
     write_table(("board", "score"), question.scores(boards), fmt)
+
+
+def _draw(board: Board) -> None:
+    from boardclass.board import format_rows
+
+    rows = board.rows if isinstance(board, Tiles) else format_rows(board[1], board[0])
+    console().print(draw_board(rows))

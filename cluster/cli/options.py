@@ -173,6 +173,14 @@ Threads = Annotated[
 ]
 Seed = Annotated[int, Option(metavar="N", min=0, help="Seed of all random choices.")]
 Limit = Annotated[int, Option("-n", metavar="N", min=1, help="How many boards to list.")]
+Dice = Annotated[
+    str,
+    Option(
+        metavar="NAME|FILE",
+        help="classic, new, big, super, or a TOML file.",
+        autocompletion=complete_dice,
+    ),
+]
 Price = Annotated[float, Option(metavar="P", min=0, help="Price of one core for an hour.")]
 
 

@@ -22,14 +22,6 @@ from cluster.streams import console, write_file
 if TYPE_CHECKING:
     from cluster.answers.boards import Asked, Solved
 
-Dice = Annotated[
-    str,
-    Option(
-        metavar="NAME|FILE",
-        help="classic, new, big, super, or a TOML file.",
-        autocompletion=options.complete_dice,
-    ),
-]
 Minutes = Annotated[float, Option(metavar="N", min=0, max=600, help="Time; 0: no limit.")]
 Goal = Annotated[
     int,
@@ -51,7 +43,7 @@ Out = Annotated[
 @options.grouped
 def play(
     rules: options.Rules,
-    dice: Dice = "new",
+    dice: options.Dice = "new",
     minutes: Minutes = 3.0,
     goal: Goal = 20,
     seed: Seed = None,

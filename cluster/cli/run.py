@@ -22,6 +22,7 @@ from cluster.streams import tell as say
 
 if TYPE_CHECKING:
     from cluster.driver.driver import RunOutcome
+    from cluster.planning.estimate import Estimate
     from configs.model import RunConfig
 
 MAX_DRAWN = 3
@@ -61,17 +62,22 @@ def plan(
     if fmt is Format.csv:
         write_record(record, fmt)
         return
+    _show_estimate(found, price)
+    console().print("classes from weak to strong:")
+    for n_classes, n_probes, mean in strata:
+        told = f"{counted(n_classes, 'class', 'classes')}, {n_probes:,} probed, {mean:,.3g} s each"
+        console().print(f"  {told}", soft_wrap=True)
+
+
+def _show_estimate(found: Estimate, price: float) -> None:
     times_s = (3600 * hours for hours in (found.cpu_hours, found.low, found.high))
     cost, low, high = (
         duration(seconds) if seconds >= 10 else f"{seconds:.2g} s" for seconds in times_s
     )
     known = "every class was searched" if found.is_known else f"95 %: {low} to {high}"
-    told = f"{found.memory_mb:,} MiB per worker; at {price:g} per core hour: {record['price']:,.2f}"
+    money = f"at {price:g} per core hour: {found.cpu_hours * price:,.2f}"
+    told = f"{found.memory_mb:,} MiB per worker; {money}"
     console().print(f"about {cost} of one core ({known}), {told}", style="bold", soft_wrap=True)
-    console().print("classes from weak to strong:")
-    for n_classes, n_probes, mean in strata:
-        told = f"{counted(n_classes, 'class', 'classes')}, {n_probes:,} probed, {mean:,.3g} s each"
-        console().print(f"  {told}", soft_wrap=True)
 
 
 @contextmanager
