@@ -196,17 +196,18 @@ def test_a_run_json_of_something_else_is_told(finished, tmp_path, text, message)
 
 
 @pytest.mark.parametrize(
-    ("partition", "message"),
+    ("change", "message"),
     [
-        (BUCKETS, "not spelled as a run does"),
-        (f"middle: {BUCKETS}", "unknown cell type 'middle'"),
+        ({"partition": BUCKETS}, "not spelled as a run does"),
+        ({"partition": f"middle: {BUCKETS}"}, "unknown cell type 'middle'"),
+        ({"cell_order": [0, 1, 2, 2]}, "does not name each cell once"),
     ],
 )
-def test_a_forged_run_json_says_its_question_as_a_run_does(finished, tmp_path, partition, message):
+def test_a_forged_run_json_says_its_question_as_a_run_does(finished, tmp_path, change, message):
     run = spoilt(finished, tmp_path)
     values = read_document(open_folder(run), files.RUN, "")
     assert values
-    values["fingerprint"]["partition"] = partition
+    values["fingerprint"] |= change
     (run / files.RUN).write_bytes(format_document(values))
     with pytest.raises(DamagedError, match=message):
         open_run(run)

@@ -264,6 +264,17 @@ def test_a_host_goes_on_under_another_name_right_after_its_contradiction(tmp_pat
     assert [r.host for r in open_run(tmp_path).rows()] == ["box", "box (2)", "box (2)", "box (3)"]
 
 
+def test_a_unit_that_was_given_up_is_known_until_it_has_a_verdict(tmp_path):
+    given_up = row(1, status="quarantined", n_boards=0)
+    for new, quarantined in ((given_up, {given_up.key}), (row(1), set())):
+        with Store.open(tmp_path, fingerprint()) as store:
+            store.append([new])
+        assert open_run(tmp_path).index.quarantined == quarantined
+    index = open_run(tmp_path).index
+    assert index.n_loaded == {"quarantined": 1, "eliminated": 1}
+    assert index.class_ids == {1}
+
+
 def test_a_closed_store_takes_no_rows(tmp_path):
     with Store.open(tmp_path, fingerprint()) as store:
         store.append([row(1)])
