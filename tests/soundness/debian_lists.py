@@ -1,19 +1,25 @@
-"""Word lists of Debian, imported each by one command: ``python -m tests.soundness.debian_lists
-[PACKAGE ...]``.
+"""Word lists, spelling dictionaries and tables of words, as distributions and registries have them.
 
-The packages are downloaded by apt and unpacked into a folder of their own; nothing is installed.
-Each line of a list must be counted: a word of the new list, or left out with a reason.  Lists in
-another alphabet must be named as such. The lists of the published runs must come out of their own
-commands with the SHA-256 that is known; another version of the package is told, no fault.  Exit
-code 1 when one is not as it should be.
+    python -m tests.soundness.debian_lists [--from FOLDER] [PACKAGE ...]
+
+The packages (real_lists.toml) are downloaded by apt and npm and unpacked into a folder of their
+own, or taken from FOLDER; nothing is installed.  Every line, cell and key of a file must be
+counted: a word of the new list, or left out with a reason.  What cannot be taken must be refused in
+one sentence.  The lists of the published runs must come out of their own commands with the SHA-256
+that is known; another version of the package is told, no fault.  The table, one line a file, goes
+to real_lists.tsv beside this file.  Exit code 1 when a file is not as it should be.
 """
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from boardclass.errors import WordListError
 from boardclass.word_files import read_entries
@@ -21,81 +27,115 @@ from boardclass.word_import import Rules, import_words, parse_letters
 from boardclass.wordlist import KNOWN_SHA256
 from configs.sources import sources
 
+HERE = Path(__file__).resolve().parent
+PACKAGES = tomllib.loads((HERE / "real_lists.toml").read_text())
+ENDINGS = (".dic", ".txt", ".csv", ".json", ".gz")
 GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
-OTHER_ALPHABETS = {"wbulgarian", "wukrainian"}
-NAMES = """french spanish italian portuguese dutch swedish danish norwegian catalan
-    brazilian gaelic irish manx faroese esperanto polish galician-minimos"""
-SIZES = ("", "-small", "-large", "-huge", "-insane")
-ENGLISH = [f"w{name}{size}" for name in ("american", "british", "canadian") for size in SIZES]
-PACKAGES = [*(f"w{name}" for name in NAMES.split()), *sorted(GERMAN | OTHER_ALPHABETS), *ENGLISH]
+# what is beside the lists
+NO_LISTS = ("package.json", "bower.json", "composer.json", "readme", "license", "copyright")
+HEADING = ("package", "file", "entries", "words", "left_out", "told")
+
+
+class Told(NamedTuple):
+    """What became of a file; no entries: it was refused."""
+
+    package: str
+    file: str
+    entries: int
+    words: int
+    left_out: int
+    told: str
+
+
+def unpack(package: str, folder: Path) -> None:
+    """Download a package and unpack it into ``folder``/PACKAGE."""
+    target = folder / package
+    if target.is_dir():
+        return
+    if package in PACKAGES["npm"]:
+        command = ["npm", "install", "--ignore-scripts", "--no-save", "--silent", package]
+        target.mkdir()
+        subprocess.run(command, cwd=target, check=True, capture_output=True)
+        return
+    command = ["apt-get", "download", "-qq", package]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    (archive,) = folder.glob(f"{package}_*.deb")
+    subprocess.run(["dpkg-deb", "-x", archive, target], check=True)
 
 
 def lists_of(package: str, folder: Path) -> list[Path]:
-    """Return the word lists in a Debian package."""
-    subprocess.run(
-        ["apt-get", "download", "-qq", package], cwd=folder, check=True, capture_output=True
-    )
-    (archive,) = folder.glob(f"{package}_*.deb")
-    subprocess.run(["dpkg-deb", "-x", archive, folder / package], check=True)
-    found = (folder / package / "usr" / "share" / "dict").glob("*")
-    return sorted(
-        path
-        for path in found
-        if path.is_file() and not path.is_symlink() and "README" not in path.name
-    )
+    """Return the files of words in a package, the small ones first."""
+    found = []
+    for path in sorted((folder / package).rglob("*")):
+        is_list = path.suffix.lower() in ENDINGS or "/dict/" in str(path)
+        is_beside = path.name.lower().startswith(NO_LISTS) or "/doc/" in str(path)
+        if path.is_file() and not path.is_symlink() and is_list and not is_beside:
+            found.append(path)
+    return sorted(found, key=lambda path: (path.stat().st_size, path))
 
 
-def told_of(package: str, path: Path) -> str:
-    """Return what became of a list; raise AssertionError if a line is lost uncounted."""
-    entries, rules = read_entries(path), Rules(names="keep" if package in GERMAN else "drop")
+def told_of(package: str, path: Path, name: str) -> Told:
+    """Return what became of a file; raise AssertionError if an entry is lost uncounted."""
     try:
-        found = import_words(entries, rules, path.name, path.name)
+        entries = read_entries(path)
+        rules = Rules(names="keep" if package in GERMAN else "drop")
+        found = import_words(entries, rules, "list", path.name)
     except WordListError as error:
-        if package in OTHER_ALPHABETS and "another alphabet" in str(error):
-            return "another alphabet"
-        raise
-    assert package not in OTHER_ALPHABETS
+        return Told(package, name, 0, 0, 0, f"refused: {error}".replace(str(path), path.name))
     left_out = sum(step.lines for step in found.steps if step.what.startswith("left out"))
-    assert left_out + len(found.words) == len(entries.words)
-    assert not any(found.words.counts.values())
-    told = (
-        f"{len(found.words):,} words of {len(entries.words):,} lines, SHA-256 "
-        f"{found.words.sha256[:16]}"
-    )
+    assert left_out + len(found.words) == entries.n_entries, f"{name}: the steps do not add up"
+    assert not any(found.words.counts.values()), f"{name}: the loader leaves out more"
+    told = ", ".join(entries.read_as)
     for source in sources().values():
         if Path(source.file).name == path.name:
             options = source.options.split()
             letters = parse_letters([text for text in options if "=" in text])
-            made = import_words(
-                entries,
-                Rules("keep" if "keep" in options else "drop", letters=letters),
-                "made",
-                "made",
-            )
+            names = "keep" if "keep" in options else "drop"
+            made = import_words(entries, Rules(names, letters=letters), "made", "made")
             is_known = made.words.sha256 == KNOWN_SHA256[source.name]
-            told += f", {'is' if is_known else 'ANOTHER VERSION of'} {source.name} ({source.note})"
-    return told
+            told += f"; {'is' if is_known else 'ANOTHER VERSION of'} {source.name} ({source.note})"
+    return Told(package, name, entries.n_entries, len(found.words), left_out, told)
+
+
+def rows_of(packages: list[str], folder: Path) -> Iterator[Told | str]:
+    """Yield what became of each file, or what went wrong."""
+    for package in packages:
+        try:
+            unpack(package, folder)
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+            yield f"{package}: {error}"
+            continue
+        for path in lists_of(package, folder):
+            name = str(path.relative_to(folder / package))
+            try:
+                yield told_of(package, path, name)
+            except (AssertionError, LookupError, OSError, TypeError, ValueError) as error:
+                yield f"{package} {name}: {type(error).__name__}, {error}"
 
 
 def main() -> None:
     """Import the lists; exit code 1 when one is not as it should be."""
-    failed = []
-    with tempfile.TemporaryDirectory() as folder:
-        for package in sys.argv[1:] or PACKAGES:
-            try:
-                for path in lists_of(package, Path(folder)):
-                    sys.stdout.write(f"{package} {path.name}: {told_of(package, path)}\n")
-            except (
-                AssertionError,
-                WordListError,
-                OSError,
-                ValueError,
-                subprocess.CalledProcessError,
-            ) as error:
-                sys.stdout.write(f"{package}: FAILED, {error}\n")
-                failed.append(package)
-    sys.stdout.write(f"{len(failed)} packages failed\n")
-    sys.exit(bool(failed))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--from", dest="folder", help="where packages are unpacked already")
+    parser.add_argument("packages", nargs="*", help="default: all of real_lists.toml")
+    given = parser.parse_args()
+    everything = [package for group in PACKAGES.values() for package in group]
+    rows, n_failed = [], 0
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(given.folder or scratch)
+        for told in rows_of(given.packages or everything, folder):
+            if isinstance(told, str):
+                n_failed += 1
+                sys.stdout.write(f"FAILED {told}\n")
+                continue
+            rows.append("\t".join(" ".join(str(cell).split()) for cell in told))
+            sys.stdout.write(f"{rows[-1]}\n")
+            sys.stdout.flush()
+    if not given.packages:
+        table = "\n".join(["\t".join(HEADING), *rows])
+        (HERE / "real_lists.tsv").write_text(f"{table}\n", "utf-8")
+    sys.stdout.write(f"{len(rows)} files, {n_failed} failed\n")
+    sys.exit(bool(n_failed))
 
 
 if __name__ == "__main__":
