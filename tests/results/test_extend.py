@@ -199,6 +199,22 @@ def test_one_bound_for_a_whole_unit_proves_lower_cutoffs_in_any_version(tmp_path
     assert 99 not in {found.class_id for found in reusable(source, 91)}, "it was given up"
 
 
+def test_a_split_that_settled_nothing_holds_at_any_cutoff(tmp_path):
+    class_id = IDS[-1]
+    rows = [split(90, class_id, "", [*halves(class_id, 0)])]
+    source = open_run(write(tmp_path, 90, rows, {}))
+    assert [found.key for found in reusable(source, 70)] == [(class_id, "")]
+
+
+def test_a_unit_that_is_stored_twice_is_taken_over_once(tmp_path):
+    one = searched(90, IDS[-1])
+    with Store.open(tmp_path, fingerprint(cutoff=90), ALL_COVERED) as store:
+        store.append([one, replace(one, host="another")], copied=True)
+    source = open_run(tmp_path)
+    assert len(list(source.rows())) == 2
+    assert [found.key for found in reusable(source, 95)] == [one.key]
+
+
 def test_an_extension_that_was_killed_goes_on(made, tmp_path, monkeypatch):
     source = open_run(made(80))
     monkeypatch.setattr("results.upkeep.extend.FLUSH_ROWS", 3)
