@@ -1,6 +1,6 @@
 """Planted winners: the class of a good board, with the cutoff at its score, must return that board.
 
-python -m tests.soundness.planted --boards 1000 --seed 1 [--wordlist enable2k]
+python -m tests.soundness.planted --boards 1000 --seed 1 [--wordlist enable2k] [--wide]
 
 Good boards are local optima of random ones.  They come in groups; each group draws letter buckets
 of its own and other search parameters, so that both term generators, the rim tree, fused cells,
@@ -63,6 +63,8 @@ OTHER_SCORES = tuple(
     kind._replace(scores=name, share=1) for name in ("powers", "words") for kind in _STANDARD[4:]
 )
 KINDS = _STANDARD + OTHER_SCORES
+# More free cells than a key holds: some of them are fused into groups of letters first.
+WIDE = (Kind("3x6", (13, 9, 8), 1), Kind("4x5", (13, 9, 8), 2))
 
 
 def optimum(scorer: Scorer, rng: np.random.Generator) -> tuple[str, int]:
@@ -116,6 +118,9 @@ def random_params(kind: Kind, rng: random.Random) -> Params:
             fused_budget=budget,
             fused_per_term=0,
         )
+    if kind in WIDE:
+        groups = rng.choice([Params.coarse_groups, ("jqxzvwkfybughmpcd", "lnorstiae")])
+        params = replace(params, max_free=rng.choice([11, 12]), coarse_groups=groups)
     return params
 
 
@@ -172,10 +177,12 @@ def main() -> None:
     parser.add_argument("--boards", type=int, default=1000)
     parser.add_argument("--wordlist", default="enable2k")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--wide", action="store_true", help="boards of 18 and 20 cells")
     given = parser.parse_args()
+    kinds = WIDE if given.wide else KINDS
     counts: Counter[str] = Counter()
     n_right = given.boards
-    for dims, fault in planted(given.boards, given.wordlist, given.seed):
+    for dims, fault in planted(given.boards, given.wordlist, given.seed, kinds):
         counts[dims] += 1
         if fault:
             n_right -= 1

@@ -20,7 +20,7 @@ from tests.conftest import ROOT
 from tests.samples import daily
 from tests.search.test_breaker import check_class, random_params, world
 from tests.soundness import enumerations
-from tests.soundness.planted import KINDS, OTHER_SCORES, planted
+from tests.soundness.planted import KINDS, OTHER_SCORES, WIDE, planted
 
 CODE = """
 import numpy as np
@@ -131,6 +131,12 @@ def test_planted_winners_are_returned():
     found = [each for kind in kinds for each in planted(2, "scowl70", seed=1, kinds=[kind])]
     assert [fault for _, fault in found if fault] == []
     assert len(found) == 6
+
+
+@pytest.mark.parametrize("kind", WIDE)
+def test_planted_winners_of_boards_that_no_key_holds_are_returned(kind):
+    """Whole classes of 3x6 and 4x5: 14 rim cells, two more than a key has room for."""
+    assert [fault for _, fault in planted(2, "scowl70", seed=1, kinds=[kind])] == ["", ""]
 
 
 @pytest.mark.parametrize(
