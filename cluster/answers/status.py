@@ -51,8 +51,8 @@ def lines(view: RunView) -> dict[str, str]:
 
 def question(view: RunView) -> str:
     """Return what a run asks, in short; empty while its rows have not been read."""
-    asked = view.identity
-    return f"{asked.dims}, {asked.wordlist}, cutoff {asked.cutoff:,}" if asked else ""
+    identity = view.identity
+    return f"{identity.dims}, {identity.wordlist}, cutoff {identity.cutoff:,}" if identity else ""
 
 
 def classes_done(classes: Classes) -> str:
@@ -239,9 +239,9 @@ def run_wordlist(run: Run, name: str | None) -> WordList:
     return words
 
 
-def tell_notes(found: Summary) -> None:
+def tell_notes(result: Summary) -> None:
     """Say on standard error where the records of a run disagree with its rows."""
-    for note in found.notes:
+    for note in result.notes:
         tell(f"orderly: {note}")
 
 
@@ -251,9 +251,9 @@ def require_all_proven(summaries: Mapping[str, Summary]) -> None:
     Raises IncompleteError or MismatchError for the first that is not; the others are named on
     standard error before it.
     """
-    for found in summaries.values():
-        tell_notes(found)
-    unproven = [name for name, found in summaries.items() if not found.proven]
+    for result in summaries.values():
+        tell_notes(result)
+    unproven = [name for name, result in summaries.items() if not result.proven]
     for name in unproven[1:]:
         tell(f"orderly: {name}: {summaries[name].caveat}")
     if unproven:
@@ -262,31 +262,31 @@ def require_all_proven(summaries: Mapping[str, Summary]) -> None:
 
 def tell_so_far(summaries: Mapping[str, Summary]) -> None:
     """Print above a table for people which of the runs are not proven."""
-    for name, found in summaries.items():
-        if not found.proven:
+    for name, result in summaries.items():
+        if not result.proven:
             whose = f"{name}: " if len(summaries) > 1 else ""
-            console().print(f"{whose}{found.caveat}", markup=False, soft_wrap=True)
+            console().print(f"{whose}{result.caveat}", markup=False, soft_wrap=True)
 
 
 def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequence[int]) -> str:
     """Return where a board of this exact score stands among all of its size; empty where no
     published run proves it.
     """
-    found = _proof(dims, sha256, tuple(points))
-    if found is None or not found.listed.boards:
+    proof = _proof(dims, sha256, tuple(points))
+    if proof is None or not proof.listed.boards:
         return ""
     from boardclass.board import with_letters
     from boardclass.canonical import canonical_board
     from boardclass.geometry import geometry
     from results.proof.claim import standing
 
-    name, listed = found.question.wordlist, found.listed.boards
+    name, listed = proof.question.wordlist, proof.listed.boards
     best = (
         f"The best score is {listed[0].score:,}, that of "
-        f"{with_letters(listed[0].board, found.question.letters)}."
+        f"{with_letters(listed[0].board, proof.question.letters)}."
     )
-    if not reaches(score, found.fingerprint.cutoff):
-        n, n_all = found.listed.n_raw, 26**found.fingerprint.n_cells
+    if not reaches(score, proof.fingerprint.cutoff):
+        n, n_all = proof.listed.n_raw, 26**proof.fingerprint.n_cells
         return (
             f"Proven. With {name} at least {n:,} of all {n_all:,} {dims} boards score more. {best}"
         )
@@ -297,7 +297,7 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
         return ""
     scores = [item.score for item in listed]
     rank = 1 + sum(other > score for other in scores)
-    place = standing(dims, name, found.question.scores, rank, scores.count(score))
+    place = standing(dims, name, proof.question.scores, rank, scores.count(score))
     return f"Proven. {place}{f' {best}' if rank > 1 else ''}"
 
 
@@ -311,8 +311,12 @@ def _proof(dims: str, sha256: str, points: tuple[int, ...]) -> Summary | None:
 
     for folder in folders:
         run = open_run(folder)
-        asked = run.fingerprint
-        if (asked.dims, asked.wordlist_sha256, asked.scores) == (dims, sha256, points):
-            found = summary(run)
-            return found if found.proven else None
+        fingerprint = run.fingerprint
+        if (fingerprint.dims, fingerprint.wordlist_sha256, fingerprint.scores) == (
+            dims,
+            sha256,
+            points,
+        ):
+            proof = summary(run)
+            return proof if proof.proven else None
     return None

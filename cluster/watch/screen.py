@@ -95,13 +95,13 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
 
 
 def _framed(parts: Iterable[RenderableType]) -> Layout:
-    told = Text(
+    footer = Text(
         f"q quits; the run is only looked at  {time.strftime('%H:%M:%S')}",
         style="dim",
         no_wrap=True,
     )
     frame = Layout()
-    frame.split_column(Layout(Group(*parts)), Layout(told, size=1))
+    frame.split_column(Layout(Group(*parts)), Layout(footer, size=1))
     return frame
 
 
@@ -142,18 +142,20 @@ def _boards(
     for event in events:
         if isinstance(event, BestBoard):
             best.setdefault(event.board, event.score)
-    drawn: list[tuple[Text, str]] = []
+    pictures: list[tuple[Text, str]] = []
     for board, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
         with contextlib.suppress(BoardError):
             dims = record.get("dims") or dims_of_length(len(board))
             rows = format_rows(board, dims, letters)
-            drawn.append((draw_board(rows), f"{score:,}  {with_letters(board, letters)}"))
-    if not drawn:
+            pictures.append((draw_board(rows), f"{score:,}  {with_letters(board, letters)}"))
+    if not pictures:
         return None
-    wide = max(max(len(told), *(text.cell_len for text in board.split())) for board, told in drawn)
-    shown = drawn[: max(1, (width + _GAP) // (wide + _GAP))]
+    wide = max(
+        max(len(caption), *(text.cell_len for text in board.split())) for board, caption in pictures
+    )
+    shown = pictures[: max(1, (width + _GAP) // (wide + _GAP))]
     grid = Table.grid(padding=(0, _GAP))
-    grid.add_row(*(Group(board, Text(told, style="bold")) for board, told in shown))
+    grid.add_row(*(Group(board, Text(caption, style="bold")) for board, caption in shown))
     return grid, max(len(board.split()) for board, _ in shown) + 1
 
 
@@ -169,9 +171,9 @@ def _workers(rows: Iterable[Work]) -> RenderableType:
 def _happened(event: Event) -> Text:
     names = ("board", "score", "class_id", "path", "host", "reason", "text", "message")
     values = [getattr(event, name, "") for name in names]
-    told = " ".join(str(value) for value in values if value != "")
+    details = " ".join(str(value) for value in values if value != "")
     at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(min(event.time, 2.0**33)))
-    line = f"{at}  {event.event.replace('_', ' ')} {printable(told)}".rstrip()
+    line = f"{at}  {event.event.replace('_', ' ')} {printable(details)}".rstrip()
     return Text(line, no_wrap=True, overflow="ellipsis")
 
 

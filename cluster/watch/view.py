@@ -86,31 +86,31 @@ class Catalog:
         """Return the runs by key, in the order given, those of one folder by name."""
         with self._lock:
             if time.monotonic() - self._looked_at_s >= self._look_s:
-                found = [place for text in self.given for place in _places(text)]
-                self._places = {place.key: place for place in found[:MAX_RUNS]}
+                places = [place for text in self.given for place in _places(text)]
+                self._places = {place.key: place for place in places[:MAX_RUNS]}
                 self._looked_at_s = time.monotonic()
             return self._places
 
 
-def _places(given: str) -> Iterator[Place]:
-    if "://" in given:
-        yield from _remote_places(given)
+def _places(location: str) -> Iterator[Place]:
+    if "://" in location:
+        yield from _remote_places(location)
         return
-    top = Path(given)
+    top = Path(location)
     for path in [top] if is_run(top) else sorted(_runs_below(top)):
         name = top.resolve().name if path is top else str(path.relative_to(top))
         real = str(path.resolve())
         yield Place(_key(real), name, str(path), real)
 
 
-def _remote_places(given: str) -> Iterator[Place]:
+def _remote_places(parent: str) -> Iterator[Place]:
     """Yield the runs at an address or below; else the address itself: reading it says what is
     wrong.
     """
-    address, mark, settings = given.partition("?")
+    address, mark, settings = parent.partition("?")
     names: list[str] = []
     with contextlib.suppress(OrderlyError, OSError):
-        names = runs_below(given, MAX_DEPTH, MAX_RUNS)
+        names = runs_below(parent, MAX_DEPTH, MAX_RUNS)
     for name in names or [""]:
         location = f"{address.rstrip('/')}/{name}".rstrip("/") + mark + settings
         yield Place(_key(location), name or address, location, "")
@@ -130,10 +130,10 @@ def _runs_below(top: Path) -> list[Path]:
     """Return the run directories below a folder; what cannot be read is left out, links are not
     followed.
     """
-    found: list[Path] = []
+    runs: list[Path] = []
     folders = [(top, 0)]
     n_seen = 0
-    while folders and len(found) < MAX_RUNS and n_seen < _MAX_ENTRIES:
+    while folders and len(runs) < MAX_RUNS and n_seen < _MAX_ENTRIES:
         folder, depth = folders.pop()
         try:
             inner = [
@@ -144,10 +144,10 @@ def _runs_below(top: Path) -> list[Path]:
         except OSError:
             continue
         n_seen += len(inner)
-        found += [path for path in inner if is_run(path)]
+        runs += [path for path in inner if is_run(path)]
         if depth + 1 < MAX_DEPTH:
             folders += [(path, depth + 1) for path in inner if not is_run(path)]
-    return found
+    return runs
 
 
 class Watched:
@@ -283,8 +283,8 @@ def _stamp(root: Path) -> str:
                     files.LOCK,
                     files.OWNER,
                 ) and not files.is_temporary(entry.name):
-                    found = entry.stat(follow_symlinks=False)
-                    values = (folder, entry.name, found.st_size, found.st_mtime_ns, found.st_ino)
+                    status = entry.stat(follow_symlinks=False)
+                    values = (folder, entry.name, status.st_size, status.st_mtime_ns, status.st_ino)
                     digest.update(repr(values).encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 

@@ -147,12 +147,12 @@ def _pulse(watched: Watched, price: float) -> dict[str, Any]:
 
 
 def _question(view: RunView) -> str:
-    asked = view.identity
-    if asked is None:
+    identity = view.identity
+    if identity is None:
         return ""
-    words = f", {asked.n_words:,} words" if asked.n_words else ""
-    rules = f"{asked.scores} points, cutoff {asked.cutoff:,}"
-    return f"{asked.dims} boards, word list {asked.wordlist}{words}, {rules}"
+    words = f", {identity.n_words:,} words" if identity.n_words else ""
+    rules = f"{identity.scores} points, cutoff {identity.cutoff:,}"
+    return f"{identity.dims} boards, word list {identity.wordlist}{words}, {rules}"
 
 
 def _left(view: RunView) -> str:
@@ -244,12 +244,12 @@ def _best(view: RunView, boards: Sequence[dict[str, Any]]) -> dict[str, Any] | N
 def _placed(view: RunView, boards: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     assert view.answer is not None, "its rows were read"
     assert view.identity is not None
-    asked, n_best = view.identity, len(view.answer.best_boards)
+    identity, n_best = view.identity, len(view.answer.best_boards)
     so_far = "" if view.proven else _searched(view)
     placed = []
     for item in boards:
         rank = 1 + sum(other["score"] > item["score"] for other in boards)
-        said = standing(asked.dims, asked.wordlist, asked.scores, rank, n_best, so_far)
+        said = standing(identity.dims, identity.wordlist, identity.scores, rank, n_best, so_far)
         placed.append({**item, "said": said})
     return placed
 

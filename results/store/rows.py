@@ -162,7 +162,7 @@ def from_table(table: pa.Table) -> list[Row]:
         counters = {name: values.pop(name) for name in COUNTERS}
         values["n_boards"] = int(values["n_boards"])
         values["candidates"] = tuple(
-            (found["board"], found["score"]) for found in values["candidates"]
+            (item["board"], item["score"]) for item in values["candidates"]
         )
         values["children"], values["settled"] = tuple(values["children"]), tuple(values["settled"])
         rows.append(Row(**values, counters=MappingProxyType(counters)))
@@ -276,11 +276,11 @@ def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str
         pc.list_value_length, map(col, ("candidates", "children", "settled"))
     )
     # a split unit lists those of the parts it settled itself
-    found = pc.greater(n_candidates, scalar(0))
-    yield "status candidates needs candidates", both(has_boards, pc.invert(found))
+    has_candidates = pc.greater(n_candidates, scalar(0))
+    yield "status candidates needs candidates", both(has_boards, pc.invert(has_candidates))
     yield (
         "status and candidates do not go together",
-        both(found, pc.invert(either(has_boards, is_split))),
+        both(has_candidates, pc.invert(either(has_boards, is_split))),
     )
     yield (
         "status split goes with children",
@@ -308,9 +308,16 @@ def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str
 
 def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> None:
     names = ("candidates", "children", "settled")
-    found, children, settled = (pc.list_flatten(rows.column(name)) for name in names)
+    candidates, children, settled = (pc.list_flatten(rows.column(name)) for name in names)
     if any(
-        x.null_count for x in (found, found.field("board"), found.field("score"), children, settled)
+        x.null_count
+        for x in (
+            candidates,
+            candidates.field("board"),
+            candidates.field("score"),
+            children,
+            settled,
+        )
     ):
         raise RowError(f"{where}: a candidate or a part is missing in its list")
     n_cells = fingerprint.n_cells

@@ -241,9 +241,9 @@ class Run:
         """Yield the rows with a verdict on one of some units, and the files they are in; reads each
         part once.
         """
-        asked = pa.array(sorted({class_id for class_id, _ in units}), pa.int64())
+        class_ids = pa.array(sorted({class_id for class_id, _ in units}), pa.int64())
         for part, table in self.checked(parts if units else ()):
-            for row in from_table(table.filter(pc.is_in(table.column("class_id"), asked))):
+            for row in from_table(table.filter(pc.is_in(table.column("class_id"), class_ids))):
                 if row.is_verdict and row.key in units:
                     yield self.folder.where(part.name), row
 
@@ -292,7 +292,7 @@ class Run:
 
         It reads no parts but those that list some.
         """
-        found, seen = [], set(self.conflicts)
+        candidates, seen = [], set(self.conflicts)
         parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
         for _, table in self.checked(parts):
             table = table.filter(
@@ -302,9 +302,9 @@ class Run:
                 keys_of(table), table.column("candidates").to_pylist(), strict=True
             ):
                 for item in () if key in seen else listed:
-                    found.append((item["board"], item["score"], key[0]))
+                    candidates.append((item["board"], item["score"], key[0]))
                 seen |= {key} & self.index.repeated.keys()
-        return found
+        return candidates
 
     @cached_property
     def verdict_table(self) -> pa.Table:

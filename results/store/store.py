@@ -224,7 +224,7 @@ class Store:
         """Return the rows with verdicts on some units, each with where it stands; each part is read
         once.
         """
-        found = {
+        stored = {
             key: [("buffered row", row) for row in self._buffered.get(key, ())] for key in keys
         }
         places = {key: self.index.parts_of(key) for key in keys}
@@ -233,8 +233,8 @@ class Store:
             part for part in (*self.run.manifest.parts, *self._new_parts) if part.number in numbers
         ]
         for name, row in self.run.rows_on({key for key in keys if places[key]}, parts):
-            found[row.key].append((name, row))
-        return found
+            stored[row.key].append((name, row))
+        return stored
 
     def flush_if_due(self) -> bool:
         """Flush when 2,000 rows or 30 s have gathered; the driver's loop calls this even when

@@ -129,14 +129,14 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
             raise
         done.others[files.MANIFEST] = str(error)
     parts = _listed(folder)
-    found = {
+    stored = {
         files.part_number(name, files.RESULTS) or 0: name for name in folder.names(files.RESULTS)
     }
     lines = []
-    for number in range(1, max([*parts, *found], default=0) + 1):
+    for number in range(1, max([*parts, *stored], default=0) + 1):
         part = parts.get(number)
         if part is None:
-            name = found.get(number) or files.part_name(files.RESULTS, number)
+            name = stored.get(number) or files.part_name(files.RESULTS, number)
             part = Part(name, 0, 0, 0, "0" * 64, dropped=True)
             done.parts[name] = f"no readable line of {files.MANIFEST} lists it"
         lines.append(replace(part, dropped=False).format())

@@ -7,7 +7,7 @@ import { drawMap } from "/static/map.js";
 const address = `/api/runs/${byId("run").dataset.key}`;
 let version = "";
 /** @type {Run} */
-let found = {};
+let answer = {};
 let isOwnAsked = false;
 
 /** @param {string} value */
@@ -46,26 +46,26 @@ function showNow(pulse) {
   );
   byId("busy").replaceChildren(...busy);
   facts(byId("cost"), [
-    ["So far, in stored verdicts", found.cost, true],
+    ["So far, in stored verdicts", answer.cost, true],
     ["To come", pulse.to_come, true],
   ]);
 }
 
 /** @param {Run} pulse */
-function showFound(pulse) {
+function showAnswer(pulse) {
   const key = byId("run").dataset.key || "";
-  const notes = found.notes.map((/** @type {string} */ note) =>
+  const notes = answer.notes.map((/** @type {string} */ note) =>
     el("p", { className: "fault", textContent: `Note: ${note}` }),
   );
   byId("notes").replaceChildren(...notes);
-  byId("boards-told").textContent = found.boards_told;
+  byId("boards-told").textContent = answer.boards_told;
   /** @param {Drawn} item  @param {...(Node | null)} shown */
   const link = (item, ...shown) => {
     const href = `/board?letters=${encodeURIComponent(item.typed)}&run=${key}`;
     return el("a", { href }, ...shown);
   };
   /** @type {Drawn[]} */
-  const [first, ...rest] = found.boards;
+  const [first, ...rest] = answer.boards;
   const own = byId("own");
   const best = el("li", {});
   if (first) {
@@ -80,37 +80,37 @@ function showFound(pulse) {
     return el("li", {}, link(item, drawing(item.svg), score, letters), said);
   });
   byId("boards").replaceChildren(...others);
-  if (!isOwnAsked) showOwn(own, { key, dims: found.dims, best: first });
+  if (!isOwnAsked) showOwn(own, { key, dims: answer.dims, best: first });
   isOwnAsked = true;
   const map = /** @type {HTMLCanvasElement} */ (byId("map"));
-  drawMap(found.map, map, byId("map-spoken"), byId("map-told"));
-  if (found.map && pulse.state === "running") {
-    const time = new Date(1000 * found.read_at_s).toLocaleTimeString();
+  drawMap(answer.map, map, byId("map-spoken"), byId("map-told"));
+  if (answer.map && pulse.state === "running") {
+    const time = new Date(1000 * answer.read_at_s).toLocaleTimeString();
     byId("map-told").textContent += ` As of ${time}, when the rows stored so far were read.`;
   }
-  byId("legend").hidden = !found.map;
+  byId("legend").hidden = !answer.map;
   /** @type {string[][]} */
-  const expensive = found.slow;
+  const expensive = answer.slow;
   const slow = expensive.map(([classId, letters, time, candidates]) =>
     el("tr", {}, number(classId), el("td", {}, code(letters)), number(time), number(candidates)),
   );
   byId("slow-box").hidden = !slow.length;
   byId("slow").replaceChildren(...slow);
   facts(byId("check"), [
-    ["Digest of the result", code(found.digest), true],
-    ["Strength, as its claim records it", found.strength, true],
-    ["Verdicts", found.verdicts],
-    ["Disk", found.disk],
-    ["Letter buckets", code(found.partition), true],
-    ["SHA-256 of the list", code(found.wordlist_sha256), true],
+    ["Digest of the result", code(answer.digest), true],
+    ["Strength, as its claim records it", answer.strength, true],
+    ["Verdicts", answer.verdicts],
+    ["Disk", answer.disk],
+    ["Letter buckets", code(answer.partition), true],
+    ["SHA-256 of the list", code(answer.wordlist_sha256), true],
   ]);
 }
 
 keep(async () => {
   const pulse = await ask(address);
   if (pulse.version !== version) {
-    found = await ask(`${address}/proven`);
-    if (found.dims) showFound(pulse);
+    answer = await ask(`${address}/proven`);
+    if (answer.dims) showAnswer(pulse);
     version = pulse.version;
   }
   showNow(pulse);
