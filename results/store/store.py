@@ -81,7 +81,7 @@ class Store:
         self.index: Index = run.index
         self.repaired = repaired
         self.last_part = ("", 0)
-        self._lock = lock
+        self.lock = lock
         self._clock = clock
         self._folder = run.folder
         self._n_bytes = run.manifest.n_bytes
@@ -266,10 +266,10 @@ class Store:
         """Make the first rows that are buffered a part that counts."""
         name = files.part_name(files.RESULTS, self._last_number + 1)
         part = describe(name, data, table.column("class_id").to_pylist())
-        self._lock.require()
+        self.lock.require()
         self._folder.publish(part.name, data)
         self._n_bytes = self._folder.append_line(
-            files.MANIFEST, part.format(), self._n_bytes, self._lock.require
+            files.MANIFEST, part.format(), self._n_bytes, self.lock.require
         )
         self._last_number = part.number
         self._new_parts.append(part)
@@ -289,7 +289,7 @@ class Store:
                 self.flush()
             finally:
                 self._closed = True
-                self._lock.release()
+                self.lock.release()
 
     def snapshot(self) -> Run:
         """Flush and read the run again from disk: what verification and rescoring work on.

@@ -157,4 +157,5 @@ def private_names(paths: Iterable[Path]) -> int:
 
 
 def _is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__")
+    # what ends so, such as ``_repr_html_``, is called from outside
+    return name.startswith("_") and not name.endswith("_")

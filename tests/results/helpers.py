@@ -152,8 +152,8 @@ def drive(location: object, acknowledged: list[int]) -> None:
             acknowledged += [r.class_id for r in new]
         claimed(store)
     except KilledError:
-        if isinstance(store._lock, DirectoryLock):
-            store._lock.release()  # the operating system does it
+        if isinstance(store.lock, DirectoryLock):
+            store.lock.release()  # the operating system does it
         raise
     except StoreError:
         with contextlib.suppress(StoreError):

@@ -370,7 +370,7 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
             store.append(r for r in all_rows() if r.key not in store.index.places)
             claimed(store)
         finally:
-            store._lock.release()
+            store.lock.release()
 
     for run, _ in trials(tmp_path, monkeypatch, kind, step, act):
         with Store.open(run, fingerprint(), {"a": 1}, recover=repair) as store:

@@ -174,7 +174,7 @@ def test_what_arrives_after_another_driver_came_does_not_count(
         assert [r.class_id for r in again.snapshot().rows()] == stored
         again.append([row(2)])
     assert sorted(r.class_id for r in open_run(address).rows()) == sorted([*stored, 2])
-    sleeper._lock.release()
+    sleeper.lock.release()
 
 
 class Faulty:
