@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from cluster.scheduling.backlog import Work
+from cluster.scheduling.crew import Crew
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -481,3 +482,15 @@ def test_storms_do_happen_and_the_same_with_the_same_seed():
     assert [sign for sign in signs.split(", ") if sign not in text] == []
     assert any(run.scheduler.snapshot().n_duplicates for run in runs)
     assert not all(run.quarantined for run in runs)
+
+
+def test_an_idle_worker_may_be_silent_for_ever():
+    crew = Crew()
+    crew.spawn(1, 10.0)
+    worker = crew.workers[1]
+    crew.come_up(worker, "a")
+    for assignment, lease_ends_s, silent in ((5, 20.0, False), (6, 40.0, True)):
+        crew.start(worker, assignment, lease_ends_s)
+        if not silent:
+            crew.rest(worker)
+        assert list(crew.silent(30.0 + 20.0 * silent)) == [worker] * silent
