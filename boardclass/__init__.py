@@ -6,7 +6,9 @@
     parse_path, join, ancestors           paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList             the strict loader
     parse_scores -> ScoreTable            points by length; check_overflow
-    read_entries -> import_words          a list from files as people have them (word_files.py)
+    read_entries -> import_words          a list from files as people have them (word_files.py,
+                                          word_tables.py, word_import.py)
+    plain_rows, json_boards               boards as other programs write them (board_tables.py)
     trace ;  assign_dice, roll            one word on one board; dice (rolling.py)
     printable, counted, duration          text as it is shown (printable.py)
     pool ;  python_path                   processes that a command starts (processes.py)

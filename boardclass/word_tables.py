@@ -28,6 +28,7 @@ OTHER_VALUE = "key or value that is no word of the list"
 
 _DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
 _MOST = 0.8  # of the lines must have a delimiter, or it is none
+_RECORD = 10  # keys: an object with fewer is no list of words if one of them is called ``word``
 _DISTINCT = 0.9  # of the cells at least, where all of them are words
 # how the column of the words is called
 _HEADINGS = {"word", "words", "headword", "lemma", "wordform", "mot", "palabra", "palavra"}
@@ -298,6 +299,9 @@ def _words_of_object(value: dict[str, Any], column: str | None, source: str) -> 
     if column in value:
         return _words_below(value[column], None, source)
     inner = {key: below for key, below in value.items() if isinstance(below, (dict, list))}
+    named = [key for key in value if key.lower() in _HEADINGS]
+    if not inner and named and len(value) < _RECORD and column != KEYS:
+        return _words_below(value[named[0]], column, source)
     if column == KEYS or not inner:
         return _words_below(list(value), column, source)
     if len(inner) == 1:
@@ -305,14 +309,15 @@ def _words_of_object(value: dict[str, Any], column: str | None, source: str) -> 
         return _words_below(below, column, source)
     items = [item for below in inner.values() for item in below]
     is_flat = all(isinstance(item, str) for item in items)
-    if len(inner) == len(value) and is_flat and column is None:
+    if len(inner) == len(value) and is_flat and column in (None, ALL):
         is_distinct = len(set(items)) >= _DISTINCT * len(items)
+        has_words = any(len(key) > 2 and key.isalpha() for key in value)
+        if column or not has_words or (is_distinct and len(items) >= 2 * len(value)):
+            return items
         if not is_distinct:  # what is said of each word: its kinds, its forms
             return list(value)
-        if len(items) >= 2 * len(value):
-            return items
     names = ", ".join(map(quote, list(value)[:8]))
     raise WordListError(
         f"{quote(source)} is a JSON object with words among its keys or below them: say where, "
-        f"--column {KEYS}, or --column NAME for what is below one of {names}"
+        f"--column {KEYS}, {ALL} for what is below them, or NAME for one of {names}"
     )

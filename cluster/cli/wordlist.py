@@ -125,7 +125,11 @@ Letter = Annotated[
 PlainQ = Annotated[bool, Option("--plain-q", help="The game has a plain Q, not Qu.")]
 Column = Annotated[
     str | None,
-    Option(metavar="NAME|N", help="Column of the words.", show_default="first one without numbers"),
+    Option(
+        metavar="NAME|N|all|keys",
+        help="Column of the words, or key of JSON; all: every cell; keys: those of an object.",
+        show_default="that of a heading such as word, or the first one without numbers",
+    ),
 ]
 Encoding = Annotated[
     str | None, Option(help="Such as ISO-8859-2.", show_default="guessed, and said")

@@ -130,6 +130,7 @@ FORMS: dict[str, tuple[str, bytes]] = {
         "json",
         json.dumps({"n": WORDS[:2], "q": WORDS[2:4], "t": WORDS[4:]}).encode(),
     ),
+    "JSON by length": ("json", json.dumps({"6+": WORDS[:4], "3": ["tea"], "4": ["tree"]}).encode()),
     "JSON lists in a list": ("json", json.dumps([WORDS[:4], WORDS[4:]]).encode()),
     "JSON rows with numbers": ("json", json.dumps([[word, 3] for word in WORDS]).encode()),
     "JSON records": ("json", json.dumps([{"id": 1, "word": word} for word in WORDS]).encode()),
@@ -207,7 +208,12 @@ def test_encoding_and_column_can_be_told(tmp_path):
         ("a.7z", b"7z\xbc\xaf\x27\x1c", {}, "unpack it first"),
         ("a.zst", b"\x28\xb5\x2f\xfd\x04", {}, "unzstd FILE"),
         ("en.cwl", b"\x02\x00tea", {}, "aspell dump master | aspell expand"),
-        ("a.json", b'{"words": ["tea"], "stop": ["the"], "n": 2}', {}, "--column NAME for what"),
+        (
+            "a.json",
+            b'{"words": ["tea"], "stop": ["the"], "n": 2}',
+            {},
+            "all for what is below them, or NAME",
+        ),
         ("a.json", b'{"tea": 1, "words": {"tree": 2}, "more": ["eat"]}', {}, "one of 'tea', 'wo"),
         ("a.json", b'[{"w": "tea", "n": 1}]', {}, "--column NAME, one of 'w', 'n'"),
         ("a.json", b'{"words": ["tea"]}', {"column": "wrods"}, "no such key or column"),
@@ -349,6 +355,18 @@ def test_the_forms_of_a_word_on_a_line_are_taken_and_a_word_of_two_is_not(tmp_pa
     assert any("--column all takes each by itself" in note for note in found.notes)
     assert len(read_entries(path, column="all").words) == 7
     assert read_entries(path, column="1").words == ["ad", "hot", "ice", "tea"]
+
+
+def test_lists_below_keys_that_may_be_words_are_refused_until_one_says_which(tmp_path):
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps({"hot": ["cold"], "dry": ["wet", "damp"]}))
+    with pytest.raises(WordListError, match="--column keys, all for what is below them, or NAME"):
+        read_entries(path)
+    for column, words in {"keys": "hot dry", "all": "cold wet damp", "dry": "wet damp"}.items():
+        entries = read_entries(path, column=column)
+        assert (entries.words, entries.n_entries) == (words.split(), 5)
+    path.write_text('{"word": "tea", "kind": "noun"}')
+    assert read_entries(path).words == ["tea"]
 
 
 def test_a_quote_without_its_partner_swallows_no_line(tmp_path):

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from boardclass.errors import WordListError
+from boardclass.errors import WordListError, quote
 from boardclass.word_files import read_entries
 from boardclass.word_import import Rules, import_words, parse_letters
 from boardclass.wordlist import KNOWN_SHA256
@@ -68,7 +68,7 @@ def lists_of(package: str, folder: Path) -> list[Path]:
     found = []
     for path in sorted((folder / package).rglob("*")):
         is_list = path.suffix.lower() in ENDINGS or "/dict/" in str(path)
-        is_beside = path.name.lower().startswith(NO_LISTS) or "/doc/" in str(path)
+        is_beside = path.name.lower().startswith(NO_LISTS) or {"doc", "man"} & set(path.parts)
         if path.is_file() and not path.is_symlink() and is_list and not is_beside:
             found.append(path)
     return sorted(found, key=lambda path: (path.stat().st_size, path))
@@ -81,7 +81,8 @@ def told_of(package: str, path: Path, name: str) -> Told:
         rules = Rules(names="keep" if package in GERMAN else "drop")
         found = import_words(entries, rules, "list", path.name)
     except WordListError as error:
-        return Told(package, name, 0, 0, 0, f"refused: {error}".replace(str(path), path.name))
+        reason = str(error).replace(quote(str(path)), "the file")
+        return Told(package, name, 0, 0, 0, f"refused: {reason}")
     left_out = sum(step.lines for step in found.steps if step.what.startswith("left out"))
     assert left_out + len(found.words) == entries.n_entries, f"{name}: the steps do not add up"
     assert not any(found.words.counts.values()), f"{name}: the loader leaves out more"
