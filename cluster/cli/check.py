@@ -210,11 +210,12 @@ def certify(
     """
     if sum([classes is not None, sample is not None, hot]) > 1:
         raise InputError("give one of --classes, --sample and --hot, not several")
-    from results.proof.certify import Choice
-    from results.proof.certify import certify as certify_run
     from results.store.run import open_run
 
     run = open_run(directory)
+    from results.proof.certify import Choice
+    from results.proof.certify import certify as certify_run
+
     words = run_wordlist(run, wordlist)
     named = None if classes is None else named_classes(run.partition, classes)
     choice = Choice(named, hot, sample, seed, force)
