@@ -4,8 +4,8 @@
     done, going_on      how far it is, what its driver does
     figures, at_work    what a screen has room for
 
-The functions at the end are what all commands share that ask about runs; and ``proven_place``, the
-one place that asks the published runs, which come with the program, about a board.
+The functions at the end are what all commands share that ask about runs; and ``published_runs``,
+the one place that looks for the runs that come with the program.
 """
 
 from __future__ import annotations
@@ -303,20 +303,24 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
 
 @lru_cache
 def _proof(dims: str, sha256: str, points: tuple[int, ...]) -> Summary | None:
+    for run in published_runs(dims, sha256, points):
+        from results.proof.prove import summary
+
+        proof = summary(run)
+        return proof if proof.proven else None
+    return None
+
+
+def published_runs(dims: str, sha256: str, points: tuple[int, ...]) -> list[Run]:
+    """Return the runs that come with the program and ask about this size, list and points."""
     folders = sorted(PUBLISHED.glob(f"{dims}-*"))
     if not folders:  # most sizes: nothing need be loaded that reads runs
-        return None
-    from results.proof.prove import summary
+        return []
     from results.store.run import open_run
 
-    for folder in folders:
-        run = open_run(folder)
-        fingerprint = run.fingerprint
-        if (fingerprint.dims, fingerprint.wordlist_sha256, fingerprint.scores) == (
-            dims,
-            sha256,
-            points,
-        ):
-            proof = summary(run)
-            return proof if proof.proven else None
-    return None
+    question, runs = (dims, sha256, points), []
+    for run in map(open_run, folders):
+        own = run.fingerprint
+        if (own.dims, own.wordlist_sha256, own.scores) == question:
+            runs.append(run)
+    return runs

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from boardclass.errors import IncompleteError, InputError, MismatchError, StoreError, quote
+from boardclass.printable import counted
 from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.answers.status import run_wordlist
+from cluster.answers.status import published_runs, run_wordlist
 from cluster.cli import options
 from cluster.streams import console, tell
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from boardclass.partition import Partition
     from cluster.driver.repeat import RepeatResult
     from results.proof.audit import Audit
+    from results.proof.prove import Summary
+    from results.proof.verify import VerifyResult
+    from results.store.run import Run
 
 _MAX_TOLD = 5
 
@@ -40,17 +44,33 @@ def verify(
             "--quick", help="Do not search verdicts again, nor climb: coverage and boards only."
         ),
     ] = False,
+    repeat: Annotated[
+        int | None,
+        Option(
+            metavar="N",
+            min=1,
+            help="Search N verdicts again, drawn from all of them, and tell the odds that so many "
+            "overlook false ones.",
+            show_default="easy ones, for 15 s",
+        ),
+    ] = None,
+    workers: Annotated[
+        int, Option(metavar="N", min=1, help="Processes that search for --repeat.")
+    ] = 1,
     fmt: options.Format = Format.table,
 ) -> None:
     """Check a run from its files, score its boards twice over, search some of it again, and say
-    what is proven.
+    what was checked.
 
-    All of the coverage and all boards are checked.  Of the eliminations a few easy ones, drawn anew
-    each time, are searched again, and a climb looks for boards that are not listed.  orderly repeat
-    searches more of them.
+    All of the coverage and all boards are checked.  The boards of runs that come with orderly and
+    ask about the same size, list and points must be listed, and so must all that a climb finds.  Of
+    the eliminations those that take little are searched again, for 15 seconds of the processor.
+    "Verified" is said only if all were, or if a run that comes with orderly has the same boards.
     """
+    if quick and repeat:
+        raise InputError("--quick searches nothing again: leave it out, or --repeat")
     from boardclass.scores import ScoreTable
-    from cluster.driver.repeat import spot_check
+    from cluster.driver.repeat import overlooked, spot_check
     from results.proof.claim import question_of
     from results.proof.nodes import run_spec
     from results.proof.referee import Referee
@@ -76,15 +96,23 @@ def verify(
         ),
         None
         if quick
-        else lambda listed: spot_check(run, spec, scorer, listed, secrets.randbits(31)),
+        else lambda listed: spot_check(
+            run, spec, scorer, listed, secrets.randbits(31), repeat, workers
+        ),
+        _known_runs(run),
     )
     if write:
         record_claim(run, found)
     for note in () if write else found.notes:
         tell(f"orderly: {note}")
-    claim = found.claim
+    claim, n = found.claim, found.n_eliminations
+    odds = {}
+    if repeat:
+        odds = {k: overlooked(n, repeat, k) for k in (1, 10, 100, 1000) if k <= n}
+    told = {"verified": found.verified, "checked": found.checked}
     if fmt is Format.json:
-        write_json({"directory": directory, **asdict(claim)})
+        more = {"odds_of_overlooking": odds} if repeat else {}
+        write_json({"directory": directory, **told, **more, **asdict(claim)})
         return
     record = {
         "strength": claim.strength,
@@ -97,12 +125,37 @@ def verify(
         "result digest": claim.result_digest,
         "verdict digest": claim.verdict_digest,
     }
+    for k, chance in odds.items():
+        name = f"odds that {counted(repeat or 0, 'draw')} overlook {counted(k, 'false verdict')}"
+        record[name] = f"{100 * chance:.3g} %"
     if fmt is Format.csv:
-        record = {"statement": claim.statement, **record}
+        record = {**told, "statement": claim.statement, **record}
     else:
-        title = f"Verified in part ({found.searched})" if quick else "Verified"
-        console().print(f"{title}. {claim.statement}\n", style="bold", markup=False)
+        console().print(f"{_first_words(found)}\n", style="bold", markup=False)
     write_record(record, fmt)
+
+
+def _first_words(found: VerifyResult) -> str:
+    """Return what was checked, then the claim, with what it rests on."""
+    if found.verified:
+        return f"Verified: {found.checked}. {found.claim.statement}"
+    n_left = found.n_eliminations - found.n_repeated
+    others = f"If the other {n_left:,} are right" if found.n_repeated else "If they are right"
+    return f"Coverage holds; {found.checked}. {others}: {found.claim.statement}"
+
+
+def _known_runs(run: Run) -> dict[str, Summary]:
+    """Return what the runs prove that come with orderly and ask the question of a run, but for the
+    cutoff; by name.
+    """
+    from results.proof.prove import summary
+
+    asked, known = run.fingerprint, {}
+    for other in published_runs(asked.dims, asked.wordlist_sha256, asked.scores):
+        where = Path(other.folder.where(""))
+        if where.resolve() != Path(run.folder.where("")).resolve():  # nobody is his own witness
+            known[where.name] = summary(other)
+    return known
 
 
 def repeat(

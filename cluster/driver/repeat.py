@@ -2,7 +2,8 @@
 cell order.
 
     chosen      units by class, or drawn at random: those whose SHA-256 with the seed is smallest
-    spot_check  some easy verdicts, and a climb: what `orderly verify` does beside reading
+    spot_check  a climb, and verdicts, the easy ones first: what `orderly verify` does beside
+                reading
     repeat      Breaker.replicate on each, compared as the replicas of a run are
                 (SearchNodes.difference)
 
@@ -12,27 +13,33 @@ A repetition trusts the word list and the kernels.  It trusts nothing that the r
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import comb
 
 from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.partition import parse_partition
-from boardclass.printable import counted
 from boardclass.processes import pool
 from results.errors import RowError
 from results.proof.claim import BoardList
 from results.proof.coverage import uncovered
 from results.proof.nodes import SearchNodes, paths_of
-from results.store.rows import CANDIDATES, ELIMINATED, Key, Row
+from results.proof.verify import Searched
+from results.store.rows import SPLIT, Key, Row, verdicts_of
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.local.methods import local_search
+from search.local.methods import ParallelScorer, local_search
 from search.params import Params
 from search.scoring.scorer import Scorer
 
-SPOT_VERDICTS, SPOT_SEARCH_S, SPOT_CLIMB_S = 5, 10.0, 3.0
+# At most, in seconds of the processor. On 4x4 the five pools of a climb take 70; each reaches 3,000
+# points with ENABLE2K in 5 to 9 and, if it gets there, 3,600 in 11 to 14.
+SEARCH_S, CLIMB_S = 15.0, 90.0
+_BATCH = 100
+_AT_FAULT = "the run, this machine or the program is at fault: do not believe this run"
 
 
 @dataclass(frozen=True)
@@ -79,58 +86,107 @@ def drawn_rows(run: Run, n: int, seed: int) -> list[Row]:
     return sorted(rows, key=lambda row: _drawn(seed, row.key))[:n]
 
 
-def spot_check(run: Run, spec: Spec, scorer: Scorer, listed: BoardList, seed: int) -> str:
-    """Search some easy verdicts again and climb for some seconds; return what was done.
+def spot_check(
+    run: Run,
+    spec: Spec,
+    scorer: Scorer,
+    listed: BoardList,
+    seed: int,
+    n_drawn: int | None = None,
+    n_workers: int = 1,
+) -> Searched:
+    """Climb, search verdicts again, and return what was done.
 
     ``listed`` are the boards of the run.  The ``seed`` draws the verdicts: one that nobody knows
-    beforehand.
+    beforehand.  ``n_drawn`` of all verdicts are searched again, whatever it takes; by default those
+    that take little, for :data:`SEARCH_S`.
 
     Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is
-    not listed.
+    not listed; IncompleteError when one of ``n_drawn`` takes too long.
     """
-    where, at_fault = (
-        run.folder.where(""),
-        "the run, this machine or the program is at fault: do not believe this run",
-    )
-    began_s, found = time.monotonic(), list[RepeatResult]()
-    easy = _easy(run)
-    drawn = set(sorted(easy, key=lambda key: _drawn(seed, key))[:SPOT_VERDICTS])
-    rows = _verdicts(row for _, row in run.rows_on(drawn, run.manifest.parts))
-    for item in repeated(spec, rows, seed, 1):
-        if item.difference:
-            raise MismatchError(
-                f"{item.name} in {where} is not found again: {item.difference}; {at_fault}"
-            )
-        found += [] if item.gave_up else [item]
-        if time.monotonic() > began_s + SPOT_SEARCH_S:
-            break
-    end_s, known = time.monotonic() + SPOT_CLIMB_S, {item.board for item in listed.boards}
-    for find in local_search(scorer, seed=seed, stop=lambda: time.monotonic() > end_s):
-        if reaches(find.score, spec.cutoff) and find.board not in known:
-            raise MismatchError(
-                f"{find.board} scores {find.score:,}, which reaches the cutoff {spec.cutoff:,}, "
-                f"and is not listed in {where}; {at_fault}"
-            )
-    verdicts = counted(len(found), "verdict", "verdicts")
-    return (
-        f"{verdicts} of {run.verdict_table.num_rows:,} searched again, a climb found no other board"
-    )
+    n_scored, best = _climb(run, scorer, listed, seed)
+    if n_drawn is None:
+        n_repeated = repeat_easy(run, spec, _easy_first(run, seed), seed)
+    else:
+        n_repeated = 0
+        for item in repeated(spec, drawn_rows(run, n_drawn, seed), seed, n_workers):
+            _require_found(run, item)
+            if item.gave_up:
+                raise IncompleteError(f"{item.name}: {item.gave_up}; verify draws others each time")
+            n_repeated += 1
+    return Searched(n_repeated, n_scored, best)
 
 
-def _easy(run: Run) -> list[Key]:
-    """Return the tenth of the verdicts that took the least time, of those that leave nothing to
-    other units.
+def _climb(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple[int, int]:
+    """Return how many boards a climb scored, and the best score; all it finds must be listed."""
+    cutoff, known = run.fingerprint.cutoff, {item.board for item in listed.boards}
+    scores = {item.score for item in listed.boards}
+    n_scored: dict[int, int] = {}
+    end_s = time.process_time() + CLIMB_S
+
+    def note(pool: int, n_rounds: int, best: int, n: int) -> None:
+        nonlocal end_s
+        n_scored[pool] = n
+        if reaches(best, cutoff) and best not in scores:
+            end_s = 0.0  # it is not listed: no need to go on
+
+    threads = ParallelScorer(scorer, os.cpu_count() or 1)
+    finds = local_search(
+        threads, seed=seed, progress=note, stop=lambda: time.process_time() > end_s
+    )
+    for find in finds:
+        if reaches(find.score, cutoff) and find.board not in known:
+            raise MismatchError(
+                f"{find.board} scores {find.score:,}, which reaches the cutoff {cutoff:,}, "
+                f"and is not listed in {run.folder.where('')}; {_AT_FAULT}"
+            )
+    return sum(n_scored.values()), max((find.score for find in finds), default=0)
+
+
+def repeat_easy(run: Run, spec: Spec, keys: Sequence[Key], seed: int) -> int:
+    """Search verdicts again in this order for :data:`SEARCH_S`; return how many were found again.
+
+    Raises MismatchError when one is not.
     """
-    names = ("seconds", "class_id", "path", "status")
-    rows = [
-        row
-        for table in run.columns(names)
-        for row in zip(*(table[name].to_pylist() for name in names), strict=True)
-    ]
-    whole = sorted(row for row in rows if row[3] in (ELIMINATED, CANDIDATES))
-    return [
-        (class_id, path) for _, class_id, path, _ in whole[: max(SPOT_VERDICTS, len(whole) // 10)]
-    ]
+    n_found, end_s = 0, time.process_time() + SEARCH_S
+    for first in range(0, len(keys), _BATCH):
+        batch = keys[first : first + _BATCH]
+        rows = {row.key: row for _, row in run.rows_on(set(batch), run.manifest.parts)}
+        for item in repeated(spec, [rows[key] for key in batch], seed, 1):
+            _require_found(run, item)
+            n_found += not item.gave_up
+            if time.process_time() > end_s:
+                return n_found
+    return n_found
+
+
+def _require_found(run: Run, item: RepeatResult) -> None:
+    if item.difference:
+        raise MismatchError(
+            f"{item.name} in {run.folder.where('')} is not found again: {item.difference}; "
+            f"{_AT_FAULT}"
+        )
+
+
+def _easy_first(run: Run, seed: int) -> list[Key]:
+    """Return the units whose verdicts settle boards: the tenth that took the least time in an order
+    that the seed draws, then the others, the easy ones first.
+    """
+    seconds: dict[Key, float] = {}
+    for table in run.columns(("class_id", "path", "status", "settled", "seconds")):
+        for row in verdicts_of(table).to_pylist():
+            if row["status"] != SPLIT or row["settled"]:
+                seconds[row["class_id"], row["path"]] = row["seconds"]
+    ordered = sorted(seconds, key=lambda key: (seconds[key], key))
+    n_easy = len(ordered) // 10
+    return sorted(ordered[:n_easy], key=lambda key: _drawn(seed, key)) + ordered[n_easy:]
+
+
+def overlooked(n: int, n_drawn: int, n_false: int) -> float:
+    """Return with what probability a draw of ``n_drawn`` of ``n`` verdicts meets none of
+    ``n_false``.
+    """
+    return comb(n - n_false, n_drawn) / comb(n, n_drawn)
 
 
 def _drawn(seed: int, key: Key) -> bytes:

@@ -5,7 +5,8 @@ to.
                                   (proof.py)
            -> scored_again        every candidate by the production scorer
            -> check_scores        and by an independent one
-           -> search_again        a few verdicts and a climb, if the caller can
+           -> check_known         the boards of the runs of the same question that are known
+           -> search_again        verdicts and a climb, if the caller can
            -> statistics          sums and a digest that do not depend on the order of the verdicts
            -> audited             what certificates and audits add (certificates.py)
            -> make_claim          with a label that says how much was checked
@@ -19,13 +20,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, MismatchError, StoreError
+from boardclass.printable import counted
 from results.proof.certificates import audited
 from results.proof.claim import (
     COMPLETE,
@@ -41,27 +44,39 @@ from results.proof.claim import (
     scored_again,
 )
 from results.proof.coverage import Coverage
-from results.proof.prove import prove
+from results.proof.prove import Summary, prove
 from results.storage import files
 from results.storage.lock import take_lock
 from results.store.parts import read_manifest
-from results.store.rows import COUNTERS, verdicts_of
+from results.store.rows import COUNTERS, SPLIT, verdicts_of
 from results.store.run import Run, raise_conflicts
 
-NOT_SEARCHED = "eliminations not searched again"
+
+@dataclass(frozen=True)
+class Searched:
+    """What was searched again of a run."""
+
+    n_repeated: int = 0  # verdicts that were found again
+    n_climbed: int = 0  # boards that a climb scored; all that reach the cutoff are listed
+    best: int = 0  # the highest score of these
 
 
 @dataclass(frozen=True)
 class VerifyResult:
-    """The result of a verification; ``searched`` says what was checked, ``notes`` which records are
-    out of date.
+    """The result of a verification: nothing contradicts the claim; ``verified`` tells whether that
+    confirms it.
     """
 
     claim: Claim
     coverage: Coverage
     listed: BoardList
-    searched: str
-    notes: tuple[str, ...] = ()
+    n_eliminations: int  # verdicts that settle boards
+    n_repeated: int  # of these were searched again
+    checked: str  # what was looked at
+    # whether all eliminations were searched again, or a known run has the same boards and a climb
+    # found no other
+    verified: bool
+    notes: tuple[str, ...] = ()  # which records are out of date
 
 
 def verify(
@@ -69,13 +84,15 @@ def verify(
     scorer: ScorerLike,
     referee: ScorerLike,
     question: Question,
-    search_again: Callable[[BoardList], str] | None = None,
+    search_again: Callable[[BoardList], Searched] | None = None,
+    known: Mapping[str, Summary] | None = None,
 ) -> VerifyResult:
     """Check a run from its files and return its claim; nothing is written.
 
     The ``referee`` is a scorer that shares no code with the production ``scorer``.
-    ``search_again`` looks for boards that are not listed and says how; without it no elimination is
-    searched again: a run whose cutoff was lowered passes.
+    ``search_again`` looks for boards that are not listed; without it no elimination is searched
+    again.  ``known`` are other runs of the same size, list and points, by name: what they list
+    above the cutoff must be listed.
 
     Raises StoreError when a file is damaged or foreign, or verdicts contradict each other;
     IncompleteError when a board lies in no unit with a verdict, or a verdict is in doubt;
@@ -106,16 +123,73 @@ def verify(
                 "run from a copy, or remove the claim if the rows are right"
             )
         notes.append(f"{where} is out of date: {told}; --write rewrites it")
-    searched = f"coverage and boards; {search_again(listed) if search_again else NOT_SEARCHED}"
+    same = [
+        name
+        for name, other in (known or {}).items()
+        if check_known(run, listed, scorer, name, other)
+    ]
+    found = search_again(listed) if search_again else Searched()
+    verdicts = run.verdict_table
+    n_left = pc.sum(
+        pc.and_(
+            pc.equal(verdicts.column("status"), SPLIT),
+            pc.equal(pc.list_value_length(verdicts.column("settled")), 0),
+        )
+    ).as_py()
+    n = verdicts.num_rows - (n_left or 0)
+    checked = [f"{found.n_repeated:,} of {counted(n, 'elimination')} searched again"]
+    if found.n_climbed:
+        checked.append(
+            f"a climb over {found.n_climbed:,} boards, up to {counted(found.best, 'point')}, found "
+            "none that is not listed"
+        )
+    checked += [f"the boards are those of {name}, which comes with orderly" for name in same]
     twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
     strength = (
-        f"{COMPLETE} ({searched}), "
+        f"{COMPLETE} (coverage and boards; {'; '.join(checked)}), "
         f"{twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"
     )
     claim = replace(
         claim, strength=strength, statistics=statistics(run), verdict_digest=verdict_digest(run)
     )
-    return VerifyResult(claim, coverage, listed, searched, tuple(notes))
+    verified = found.n_repeated == n or bool(same and found.n_climbed)
+    return VerifyResult(
+        claim,
+        coverage,
+        listed,
+        n,
+        found.n_repeated,
+        "; ".join(checked),
+        verified,
+        tuple(notes),
+    )
+
+
+def check_known(run: Run, listed: BoardList, scorer: ScorerLike, name: str, other: Summary) -> bool:
+    """Return whether another run of the same question proves that no board is missing.
+
+    Raises MismatchError when a board that it lists is missing, or when it should list one of the
+    run.
+    """
+    cutoff, where = run.fingerprint.cutoff, run.folder.where("")
+    boards = [item.board for item in other.listed.boards]
+    scores = zip(boards, scorer.scores(boards), strict=True)
+    ours = {item.board for item in listed.boards}
+    theirs = {board: int(score) for board, score in scores if reaches(score, cutoff)}
+    if missing := sorted(theirs.keys() - ours, key=lambda board: (-theirs[board], board)):
+        raise MismatchError(
+            f"{missing[0]} scores {theirs[missing[0]]:,}, which reaches the cutoff {cutoff:,}; "
+            f"{name}, which comes with orderly, lists it and {where} does not: do not believe this "
+            "run"
+        )
+    if not (other.proven and reaches(cutoff, other.fingerprint.cutoff)):
+        return False
+    if more := sorted(ours - theirs.keys()):
+        raise MismatchError(
+            f"{where} lists {more[0]}, and {name}, which comes with orderly, should list it and "
+            "does not: report this, with both"
+        )
+    return True
 
 
 def record(run: Run, found: VerifyResult) -> None:

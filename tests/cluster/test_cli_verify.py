@@ -8,10 +8,15 @@ import hashlib
 import json
 import shutil
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import pytest
 
+from boardclass.errors import MismatchError
+from cluster.answers.status import run_wordlist
+from cluster.driver.repeat import overlooked, repeat_easy
+from results.proof.nodes import run_spec
 from results.storage import files
 from results.store.rows import SPLIT
 from results.store.run import open_run
@@ -32,16 +37,16 @@ def test_a_sound_run_is_verified(orderly, proven, copy):
     answer = orderly("verify", copy)
     assert answer.code == 0, answer.err
     told = " ".join(answer.out.split())
-    assert "Verified. Of all 456,976 2x2 boards" in told
-    assert "5 verdicts of 55 searched again, a climb found no other board" in told
+    assert told.startswith("Verified: 55 of 55 eliminations searched again; a climb over ")
+    assert "up to 14 points, found none that is not listed. Of all 456,976 2x2 boards" in told
     assert "double-checked 100 %" in told
     assert not (copy / files.CLAIM).exists(), "a reader unless told otherwise"
     quick = orderly("verify", copy, "--quick", "--write")
     assert quick.code == 0, quick.err
-    assert (
-        "Verified in part (coverage and boards; eliminations not searched again). Of all"
-        in " ".join(quick.out.split())
+    assert " ".join(quick.out.split()).startswith(
+        "Coverage holds; 0 of 55 eliminations searched again. If they are right: Of all"
     )
+    assert "Verified" not in quick.out
     claim, first = (json.loads((run / files.CLAIM).read_text()) for run in (copy, proven))
     assert claim["result_digest"] == first["result_digest"]
     assert claim["boards"][0] == [claim["best_boards"][0], claim["best_score"]]
@@ -70,7 +75,28 @@ def test_an_altered_score_is_a_mismatch(orderly, proven, tmp_path):
     assert not (folder / files.CLAIM).exists()
 
 
-def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path, monkeypatch):
+@pytest.mark.parametrize("n", [1, 20, 55])
+def test_the_odds_that_a_draw_overlooks_false_verdicts(orderly, proven, n):
+    told = json.loads(orderly("verify", proven, "--repeat", n, "--format", "json").out)
+    assert told["checked"].startswith(f"{n} of 55 eliminations searched again; ")
+    assert told["verified"] == (n == 55)
+    odds = told["odds_of_overlooking"]
+    assert list(odds) == ["1", "10"], "there are not a hundred"
+    assert odds["1"] == pytest.approx(1 - n / 55)
+    answer = orderly("verify", proven, "--repeat", n)
+    assert f"{n} draw{'s' * (n > 1)} overlook 10 false verdicts" in answer.out
+    assert orderly("verify", proven, "--repeat", 56).code == 2
+    assert orderly("verify", proven, "--repeat", 1, "--quick").code == 2
+
+
+def test_the_odds_are_those_of_every_draw():
+    for n, n_drawn, n_false in [(6, 2, 1), (7, 3, 2), (5, 5, 1), (5, 3, 3)]:
+        draws = list(combinations(range(n), n_drawn))
+        missed = sum(min(draw) >= n_false for draw in draws)
+        assert overlooked(n, n_drawn, n_false) == pytest.approx(missed / len(draws))
+
+
+def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path):
     """The rows answer the question at the cutoff of the search; nobody looked for the boards below
     it.
     """
@@ -82,22 +108,15 @@ def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path, 
     ]
     with Store.open(tmp_path / "forged", lower, old.info) as store:
         store.append(rows)
-
-    def refused():
-        answer = orderly("verify", tmp_path / "forged")
-        assert (answer.code, answer.out) == (5, "")
-        assert "do not believe this run" in answer.err
-        return answer.err
-
     quick = orderly("verify", tmp_path / "forged", "--quick")
-    assert (quick.code, "eliminations not searched again" in quick.out) == (0, True), quick.err
-    refused()
-    with monkeypatch.context() as climb_alone:
-        climb_alone.setattr("cluster.driver.repeat.SPOT_VERDICTS", 0)
-        refused()
-    monkeypatch.setattr("cluster.driver.repeat.SPOT_VERDICTS", 100)
-    monkeypatch.setattr("cluster.driver.repeat.local_search", lambda *_, **__: [])
-    assert "is not found again" in refused()
+    assert (quick.code, "0 of 55 eliminations searched again" in quick.out) == (0, True), quick.err
+    answer = orderly("verify", tmp_path / "forged")
+    assert (answer.code, answer.out) == (5, "")
+    assert "and is not listed in" in answer.err
+    assert "do not believe this run" in answer.err
+    run = open_run(tmp_path / "forged")
+    with pytest.raises(MismatchError, match=r"is not found again.*do not believe this run"):
+        repeat_easy(run, run_spec(run, run_wordlist(run, None).words), [r.key for r in rows], 0)
 
 
 @pytest.fixture

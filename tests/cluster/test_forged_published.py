@@ -1,0 +1,100 @@
+"""Runs of a stranger that ask what a published run answers: boards taken away, a cutoff lowered,
+every seal renewed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from boardclass.errors import WordListError
+from boardclass.wordlist import load_wordlist
+from cluster.answers.status import PUBLISHED
+from results.storage import files
+from results.store.run import open_run
+from results.store.store import Store
+from tests.cluster.whole_run import without_boards
+
+
+def without_best(name, folder, n_kept=0):
+    """Write a published run anew as if none of its classes had a board, but for ``n_kept``."""
+    old = open_run(PUBLISHED / name)
+    rows, n_boards = [], 0
+    for row in old.rows():
+        n_boards += bool(row.candidates)
+        rows.append(without_boards(row) if n_boards > n_kept else row)
+    with Store.open(folder, old.fingerprint, old.info) as store:
+        store.append(rows)
+    return folder
+
+
+def at_cutoff(name, folder, cutoff):
+    """Write a published run anew as if its cutoff had been lower."""
+    old = open_run(PUBLISHED / name)
+    lower = replace(old.fingerprint, cutoff=cutoff)
+    rows = [
+        replace(row, fingerprint=lower.digest, max_bound=min(row.max_bound, cutoff - 1))
+        for row in old.rows()
+    ]
+    with Store.open(folder, lower, old.info) as store:
+        store.append(rows)
+    return folder
+
+
+def check_refused(answer, told):
+    assert (answer.code, answer.out) == (5, "")
+    assert told in answer.err
+    assert "do not believe this run" in answer.err
+
+
+def test_the_boards_of_a_published_run_must_be_listed(orderly, tmp_path):
+    """None of them searches a verdict again, so it is the published boards that refuse them."""
+    for n_kept in (0, 1):
+        folder = without_best("3x3-scowl70", tmp_path / str(n_kept), n_kept)
+        check_refused(orderly("verify", folder, "--quick"), "3x3-scowl70, which comes with orderly")
+    lower = at_cutoff("3x3-scowl70", tmp_path / "lower", 380)
+    passed = orderly("verify", lower, "--quick")
+    assert passed.code == 0
+    assert "0 of 26 eliminations searched again. If they are right: Of all" in " ".join(
+        passed.out.split()
+    )
+    check_refused(orderly("verify", lower), "which reaches the cutoff 380")
+
+
+def test_a_published_run_confirms_others_but_not_itself(orderly, tmp_path):
+    copy = shutil.copytree(PUBLISHED / "3x3-scowl70", tmp_path / "copy")
+    told = json.loads(orderly("verify", copy, "--quick", "--format", "json").out)
+    assert told["checked"].endswith("the boards are those of 3x3-scowl70, which comes with orderly")
+    assert not told["verified"], "no climb was made"
+    itself = orderly("verify", "3x3-scowl70", "--quick")
+    assert (itself.code, "comes with orderly" in itself.out) == (0, False)
+    higher = tmp_path / "higher"
+    asked = ("3x3", "--cutoff", 430, "--extend", copy, "--workers", 0, "--out", higher)
+    assert orderly("run", *asked).code == 0
+    answer = orderly("verify", higher)
+    assert answer.code == 0
+    assert answer.out.startswith("Verified: ")
+    (higher / files.CLAIM).unlink()
+    run = open_run(higher)
+    with Store.open(tmp_path / "none", run.fingerprint, run.info) as store:
+        store.append(map(without_boards, run.rows()))
+    check_refused(orderly("verify", tmp_path / "none", "--quick"), "berlatdes scores 430")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("forgery", ["boards gone", "cutoff lowered"])
+def test_4x4(forgery, orderly, tmp_path):
+    try:
+        load_wordlist("enable2k")
+    except WordListError as error:
+        pytest.skip(str(error))
+    folder = tmp_path / "forged"
+    if forgery == "boards gone":
+        without_best("4x4-enable2k", folder)
+        check_refused(orderly("verify", folder), "perslatgsineters scores 3,625")
+    else:
+        at_cutoff("4x4-enable2k", folder, 3000)
+        check_refused(orderly("verify", folder), "which reaches the cutoff 3,000")
