@@ -13,18 +13,21 @@ run loop reads (signals.py), so that a write is never interrupted.
 
 from __future__ import annotations
 
+import secrets
 import time
 from dataclasses import dataclass, replace
 
+from boardclass.cutoff import reaches
 from boardclass.jit import kernel_hash
 from boardclass.printable import counted
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger
 from cluster.driver.prepared import Prepared, prepare
 from cluster.driver.progress import Progress
+from cluster.driver.repeat import check_taken, climb_again
 from cluster.driver.run_search import Interrupted, MakeExecutor, search
 from cluster.driver.signals import StopSignals
-from cluster.planning.plan import make_plan
+from cluster.planning.plan import Plan, make_plan
 from cluster.planning.shares import SHARE, Share
 from cluster.scheduling.events import Policy
 from cluster.workers.executors import InProcessExecutor, ProcessExecutor
@@ -40,6 +43,7 @@ from results.proof.claim import (
     publish_claim,
     question_of,
     scored_again,
+    taken_over,
 )
 from results.proof.coverage import Coverage, rows_out_of_space
 from results.proof.prove import prove
@@ -47,7 +51,7 @@ from results.storage import files
 from results.store.documents import check_same_structure
 from results.store.run import Run
 from results.store.store import Store
-from results.upkeep.extend import extend, inherited, open_source
+from results.upkeep.extend import extend, inherited, open_source, taken
 from results.upkeep.repair import repair
 
 __all__ = ["Interrupted", "RunOutcome", "default_executor", "default_policy", "run"]
@@ -123,7 +127,8 @@ def run(
             with Journal(store.run.folder) as journal:
                 _tell_repairs(store, progress, journal)
                 if source:
-                    _take_over(source, store, progress, journal)
+                    n_repeated = _check_taken(source, store, plan, progress)
+                    _take_over(source, store, n_repeated, progress, journal)
                 prepared = prepare(plan, store, progress, journal, began_s, share, own_ids)
                 message = search(prepared, make_executor, policy, signals)
                 signals.release()
@@ -141,8 +146,21 @@ def _tell_repairs(store: Store, progress: Progress, journal: Journal) -> None:
         journal.note(Dropped(name=name, message=fault))
 
 
-def _take_over(source: Run, store: Store, progress: Progress, journal: Journal) -> None:
-    extension = extend(source, store)
+def _check_taken(source: Run, store: Store, plan: Plan, progress: Progress) -> int | None:
+    """Search some verdicts again that hold at a lower cutoff only if their bounds are right; return
+    how many; None where no bound counts.
+    """
+    if reaches(plan.cutoff, source.fingerprint.cutoff):
+        return None
+    progress.stage("searching some verdicts again before their bounds are believed")
+    rows = (row for row in taken(source, plan.fingerprint) if row.key not in store.index.places)
+    return check_taken(source, plan.spec, rows, secrets.randbits(31))
+
+
+def _take_over(
+    source: Run, store: Store, n_repeated: int | None, progress: Progress, journal: Journal
+) -> None:
+    extension = extend(source, store, n_repeated)
     progress.stage(extension.describe())
     journal.note(
         Reused(
@@ -206,7 +224,10 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
     if complete:
         name, n_words = plan.wordlist.name, len(plan.wordlist.words)
         question = replace(question_of(run), wordlist=name, n_words=n_words)
-        claim = make_claim(run.fingerprint, coverage, listed, question)
+        claim = make_claim(run, coverage, listed, question)
+        if taken_over(run):
+            prepared.progress.stage("climbing, since bounds were believed")
+            climb_again(run, plan.scorer, listed, secrets.randbits(31))
         publish_claim(run, claim)
     elif prepared.share:
         missing, share_done = prepared.share.judge(

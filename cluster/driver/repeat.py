@@ -17,6 +17,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from math import comb
 
 from boardclass.cutoff import reaches
@@ -24,11 +25,11 @@ from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.partition import parse_partition
 from boardclass.processes import pool
 from results.errors import RowError
-from results.proof.claim import BoardList
+from results.proof.claim import BoardList, settling
 from results.proof.coverage import uncovered
 from results.proof.nodes import SearchNodes, paths_of
 from results.proof.verify import Searched
-from results.store.rows import SPLIT, Key, Row, verdicts_of
+from results.store.rows import Key, Row, keys_of
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.local.methods import ParallelScorer, local_search
@@ -38,7 +39,7 @@ from search.scoring.scorer import Scorer
 # At most, in seconds of the processor. On 4x4 the five pools of a climb take 70; each reaches 3,000
 # points with ENABLE2K in 5 to 9 and, if it gets there, 3,600 in 11 to 14.
 SEARCH_S, CLIMB_S = 15.0, 90.0
-_BATCH = 100
+_MANY = 1000
 _AT_FAULT = "the run, this machine or the program is at fault: do not believe this run"
 
 
@@ -104,9 +105,9 @@ def spot_check(
     Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is
     not listed; IncompleteError when one of ``n_drawn`` takes too long.
     """
-    n_scored, best = _climb(run, scorer, listed, seed)
+    n_scored, best = climb_again(run, scorer, listed, seed)
     if n_drawn is None:
-        n_repeated = repeat_easy(run, spec, _easy_first(run, seed), seed)
+        n_repeated = repeat_easy(run, spec, easy_first(run, seed), seed)
     else:
         n_repeated = 0
         for item in repeated(spec, drawn_rows(run, n_drawn, seed), seed, n_workers):
@@ -117,8 +118,11 @@ def spot_check(
     return Searched(n_repeated, n_scored, best)
 
 
-def _climb(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple[int, int]:
-    """Return how many boards a climb scored, and the best score; all it finds must be listed."""
+def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple[int, int]:
+    """Return how many boards a climb scored, and the best score.
+
+    Raises MismatchError when a board that reaches the cutoff is not listed.
+    """
     cutoff, known = run.fingerprint.cutoff, {item.board for item in listed.boards}
     scores = {item.score for item in listed.boards}
     n_scored: dict[int, int] = {}
@@ -143,20 +147,29 @@ def _climb(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple[int,
     return sum(n_scored.values()), max((find.score for find in finds), default=0)
 
 
-def repeat_easy(run: Run, spec: Spec, keys: Sequence[Key], seed: int) -> int:
-    """Search verdicts again in this order for :data:`SEARCH_S`; return how many were found again.
+def check_taken(source: Run, spec: Spec, rows: Iterable[Row], seed: int) -> int:
+    """Search some of the ``rows`` again that are to be taken over from another run, at the cutoff
+    of ``spec``; return how many were found again.
+
+    Raises MismatchError when one is not.
+    """
+    settling = (row for row in rows if row.settled or not row.children)
+    easy = nsmallest(_MANY, settling, key=lambda row: (row.seconds, row.key))
+    return repeat_easy(source, spec, sorted(easy, key=lambda row: _drawn(seed, row.key)), seed)
+
+
+def repeat_easy(run: Run, spec: Spec, rows: Iterable[Row], seed: int) -> int:
+    """Search verdicts of a run again in this order, for :data:`SEARCH_S`; return how many were
+    found again.
 
     Raises MismatchError when one is not.
     """
     n_found, end_s = 0, time.process_time() + SEARCH_S
-    for first in range(0, len(keys), _BATCH):
-        batch = keys[first : first + _BATCH]
-        rows = {row.key: row for _, row in run.rows_on(set(batch), run.manifest.parts)}
-        for item in repeated(spec, [rows[key] for key in batch], seed, 1):
-            _require_found(run, item)
-            n_found += not item.gave_up
-            if time.process_time() > end_s:
-                return n_found
+    for item in repeated(spec, rows, seed, 1):
+        _require_found(run, item)
+        n_found += not item.gave_up
+        if time.process_time() > end_s:
+            break
     return n_found
 
 
@@ -168,18 +181,22 @@ def _require_found(run: Run, item: RepeatResult) -> None:
         )
 
 
-def _easy_first(run: Run, seed: int) -> list[Key]:
-    """Return the units whose verdicts settle boards: the tenth that took the least time in an order
-    that the seed draws, then the others, the easy ones first.
+def easy_first(run: Run, seed: int) -> Iterator[Row]:
+    """Yield the verdicts that settle boards: the tenth that took the least time in an order that
+    the seed draws, then the others, the easy ones first.
     """
     seconds: dict[Key, float] = {}
     for table in run.columns(("class_id", "path", "status", "settled", "seconds")):
-        for row in verdicts_of(table).to_pylist():
-            if row["status"] != SPLIT or row["settled"]:
-                seconds[row["class_id"], row["path"]] = row["seconds"]
+        verdicts = settling(table)
+        times = verdicts.column("seconds").to_pylist()
+        seconds |= zip(keys_of(verdicts), times, strict=True)
     ordered = sorted(seconds, key=lambda key: (seconds[key], key))
     n_easy = len(ordered) // 10
-    return sorted(ordered[:n_easy], key=lambda key: _drawn(seed, key)) + ordered[n_easy:]
+    drawn = sorted(ordered[:n_easy], key=lambda key: _drawn(seed, key)) + ordered[n_easy:]
+    for first in range(0, len(drawn), _MANY):
+        batch = drawn[first : first + _MANY]
+        rows = {row.key: row for _, row in run.rows_on(set(batch), run.manifest.parts)}
+        yield from map(rows.__getitem__, batch)
 
 
 def overlooked(n: int, n_drawn: int, n_false: int) -> float:
@@ -258,7 +275,7 @@ def _result(row: Row) -> UnitResult:
     )
 
 
-def repeated(spec: Spec, rows: Sequence[Row], seed: int, n_workers: int) -> Iterator[RepeatResult]:
+def repeated(spec: Spec, rows: Iterable[Row], seed: int, n_workers: int) -> Iterator[RepeatResult]:
     """Yield the result for each verdict, in order; ``n_workers`` processes search side by side."""
     verdicts = map(_result, rows)
     if n_workers == 1:

@@ -17,6 +17,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import ConfigDict
 
 from boardclass.canonical import canonical, images
@@ -30,6 +32,7 @@ from results.errors import DamagedError
 from results.proof.coverage import Coverage
 from results.storage import files
 from results.store.documents import Fingerprint, list_name, publish_document, read_model
+from results.store.rows import SPLIT, scalar, verdicts_of
 from results.store.run import Run
 
 
@@ -136,6 +139,7 @@ class Question:
     left_out: dict[str, int] | None = None
     # beyond a-z, by the symbol that stands for them
     letters: dict[str, str] = field(default_factory=dict)
+    condition: str = ""  # on which the answer rests, see taken_over
 
 
 @dataclass(frozen=True)
@@ -188,14 +192,14 @@ def publish_claim(run: Run, claim: Claim) -> None:
     publish_document(run.folder, files.CLAIM, asdict(claim))
 
 
-def make_claim(
-    fingerprint: Fingerprint, coverage: Coverage, listed: BoardList, question: Question
-) -> Claim:
+def make_claim(run: Run, coverage: Coverage, listed: BoardList, question: Question) -> Claim:
     """Return the claim that coverage and boards support; raises IncompleteError when a class has no
     verdict.
     """
     coverage.require_complete()
-    question = replace(question, wordlist=list_name(question.wordlist, fingerprint.wordlist_sha256))
+    fingerprint = run.fingerprint
+    name = list_name(question.wordlist, fingerprint.wordlist_sha256)
+    question = replace(question, wordlist=name, condition=taken_over(run))
     return Claim(
         statement=statement_of(fingerprint, listed, question),
         strength=COMPLETE,
@@ -267,6 +271,46 @@ def question_of(run: Run) -> Question:
     return Question(name, n_words, scores, left_out, told.get("letters") or {})
 
 
+DECIDED = "decided at cutoff "  # so begins the message of a row that was taken over
+
+
+def decided_at(message: str) -> int:
+    """Return the highest cutoff that a row was taken over from; 0 when it was searched here."""
+    told = message.removeprefix(DECIDED)
+    is_number = told != message and told.isascii() and told.isdigit() and len(told) < 20
+    return int(told) if is_number else 0
+
+
+def taken_over(run: Run) -> str:
+    """Return what the sentence says of verdicts that rest on bounds of a run at a higher cutoff;
+    empty when none does.
+
+    Such a verdict says what was found at that cutoff; that there is nothing below it follows only
+    from the bound in its row, which nobody computed again.
+    """
+    n, highest = 0, 0
+    for table in run.columns(("status", "settled", "message")):
+        for item in pc.value_counts(settling(table).column("message")).to_pylist():
+            cutoff = decided_at(item["values"])
+            if cutoff > run.fingerprint.cutoff:
+                n += item["counts"]
+                highest = max(highest, cutoff)
+    if not n:
+        return ""
+    bounds = counted(n, "bound is", "bounds are")
+    return f", if {bounds} right that a run at cutoff {highest:,} gave and nobody computed again"
+
+
+def settling(table: pa.Table) -> pa.Table:
+    """Return the verdicts of a table that settle boards: all but splits that leave everything to
+    their children.
+    """
+    verdicts = verdicts_of(table)
+    is_whole = pc.not_equal(verdicts.column("status"), scalar(SPLIT))
+    has_parts = pc.greater(pc.list_value_length(verdicts.column("settled")), scalar(0))
+    return verdicts.filter(pc.or_(is_whole, has_parts))
+
+
 def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:
     """Return the sentence; it names everything that the number depends on."""
     notes = [f"SHA-256 {fingerprint.wordlist_sha256[:16]}"]
@@ -284,7 +328,7 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
     premise = (
         f"Of all {26**fingerprint.n_cells:,} {fingerprint.dims} boards (one letter a-z per cell, "
         f"q counting as Qu), with the {question.n_words:,} words of {question.wordlist} "
-        f"({'; '.join(notes)}) and {question.scores} points"
+        f"({'; '.join(notes)}) and {question.scores} points{question.condition}"
     )
     cutoff, best = fingerprint.cutoff, listed.best
     if not best:

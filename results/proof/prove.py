@@ -263,11 +263,7 @@ def summary(location: str | Path | Run) -> Summary:
     own = done_ids - set(out_of_space(run.partition, done_ids))
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
-    claim = (
-        make_claim(run.fingerprint, proof.coverage, listed, question)
-        if proven and proof.coverage
-        else None
-    )
+    claim = make_claim(run, proof.coverage, listed, question) if proven and proof.coverage else None
     told = disagreement(recorded, claim, why_not) if recorded else ""
     return Summary(
         fingerprint=run.fingerprint,

@@ -42,13 +42,14 @@ from results.proof.claim import (
     publish_claim,
     read_claim,
     scored_again,
+    settling,
 )
 from results.proof.coverage import Coverage
 from results.proof.prove import Summary, prove
 from results.storage import files
 from results.storage.lock import take_lock
 from results.store.parts import read_manifest
-from results.store.rows import COUNTERS, SPLIT, verdicts_of
+from results.store.rows import COUNTERS, verdicts_of
 from results.store.run import Run, raise_conflicts
 
 
@@ -113,7 +114,7 @@ def verify(
         )
     n_checked = check_scores(run, referee, "an independent solver finds")
     listed = scored_again(run, scorer)
-    claim = make_claim(run.fingerprint, coverage, listed, question)
+    claim = make_claim(run, coverage, listed, question)
     earlier, notes = read_claim(run), []
     if earlier and (told := disagreement(earlier, claim, "")):
         where = run.folder.where(files.CLAIM)
@@ -129,14 +130,7 @@ def verify(
         if check_known(run, listed, scorer, name, other)
     ]
     found = search_again(listed) if search_again else Searched()
-    verdicts = run.verdict_table
-    n_left = pc.sum(
-        pc.and_(
-            pc.equal(verdicts.column("status"), SPLIT),
-            pc.equal(pc.list_value_length(verdicts.column("settled")), 0),
-        )
-    ).as_py()
-    n = verdicts.num_rows - (n_left or 0)
+    n = settling(run.verdict_table).num_rows
     checked = [f"{found.n_repeated:,} of {counted(n, 'elimination')} searched again"]
     if found.n_climbed:
         checked.append(

@@ -20,7 +20,7 @@ from dataclasses import replace
 from boardclass.cutoff import reaches
 from boardclass.errors import InputError, quote
 from boardclass.wordlist import WordList
-from results.proof.claim import ScorerLike
+from results.proof.claim import ScorerLike, decided_at
 from results.store.documents import Fingerprint, check_same
 from results.store.rows import CANDIDATES, ELIMINATED, Row
 from results.store.run import Run
@@ -92,5 +92,6 @@ def derived(source: Run, fingerprint: Fingerprint, scorer: ScorerLike) -> Iterat
             status=status,
             candidates=kept,
             max_bound=max(row.max_bound, *dropped, 0),
-            message=message,
+            # whose word it is stays known
+            message=row.message if decided_at(row.message) > fingerprint.cutoff else message,
         )

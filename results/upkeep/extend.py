@@ -22,6 +22,9 @@ its row may:
   ``max_bound`` is that bound, in whatever version.
 - A unit that was split before any part of it was settled says only that its children make it up.
 
+These bounds are the word of whoever computed them.  The driver searches some of the verdicts again
+before it takes them over, and the claim names the others (``results.proof.claim.taken_over``).
+
 A part is useful only if everything above it is: otherwise the search splits the class anew, perhaps
 elsewhere.  So a row is reused only if the whole chain of splits from the class down to it is
 reused.
@@ -39,6 +42,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boardclass.cutoff import reaches
+from results.proof.claim import DECIDED, decided_at
 from results.store.documents import Fingerprint, check_same
 from results.store.rows import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Key, Row
 from results.store.run import Run, open_run, raise_conflicts
@@ -57,6 +61,7 @@ class ExtendResult:
     n_verdicts: int  # that it has
     n_reused: int  # those that hold at the new cutoff and were stored in the new run
     n_before: int  # units that already had a verdict in the new run
+    n_repeated: int | None = None  # searched again beforehand; None: the new cutoff is not lower
 
     def describe(self) -> str:
         """Return what was reused as a sentence without its end."""
@@ -66,6 +71,11 @@ class ExtendResult:
         )
         if self.n_before:
             text += f", {self.n_before:,} were there already"
+        if self.n_repeated is not None:
+            text += (
+                f", {self.n_repeated:,} of them searched again; the bounds of the others are "
+                "believed, and the claim says so"
+            )
         if n_refused := self.n_verdicts - self.n_reused - self.n_before:
             text += f", {n_refused:,} do not hold at the new cutoff and are searched again"
         return text
@@ -93,17 +103,17 @@ def inherited(source: Run) -> dict[str, Any]:
     }
 
 
-def extend(source: Run, store: Store) -> ExtendResult:
+def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendResult:
     """Store every verdict of an older run that holds in a new one; units that have a verdict there
     are left alone.
     """
     n_reused = n_before = 0
     batch: list[Row] = []
-    for row in reusable(source, store.fingerprint.cutoff):
+    for row in taken(source, store.fingerprint):
         if row.key in store.index.places:
             n_before += 1
             continue
-        batch.append(_at(row, store.fingerprint, source.fingerprint.cutoff))
+        batch.append(row)
         n_reused += 1
         if len(batch) >= FLUSH_ROWS:
             store.append(batch, copied=True)
@@ -111,9 +121,14 @@ def extend(source: Run, store: Store) -> ExtendResult:
     store.append([*batch, *doubts(source, store.fingerprint)], copied=True)
     store.flush()
     n_verdicts = len(source.index.places)
-    return ExtendResult(
-        source.folder.where(""), source.fingerprint.cutoff, n_verdicts, n_reused, n_before
-    )
+    where, cutoff = source.folder.where(""), source.fingerprint.cutoff
+    return ExtendResult(where, cutoff, n_verdicts, n_reused, n_before, n_repeated)
+
+
+def taken(source: Run, fingerprint: Fingerprint) -> Iterator[Row]:
+    """Yield the verdicts of an older run that hold in a new one, as they are stored there."""
+    for row in reusable(source, fingerprint.cutoff):
+        yield _at(row, fingerprint, source.fingerprint.cutoff)
 
 
 def doubts(source: Run, fingerprint: Fingerprint) -> list[Row]:
@@ -181,5 +196,5 @@ def _at(row: Row, fingerprint: Fingerprint, before: int) -> Row:
         status=ELIMINATED if row.status == CANDIDATES and not kept else row.status,
         candidates=kept,
         max_bound=max(row.max_bound, *dropped, 0),
-        message=f"decided at cutoff {before}",
+        message=f"{DECIDED}{max(before, decided_at(row.message))}",
     )

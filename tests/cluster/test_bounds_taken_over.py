@@ -1,0 +1,87 @@
+"""A lower cutoff rests on bounds of another run: a sample is searched again, and the claim says
+whose word the rest is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from boardclass.errors import MismatchError
+from cluster.answers.status import run_wordlist
+from cluster.driver.driver import run
+from cluster.driver.repeat import climb_again
+from results.proof.claim import unscored_boards
+from results.proof.nodes import run_spec
+from results.store.run import open_run
+from search.breaker import Breaker
+from tests.cluster.small import config, rewritten
+
+CONDITION = re.compile(r", if (\d+) bounds are right that a run at cutoff 14 gave and nobody comp")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """A run at a higher cutoff than those that take its verdicts over."""
+    folder = tmp_path_factory.mktemp("source") / "run"
+    assert run(config(folder, cutoff=14)).complete
+    return folder
+
+
+def extended(orderly, source, folder, cutoff=12):
+    names = ("--dims", "2x2", "--buckets", config(folder).buckets, "--workers", 0)
+    return orderly("run", *names, "--cutoff", cutoff, "--out", folder, "--extend", source)
+
+
+def test_a_claim_that_rests_on_bounds_says_so(orderly, source, small_runs, tmp_path):
+    lower = tmp_path / "lower"
+    answer = extended(orderly, source, lower)
+    assert answer.code == 0, answer.err
+    told = re.search(r"reused (\d+) of 55 verdicts.*, (\d+) of them searched again", answer.err)
+    assert told
+    n_taken, n_repeated = map(int, told.groups())
+    assert 0 < n_repeated == n_taken < 55
+    assert "the bounds of the others are believed, and the claim says so" in answer.err
+    status = json.loads(orderly("status", lower, "--format", "json").out)
+    condition = CONDITION.search(status["statement"])
+    assert condition
+    assert int(condition[1]) == n_taken
+    assert status["notes"] == []
+    verified = json.loads(orderly("verify", lower, "--format", "json").out)
+    assert verified["statement"] == status["statement"]
+    direct = json.loads(orderly("status", small_runs / "whole", "--format", "json").out)
+    assert not CONDITION.search(direct["statement"])
+    assert status["digest"] == direct["digest"]
+    higher = tmp_path / "higher"
+    assert extended(orderly, lower, higher, 13).code == 0
+    again = CONDITION.search(
+        json.loads(orderly("verify", higher, "--format", "json").out)["statement"]
+    )
+    assert again, "the first run had looked at 14 and more only"
+    assert int(again[1]) == n_taken
+    highest = tmp_path / "highest"
+    assert extended(orderly, lower, highest, 14).code == 0
+    assert "nobody computed" not in orderly("verify", highest).out
+
+
+def test_false_bounds_are_not_taken_over(orderly, source, tmp_path):
+    def lie(rows):
+        return [replace(row, max_bound=1) for row in rows]
+
+    forged = rewritten(source, tmp_path / "forged", lie)
+    answer = extended(orderly, forged, tmp_path / "lower")
+    assert (answer.code, answer.out) == (5, "")
+    assert "is not found again" in answer.err
+    assert list(open_run(tmp_path / "lower").rows()) == []
+
+
+def test_the_climb_before_the_claim_finds_a_board_that_is_not_listed(small_runs):
+    run = open_run(small_runs / "whole")
+    scorer = Breaker(run_spec(run, run_wordlist(run, None).words)).scorer
+    listed = unscored_boards(run)
+    assert climb_again(run, scorer, listed, 1)[1] == listed.boards[0].score
+    with pytest.raises(MismatchError, match="is not listed in"):
+        climb_again(run, scorer, replace(listed, boards=listed.boards[1:]), 1)
