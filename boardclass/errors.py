@@ -11,6 +11,7 @@ class OrderlyError(Exception):
     """Base of every error that is shown as one message, without a traceback."""
 
     exit_code: int = 2
+    leaves_at_once: bool = False  # whether the process must end without cleaning up
 
 
 class InputError(OrderlyError):

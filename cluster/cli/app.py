@@ -205,7 +205,7 @@ def _exit_code(arguments: list[str]) -> int:
         return _call(arguments)
     except OrderlyError as error:
         code = _fail(str(error), error.exit_code)
-        if isinstance(error.__cause__, KeyboardInterrupt):
+        if error.leaves_at_once or isinstance(error.__cause__, KeyboardInterrupt):
             _leave_at_once(code)
         return code
     except BrokenPipeError:  # the reader of our output has gone, so there is nobody to tell

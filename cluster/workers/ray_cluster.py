@@ -70,7 +70,13 @@ class UnguardedError(RayError):
 
 
 class ClusterGoneError(IncompleteError):
-    """The cluster is gone; what arrived is stored."""
+    """The cluster is gone; what arrived is stored.
+
+    Ray cannot be ended any more: it waits for the cluster, and ends this process after a minute.
+    """
+
+    leaves_at_once = True
+    kept: object = None
 
 
 @contextlib.contextmanager

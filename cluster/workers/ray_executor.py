@@ -11,6 +11,7 @@ and go: the scheduler is told how many workers there is room for.
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -27,7 +28,7 @@ from cluster.scheduling.events import (
     WorkerUp,
 )
 from cluster.workers.executors import Executor
-from cluster.workers.ray_cluster import ClusterGoneError, brief, connected
+from cluster.workers.ray_cluster import CLIENT, ClusterGoneError, brief, connected
 from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Worker
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 _BEAT_S = 30.0
 _ROOM_S = 3.0
+# how long the head of the cluster may not answer; Ray would end this process after a minute
+_HEAD_S = 15.0
 _NODE_SIGNS = ("node has died", "owner has died")  # the owner of all actors is the driver
 # Ray's own texts are pages long; where a worker could not start, they hold the reason.
 _WORDS = {
@@ -81,6 +84,7 @@ class RayExecutor(Executor):
         self._ray: Any = None
         self._room: int | None = None
         self._room_at_s = 0.0
+        self._is_gone = False  # then nothing may be asked of Ray, not even to end
 
     def __enter__(self) -> Self:
         self._ray = ray = self._stack.enter_context(connected(self._address, self._n_workers))
@@ -92,6 +96,7 @@ class RayExecutor(Executor):
         }
         self._actor_class = ray.remote(**options)(Worker)
         self._spec_ref = ray.put(self._spec)
+        self._head = Head(self._address, ray)
         self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
         if self._n_workers:
             self._ask_for_machines()
@@ -161,6 +166,8 @@ class RayExecutor(Executor):
 
     def close(self) -> None:
         """Kill all actors and leave the cluster, or end it if it is ours."""
+        if self._is_gone:
+            return
         for worker in list(self._actors):
             self.retire(worker)
         self._calls = {}
@@ -182,6 +189,8 @@ class RayExecutor(Executor):
         if time.monotonic() < self._room_at_s:
             return
         self._room_at_s = time.monotonic() + _ROOM_S
+        if not self._head.answers():
+            return
         # A worker that is still starting may count in neither: too little room for a moment, never
         # too much.
         free, every = self._ray.available_resources(), self._ray.cluster_resources()
@@ -232,10 +241,38 @@ class RayExecutor(Executor):
         return [WorkerDown(worker, reason, message)]
 
     def _gone(self, error: Exception) -> ClusterGoneError:
-        return ClusterGoneError(
+        self._is_gone = True
+        gone = ClusterGoneError(
             f"the Ray cluster at {self._address!r} is gone ({brief(str(error))}); "
             "what has arrived is stored, the same command goes on from there"
         )
+        gone.kept = self._stack  # it would be closed when nobody knows it any more
+        return gone
+
+
+class Head:
+    """The machine that a cluster rests on.
+
+    Who asks Ray for something while that is gone waits for a minute, and is ended then.
+    """
+
+    def __init__(self, address: str, ray: Any) -> None:
+        if not address.startswith(CLIENT):
+            address = ray.get_runtime_context().gcs_address
+        host, _, port = address.removeprefix(CLIENT).rpartition(":")
+        self._place = host.strip("[]"), int(port)
+        self._answered_at_s = time.monotonic()
+
+    def answers(self) -> bool:
+        """Return whether it listens; raise ConnectionError when it has not for a while."""
+        try:
+            socket.create_connection(self._place, _ROOM_S).close()
+        except OSError as error:
+            if time.monotonic() - self._answered_at_s > _HEAD_S:
+                raise ConnectionError(f"its head does not answer: {error}") from error
+            return False
+        self._answered_at_s = time.monotonic()
+        return True
 
 
 def cause_of(error: Exception, exceptions: Any) -> Death:

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -37,8 +38,9 @@ from cluster.scheduling.events import (
 from cluster.workers import ray_cluster, ray_executor
 from cluster.workers.executors import InProcessExecutor
 from cluster.workers.ray_cluster import RayError, UnguardedError, check_guarded, connected
-from cluster.workers.ray_executor import GAUGES, RayExecutor, RayMetrics, cause_of
+from cluster.workers.ray_executor import GAUGES, Head, RayExecutor, RayMetrics, cause_of
 from configs.model import RunConfig, SearchConfig
+from results.storage import files
 from results.store.run import open_run
 from search.breaker import Unit
 from tests.cluster import fakes
@@ -312,6 +314,32 @@ def test_a_cluster_that_goes_away_is_told_or_ends_the_driver_and_the_run_goes_on
                 os.kill(process, number)
         assert child.wait(120) != 0
     assert len(list(open_run(config.out).rows())) > 0
+
+
+@pytest.mark.nightly
+def test_a_head_that_is_gone_stops_the_run_and_what_has_arrived_is_stored(tmp_path):
+    with started(tmp_path) as cluster:
+        cluster.add()
+        config = config_of_classes(tmp_path)
+        child = launch(config, tmp_path, address=cluster.address)
+        wait_for(child, tmp_path, lambda: list((Path(config.out) / "results").glob("*.parquet")))
+        for process in descendants() - {os.getpid()}:
+            if "gcs_server " in command_line(process):
+                os.kill(process, signal.SIGKILL)
+        assert child.wait(120) == 4
+    assert "the same command goes on from there" in (tmp_path / "said").read_text()
+    assert not (Path(config.out) / files.OWNER).exists()
+    assert len(list(open_run(config.out).rows())) > 0
+
+
+def test_a_head_may_be_silent_for_a_moment_but_not_for_long(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        head = Head(f"ray://127.0.0.1:{listener.getsockname()[1]}", None)
+        assert head.answers()
+    assert not head.answers()
+    monkeypatch.setattr("cluster.workers.ray_executor._HEAD_S", -1.0)
+    with pytest.raises(ConnectionError, match="its head does not answer"):
+        head.answers()
 
 
 @pytest.mark.nightly
