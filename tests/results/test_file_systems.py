@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from boardclass.errors import StoreError
 from results.errors import StoreLockedError
 from results.storage import files, local, lock
 from results.storage.local import LocalFolder
-from results.storage.lock import current_owner
+from results.storage.lock import current_owner, take_lock
 from results.store.run import open_run
 from results.store.store import Store
 from tests.conftest import ROOT
@@ -178,6 +179,36 @@ def test_a_driver_that_falls_asleep_in_the_middle_of_a_write_stops(
     assert ids(tmp_path) == [1, 3]
     with Store.open(tmp_path, fingerprint()) as again:
         assert [each.class_id for each in again.snapshot().rows()] == [1, 3]
+
+
+def test_what_a_sleeper_was_about_to_rename_is_fenced_off(tmp_path, sleeper, monkeypatch):
+    """Before the next driver reads anything: what it has not read must not come after."""
+    real, n_calls = local.replace, 0
+
+    def slow(*values: Any) -> None:
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls == 2:
+            monkeypatch.setattr(local, "replace", real)
+            take_lock(LocalFolder(tmp_path)).release()
+        real(*values)
+
+    monkeypatch.setattr(local, "replace", slow)
+    with pytest.raises(StoreLockedError, match="moved or removed"):
+        sleeper.flush()
+    assert ids(tmp_path) == [1]
+
+
+def test_a_line_of_a_writer_that_may_not_write_any_more_does_not_stay(tmp_path):
+    def refuse() -> None:
+        raise StoreLockedError("another driver came")
+
+    folder = LocalFolder(tmp_path)
+    n_bytes = folder.append_line("log", "one", 0)
+    with pytest.raises(StoreLockedError, match="another driver came"):
+        folder.append_line("log", "two", n_bytes, refuse)
+    assert folder.read_lines("log")[0] == ["one"]
+    assert [path.name for path in tmp_path.iterdir()] == ["log"]
 
 
 def test_a_line_that_another_writer_added_is_not_cut_off(tmp_path):
