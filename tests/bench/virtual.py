@@ -13,6 +13,7 @@ import heapq
 import math
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cluster.scheduling import events
@@ -49,16 +50,25 @@ def unit_seconds(unit: Unit, size: Size) -> float:
 class VirtualCluster(Executor):
     """Workers and machines that exist on a virtual clock only; every unit is eliminated.
 
-    ``is_busy``: what the driver's process spends between two polls passes on the virtual clock as
-    well, so that a driver that is too slow falls behind.
+    ``n_boards`` counts the boards of a unit, given class and path.  ``is_busy``: what the driver's
+    process spends between two polls passes on the virtual clock as well, so that a driver that is
+    too slow falls behind.
     """
 
-    def __init__(self, size: Size, seed: int = 0, *, is_busy: bool = False) -> None:
+    def __init__(
+        self,
+        size: Size,
+        seed: int = 0,
+        *,
+        is_busy: bool = False,
+        n_boards: Callable[[int, str], int] = lambda _class_id, _path: 4,
+    ) -> None:
         self.size = size
+        self._n_boards = n_boards
         self.now_s = 0.0
         self.spent_s = 0.0  # CPU seconds of this object
         self.assigned_s = 0.0  # virtual seconds of work that was given out, but for replicas
-        self.replica_s = 0.0
+        self.replica_s = self.verdict_s = 0.0  # of replicas, and of verdicts that came
         self.n_lost = 0  # workers
         self._rng = random.Random(seed)
         self._is_busy = is_busy
@@ -108,7 +118,8 @@ class VirtualCluster(Executor):
             passed_s += seconds
             effort = int(seconds * 5e6)
             counters = {"n_terms": effort, "n_pushes": effort}
-            result = UnitResult(unit, "eliminated", 4, 9, (), (), (), counters, seconds)
+            n_boards = self._n_boards(unit.class_id, unit.path)
+            result = UnitResult(unit, "eliminated", n_boards, 9, (), (), (), counters, seconds)
             answer = events.Answer(
                 worker, number, result, host, "virtual", 2**30, is_replica=is_replica
             )
@@ -141,6 +152,8 @@ class VirtualCluster(Executor):
                 came += self._turn_over(what)
             elif isinstance(what, events.WorkerDown | events.Room) or self._lives(what):
                 came.append(what)
+                if isinstance(what, events.Answer) and not what.is_replica:
+                    self.verdict_s += what.result.seconds
         self._left_s = time.process_time()
         self.spent_s += self._left_s - entered_s
         return came
