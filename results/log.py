@@ -131,6 +131,8 @@ def live(folder: Folder) -> Live:
     ours = [event for event in events if event.session == session]
     reports = [event for event in ours if isinstance(event, Reported)]
     ends = [event for event in ours if isinstance(event, Finished | Stopped)]
+    if is_running and owner is None and ends:  # the driver at work has not said yet who it is
+        reports, ends = [], []
     return Live(
         is_running=is_running,
         owner=owner,

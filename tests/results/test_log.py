@@ -127,6 +127,16 @@ def test_the_last_session_tells_what_goes_on(tmp_path):
     assert not live(folder).is_running
 
 
+def test_a_session_that_ended_is_not_that_of_a_driver_that_does_not_say_who_it_is(tmp_path):
+    stopped = {"time": 9.0, "session": "a", "event": "stopped", "reason": "Interrupted"}
+    folder = written(tmp_path, [json.loads(progress(5.0, "a", n_classes_done=3)), stopped])
+    assert reported(folder).n_classes_done == 3
+    lock = take_lock(folder)
+    (tmp_path / files.OWNER).unlink()  # as before it is written
+    assert (live(folder).is_running, live(folder).report, live(folder).end) == (True, None, None)
+    lock.release()
+
+
 HOUR_S = 3600.0
 
 
