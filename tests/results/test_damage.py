@@ -195,6 +195,14 @@ def test_a_run_json_of_something_else_is_told(finished, tmp_path, text, message)
         open_run(run)
 
 
+def test_a_run_json_that_was_written_over_is_told(finished, tmp_path):
+    run = spoilt(finished, tmp_path)
+    text = (run / files.RUN).read_text()
+    (run / files.RUN).write_text(text.replace('"seed": 1', '"seed": 2'))
+    with pytest.raises(DamagedError, match="does not match its own SHA-256"):
+        open_run(run)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
