@@ -373,7 +373,7 @@ def test_what_is_said_of_a_known_list_comes_from_its_digest(ask, orderly, climbe
     assert (forged["statement"], forged["letters"]) == (honest["statement"], {})
     assert "111,460 words of scowl70" in page
     told = page + "".join(answer.out + answer.err for answer in answers.values())
-    assert not any(lie in told for lie in ("7 words", "of no use", "ñ"))
+    assert not any(lie in told for lie in ("the 7 words", "of no use", "stands for ñ"))
     assert orderly("verify", folder).code == 0
     seal_run(folder, wordlist={})
     assert "with the 111,460 words of scowl70" in ask(folder)[1], "a run that says nothing"
