@@ -366,14 +366,14 @@ def test_a_name_is_repeated_only_if_what_it_names_is_that(ask, orderly, whole, t
 def test_what_is_said_of_a_known_list_comes_from_its_digest(ask, orderly, climbed, tmp_path):
     folder = shutil.copytree(climbed, tmp_path / "run")
     honest = json.loads(orderly("status", folder, "--format", "json").out)
-    lies = {"name": "scowl70", "n_words": 7, "left_out": {"of no use": 5}, "letters": {"w": "ñ"}}
+    lies = {"name": "scowl70", "n_words": 7, "left_out": {"of no worth": 5}, "letters": {"w": "ñ"}}
     seal_run(folder, wordlist=lies)
     answers, page = ask(folder, FORMATS)
     forged = json.loads(answers["status", "json"].out)
     assert (forged["statement"], forged["letters"]) == (honest["statement"], {})
     assert "111,460 words of scowl70" in page
     told = page + "".join(answer.out + answer.err for answer in answers.values())
-    assert not any(lie in told for lie in ("the 7 words", "of no use", "stands for ñ"))
+    assert not any(lie in told for lie in ("the 7 words", "of no worth", "stands for ñ"))
     assert orderly("verify", folder).code == 0
     seal_run(folder, wordlist={})
     assert "with the 111,460 words of scowl70" in ask(folder)[1], "a run that says nothing"
