@@ -4,6 +4,7 @@ what is untrue.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import fcntl
 import io
@@ -464,8 +465,10 @@ def test_a_driver_has_no_better_board_than_the_rows_of_a_proven_run(climbed, tmp
     (folder / files.EVENTS).write_text(
         "".join(f"{line}\n" for line in [*lines, json.dumps(forged)])
     )
-    with (folder / files.LOCK).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as opened:
+        descriptor = os.open(folder, os.O_RDONLY)
+        opened.callback(os.close, descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
         told = json.loads(orderly("status", folder, "--format", "json").out)
         assert (told["proven"], told["driver"], told["best_score"]) == (True, "unknown", 14)
         for command in (
