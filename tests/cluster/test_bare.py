@@ -22,6 +22,7 @@ COMMANDS = {  # with what each needs to be done in a second or two
     "tune": "2x2 --cutoff 14 --rounds 2",
     "run": "2x2 --cutoff 14 --workers 0 --out OUT/new",
     "merge": "OUT/merged RUN",
+    "derive": "RUN --out OUT/derived",
     "repeat": "RUN --sample 1",
     "certify": "RUN --sample 1",
     "audit": "RUN --leaves 1",
