@@ -19,6 +19,7 @@ from results.store.documents import check_same_structure
 from results.store.run import Run
 from results.store.store import Store
 from results.upkeep.derive import check_follows, derived
+from results.upkeep.extend import doubts, inherited
 
 
 def config_like(source: Run, **changes: object) -> RunConfig:
@@ -56,14 +57,14 @@ def derive(
     plan = make_plan(config, progress.stage, where)
     check_same_structure(plan.run_info["structure"], source.info, where)
     check_follows(source, plan.fingerprint, source_words, plan.wordlist)
-    origin = {"location": where, "fingerprint": source.fingerprint.digest}
-    info = plan.run_info | {"derived_from": origin}
+    info = plan.run_info | inherited(source)
     with (
         Store.open(plan.location, plan.fingerprint, info) as store,
         Journal(store.run.folder) as journal,
     ):
         check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
-        store.append(derived(source, plan.fingerprint, plan.scorer), copied=True)
+        rows = derived(source, plan.fingerprint, plan.scorer)
+        store.append([*rows, *doubts(source, plan.fingerprint)], copied=True)
         store.flush()
         n_verdicts = len(source.index.places)
         journal.note(

@@ -201,7 +201,6 @@ class _Info(TypedDict, total=False):
     scores: _Text
     climbed: _Climbed | None
     extends: _Extends
-    derived_from: dict[_Text, _Text]
     n_classes: _Count
     kernel_hash: _Text
     versions: dict[_Text, _Text]

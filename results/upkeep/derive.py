@@ -19,11 +19,13 @@ from dataclasses import replace
 
 from boardclass.cutoff import reaches
 from boardclass.errors import InputError, quote
+from boardclass.scores import n_letters
 from boardclass.wordlist import WordList
 from results.proof.claim import ScorerLike, decided_at
 from results.store.documents import Fingerprint, check_same
-from results.store.rows import CANDIDATES, ELIMINATED, Row
+from results.store.rows import Row
 from results.store.run import Run
+from results.upkeep.extend import restated, sound_verdicts
 
 
 def check_follows(
@@ -60,11 +62,11 @@ def check_follows(
                 f"{source_words.name!r}, so boards may score more than {where} says: expected a "
                 "list without further words; orderly run searches for any list"
             )
-        n_letters = len(word) + word.count("q")
-        mine, theirs = asked.scores[n_letters], own.scores[n_letters]
+        n = n_letters(word)
+        mine, theirs = asked.scores[n], own.scores[n]
         if mine > theirs:
             raise InputError(
-                f"a word of {n_letters} letters, such as {quote(asked_words.spell(word))}, is "
+                f"a word of {n} letters, such as {quote(asked_words.spell(word))}, is "
                 f"worth {mine}, and {theirs} in {where}: expected points that are nowhere higher; "
                 "orderly run searches for any points"
             )
@@ -75,23 +77,11 @@ def derived(source: Run, fingerprint: Fingerprint, scorer: ScorerLike) -> Iterat
     accepted; ``scorer`` knows its words and points.
     """
     message = f"derived from a verdict at cutoff {source.fingerprint.cutoff}"
-    for row in source.rows():
-        if not row.is_verdict:
-            continue
+    for row in sound_verdicts(source):
         boards = [board for board, _ in row.candidates]
         scores = [int(score) for score in scorer.scores(boards)] if boards else []
-        pairs = list(zip(boards, scores, strict=True))
-        kept = tuple(pair for pair in pairs if reaches(pair[1], fingerprint.cutoff))
-        dropped = (score for score in scores if not reaches(score, fingerprint.cutoff))
-        status = row.status
-        if status == CANDIDATES and not kept:
-            status = ELIMINATED
-        yield replace(
-            row,
-            fingerprint=fingerprint.digest,
-            status=status,
-            candidates=kept,
-            max_bound=max(row.max_bound, *dropped, 0),
-            # whose word it is stays known
-            message=row.message if decided_at(row.message) > fingerprint.cutoff else message,
-        )
+        scored = list(zip(boards, scores, strict=True))
+        # whose word it is stays known
+        is_taken_over = decided_at(row.message) > fingerprint.cutoff
+        said = row.message if is_taken_over else message
+        yield restated(row, scored, fingerprint, said)

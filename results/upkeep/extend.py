@@ -37,7 +37,7 @@ have more verdicts of the same host.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -151,21 +151,23 @@ def reusable(source: Run, cutoff: int) -> Iterator[Row]:
     }
     splits = {
         row.key
-        for row in _sound(source)
+        for row in sound_verdicts(source)
         if row.status == SPLIT and _holds(row, source, cutoff, covers)
     }
-    for row in _sound(source):
+    for row in sound_verdicts(source):
         if _holds(row, source, cutoff, covers) and _is_reached(row.key, parents, splits):
             yield row
 
 
-def _sound(source: Run) -> Iterator[Row]:
-    left_out = set(source.doubted)
+def sound_verdicts(source: Run) -> Iterator[Row]:
+    """Yield the verdicts of a run, one a unit, but for those of hosts that were contradicted."""
+    seen: set[Key] = set()
     for row in source.rows():
-        if row.is_verdict and row.key not in left_out:
-            yield row
-            if row.key in source.index.repeated:
-                left_out.add(row.key)
+        if not row.is_verdict or row.host in source.index.doubted_hosts or row.key in seen:
+            continue
+        yield row
+        if row.key in source.index.repeated:
+            seen.add(row.key)
 
 
 def _holds(row: Row, source: Run, cutoff: int, covers: bool) -> bool:
@@ -188,13 +190,23 @@ def _is_reached(key: Key, parents: Mapping[Key, Key], splits: Collection[Key]) -
 
 
 def _at(row: Row, fingerprint: Fingerprint, before: int) -> Row:
-    kept = tuple(item for item in row.candidates if reaches(item[1], fingerprint.cutoff))
-    dropped = (score for _, score in row.candidates if not reaches(score, fingerprint.cutoff))
+    message = f"{DECIDED}{max(before, decided_at(row.message))}"
+    return restated(row, row.candidates, fingerprint, message)
+
+
+def restated(
+    row: Row, scored: Sequence[tuple[str, int]], fingerprint: Fingerprint, message: str
+) -> Row:
+    """Return a verdict as one of another run: of its boards, with their scores there, those that
+    reach the cutoff are kept.
+    """
+    kept = tuple(item for item in scored if reaches(item[1], fingerprint.cutoff))
+    dropped = (score for _, score in scored if not reaches(score, fingerprint.cutoff))
     return replace(
         row,
         fingerprint=fingerprint.digest,
         status=ELIMINATED if row.status == CANDIDATES and not kept else row.status,
         candidates=kept,
         max_bound=max(row.max_bound, *dropped, 0),
-        message=f"{DECIDED}{max(before, decided_at(row.message))}",
+        message=message,
     )

@@ -4,6 +4,8 @@ and nothing else is taken.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from boardclass.errors import IncompleteError, InputError
@@ -13,7 +15,9 @@ from cluster.driver.driver import run
 from configs.model import RunConfig
 from results.errors import FingerprintError
 from results.proof.prove import summary
+from results.store.rows import QUARANTINED, Row
 from results.store.run import open_run
+from results.store.store import Store
 from tests.cluster.small import WORDS, tiny
 
 LISTED = [*WORDS, "quit", "quits", "quiet"]
@@ -68,6 +72,36 @@ def test_a_higher_cutoff_and_lower_points(source, tmp_path, changes):
     outcome, searched = derived_and_searched(source, tmp_path, **changes)
     assert outcome.digest == searched.digest
     assert outcome.claim.statement == searched.claim.statement
+
+
+def test_what_bounds_cover_and_who_was_doubted_come_along(source, tmp_path):
+    """A host gave a verdict and was contradicted elsewhere; another one found the same again."""
+    found, words = source
+    rows = list(found.rows())
+    good = next(row for row in rows if row.candidates)
+    theirs = replace(good, host="liar")
+    doubt = Row(
+        found.fingerprint.digest, *good.key, QUARANTINED, 0, host="liar", message="contradicted"
+    )
+    info = {**found.info, "max_bound_covers": ""}
+    with Store.open(tmp_path / "doubted", found.fingerprint, info) as store:
+        for part in ([theirs], [doubt], rows):
+            store.append(part)
+            store.flush()
+    again = config_like(found, wordlist=words_at(source), out=str(tmp_path / "doubted"))
+    assert run(again).n_computed == 0
+    doubted = open_run(tmp_path / "doubted")
+    config = config_like(doubted, wordlist=words_at(source), out=str(tmp_path / "d"))
+    outcome = derive(doubted, config, words)
+    assert (
+        outcome.listed.boards
+        == derive(found, change(config, out=str(tmp_path / "e")), words).listed.boards
+    )
+    assert outcome.complete
+    derived = open_run(config.out)
+    assert "liar" in derived.index.doubted_hosts
+    assert "liar" not in {row.host for row in derived.rows() if row.is_verdict}
+    assert derived.info["max_bound_covers"] == ""
 
 
 def test_it_goes_on_from_what_is_there(source, tmp_path):
