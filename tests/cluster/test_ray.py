@@ -299,34 +299,35 @@ def test_a_signal_ends_a_start_that_does_not_get_on_and_nothing_of_it_stays(tmp_
     gone(*family)
 
 
+def after_the_end_of(name, number, folder):
+    """Return the config and the exit code of a driver whose cluster loses a process once rows are
+    stored.
+    """
+    with started(folder) as cluster:
+        cluster.add()
+        config = config_of_classes(folder)
+        child = launch(config, folder, address=cluster.address)
+        wait_for(child, folder, lambda: list((Path(config.out) / "results").glob("*.parquet")))
+        for process in descendants() - {os.getpid()}:
+            if name in command_line(process):
+                os.kill(process, number)
+        return config, child.wait(120)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_cluster_that_goes_away_is_told_or_ends_the_driver_and_the_run_goes_on(
     tmp_path, number, terminal
 ):
-    with started(tmp_path) as cluster:
-        cluster.add()
-        config = config_of_classes(tmp_path)
-        child = launch(config, tmp_path, address=cluster.address)
-        wait_for(child, tmp_path, lambda: list((Path(config.out) / "results").glob("*.parquet")))
-        for process in descendants() - {os.getpid()}:
-            if "raylet/raylet " in command_line(process):
-                os.kill(process, number)
-        assert child.wait(120) != 0
+    config, code = after_the_end_of("raylet/raylet ", number, tmp_path)
+    assert code != 0
     assert len(list(open_run(config.out).rows())) > 0
 
 
 @pytest.mark.nightly
 def test_a_head_that_is_gone_stops_the_run_and_what_has_arrived_is_stored(tmp_path):
-    with started(tmp_path) as cluster:
-        cluster.add()
-        config = config_of_classes(tmp_path)
-        child = launch(config, tmp_path, address=cluster.address)
-        wait_for(child, tmp_path, lambda: list((Path(config.out) / "results").glob("*.parquet")))
-        for process in descendants() - {os.getpid()}:
-            if "gcs_server " in command_line(process):
-                os.kill(process, signal.SIGKILL)
-        assert child.wait(120) == 4
+    config, code = after_the_end_of("gcs_server ", signal.SIGKILL, tmp_path)
+    assert code == 4
     assert "the same command goes on from there" in (tmp_path / "said").read_text()
     assert not (Path(config.out) / files.OWNER).exists()
     assert len(list(open_run(config.out).rows())) > 0
