@@ -51,13 +51,9 @@ def duration(seconds: float) -> str:
     hours, minutes = divmod(total // 60, 60)
     if hours >= 48:
         return f"{hours / 24:.1f} d"
-    return (
-        f"{hours} h {minutes:02d} min"
-        if hours
-        else f"{minutes} min {total % 60:02d} s"
-        if minutes
-        else f"{total} s"
-    )
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {total % 60:02d} s" if minutes else f"{total} s"
 
 
 def between(low_s: float | None, high_s: float | None) -> str:
@@ -90,7 +86,9 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
 
 def _cell(value: object) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    text = "" if value is None else f"{value:,}" if is_number else str(value)
+    text = f"{value:,}" if is_number else str(value)
+    if value is None:
+        text = ""
     return f'<td style="text-align: {"right" if is_number else "left"}">{_text(text)}</td>'
 
 

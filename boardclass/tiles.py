@@ -51,7 +51,9 @@ class Tile(NamedTuple):
                 map(str.capitalize, self.spellings)
             )
         text = self.spellings[0].capitalize()
-        return f"{text}-" if self.begins else f"-{text}" if self.ends else text
+        if self.begins:
+            return f"{text}-"
+        return f"-{text}" if self.ends else text
 
     @property
     def text(self) -> str:

@@ -282,7 +282,7 @@ def _words_of_rows(rows: list[list[Any]], column: str | None, source: str) -> li
 def _words_of_records(records: list[dict[str, Any]], column: str | None, source: str) -> list[str]:
     names = list(dict.fromkeys(name for record in records for name in record))
     named = [name for name in names if name.lower() in _HEADINGS]
-    chosen = column if column is not None else named[0] if named else None
+    chosen = next(iter(named), None) if column is None else column
     if len(names) == 1:
         chosen = names[0]
     if chosen not in names:

@@ -214,6 +214,13 @@ def available_names() -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
+def _fault(word: str) -> str:
+    """Return why a word can be on no board."""
+    if len(word) < MIN_LETTERS:
+        return "too short"
+    return "too long" if len(word) > MAX_LETTERS else "q without u"
+
+
 @lru_cache(8)  # a notebook, a server or a test asks for the same list again and again
 def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     """Return the word list in ``data``, the (uncompressed) bytes of a file; ``source`` names it in
@@ -232,14 +239,7 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
         if is_usable(word) and word not in usable:
             usable.add(word)
         else:
-            length = (
-                "too short"
-                if len(word) < MIN_LETTERS
-                else "too long"
-                if len(word) > MAX_LETTERS
-                else ""
-            )
-            counts["duplicate" if word in usable else length or "q without u"] += 1
+            counts["duplicate" if word in usable else _fault(word)] += 1
     if not usable:
         left_out = (
             "; ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)

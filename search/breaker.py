@@ -248,9 +248,10 @@ def _verdict(
     candidates: Collection[tuple[str, int]],
     left: Sequence[str] = (), settled: Sequence[str] = (),
 ) -> UnitResult:  # fmt: skip
+    status = "candidates" if candidates else "eliminated"
     return UnitResult(
         unit=unit,
-        status="split" if left else "candidates" if candidates else "eliminated",
+        status="split" if left else status,
         n_boards=sum(node.n_boards for node in nodes),
         max_bound=tally.max_bound,
         candidates=tuple(sorted(candidates)),

@@ -205,7 +205,9 @@ class Summary:
         """The state that the rows show: proven, faulty or incomplete, whether or not a driver works
         on the run.
         """
-        return State.PROVEN if self.proven else State.FAULTY if self.is_faulty else State.INCOMPLETE
+        if self.proven:
+            return State.PROVEN
+        return State.FAULTY if self.is_faulty else State.INCOMPLETE
 
     @property
     def caveat(self) -> str:

@@ -72,13 +72,9 @@ def is_claim(name: str) -> bool:
 
 def check_size(n_bytes: int, name: str, where: str) -> None:
     """Raise DamagedError when a file is larger than its kind can be; then it is not read."""
-    most = (
-        MAX_MANIFEST_BYTES
-        if name == MANIFEST
-        else MAX_PART_BYTES
-        if _PART.fullmatch(name)
-        else MAX_DOCUMENT_BYTES
-    )
+    most = MAX_PART_BYTES if _PART.fullmatch(name) else MAX_DOCUMENT_BYTES
+    if name == MANIFEST:
+        most = MAX_MANIFEST_BYTES
     if n_bytes > most:
         remedy = (
             "run again with --drop-damaged to recompute its rows" if "/" in name else "remove it"

@@ -224,7 +224,9 @@ def _vector_version(make: Callable[[_Call], Any], of_two_bytes: Callable[[_Call]
 
 add_all_at_once = _vector_version(_eight_at_once, _all_at_once)
 add_eight_at_once = _vector_version(_eight_at_once, _eight_at_once)
-VERSION = "AVX-512" if HAS_AVX512 else "AVX2" if HAS_AVX2 else "loop"
-add_letters = {"AVX-512": add_all_at_once, "AVX2": add_eight_at_once, "loop": add_one_by_one}[
-    VERSION
-]
+if HAS_AVX512:
+    VERSION, add_letters = "AVX-512", add_all_at_once
+elif HAS_AVX2:
+    VERSION, add_letters = "AVX2", add_eight_at_once
+else:
+    VERSION, add_letters = "loop", add_one_by_one
