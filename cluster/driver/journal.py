@@ -11,6 +11,7 @@ from typing import Any, Self
 from cluster.scheduling import events
 from results import log_events
 from results.log import EventLog
+from results.log_events import Report
 from results.storage.local import Folder
 
 _SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress
@@ -89,7 +90,7 @@ class Journal(EventLog):
             self._part = name
             self.add(log_events.PartStored(name=name, n_rows=n_rows))
 
-    def report(self, report: events.Report, *, now: bool = False) -> None:
+    def report(self, report: Report, *, now: bool = False) -> None:
         """Note how far the run is, now and then."""
         if report.best_score is not None and (self._best is None or report.best_score > self._best):
             self._best = report.best_score

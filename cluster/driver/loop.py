@@ -17,6 +17,7 @@ from cluster.scheduling import events
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from results.errors import RowError
+from results.log_events import Report
 from results.store.documents import Fingerprint
 from results.store.rows import QUARANTINED, Row, tabulate
 from results.store.store import Store
@@ -31,7 +32,7 @@ def run_loop(
     *,
     clock: Callable[[], float],
     stop: Callable[[], str],
-    watch: Callable[[events.Report], None],
+    watch: Callable[[Report], None],
     note: Callable[
         [Sequence[events.Event], Sequence[events.Instruction]], None
     ] = lambda _events, _orders: None,

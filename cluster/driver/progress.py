@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any
 
 from boardclass.printable import between, counted, duration, percent, printable
-from cluster.scheduling.events import Report
 from cluster.streams import console, write_lines
+from results.log_events import Report
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -22,12 +22,12 @@ from cluster.driver.memory_watch import MemoryWatch
 from cluster.driver.prepared import Prepared, history
 from cluster.driver.signals import StopSignals
 from cluster.scheduling.backlog import Work
-from cluster.scheduling.events import Policy, Report
+from cluster.scheduling.events import Policy
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
 from cluster.workers.worker import machine_memory
-from results.log_events import Started
+from results.log_events import Report, Started
 from search.breaker import Spec, Unit
 
 MakeExecutor = Callable[[Spec], Executor]

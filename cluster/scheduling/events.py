@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from results.log_events import Report as Report  # what the scheduler and the log report
-
 if TYPE_CHECKING:
     from results.store.rows import Row
     from search.breaker import Unit, UnitResult

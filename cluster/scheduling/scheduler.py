@@ -38,6 +38,7 @@ from cluster.scheduling import events
 from cluster.scheduling.backlog import Backlog, Trouble, Work
 from cluster.scheduling.crew import Crew
 from cluster.scheduling.trust import Compare, Trust
+from results.log_events import Report
 
 if TYPE_CHECKING:
     from search.breaker import Unit, UnitResult
@@ -131,12 +132,12 @@ class Scheduler:
             self._advance(now_s)
         return self._out
 
-    def snapshot(self) -> events.Report:
+    def snapshot(self) -> Report:
         """Return how far the run is."""
         backlog, forecast, n_up = self._backlog, self._backlog.forecast, self._crew.hosts.total()
         is_measured, n_workers = forecast.is_measured, max(1, n_up)  # as status multiplies by those
         low_s, high_s = forecast.range_s() or (None, None) if is_measured else (None, None)
-        return events.Report(
+        return Report(
             n_classes=backlog.n_classes,
             n_classes_done=backlog.n_classes_done,
             n_open=backlog.n_open,

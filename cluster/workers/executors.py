@@ -34,7 +34,7 @@ from cluster.workers.process import WorkerLost, WorkerProcess
 from cluster.workers.worker import MakeBreaker, Worker
 
 if TYPE_CHECKING:
-    from cluster.scheduling.events import Report
+    from results.log_events import Report
     from search.breaker import Spec
 
 _GATHER_S, _BEAT_S = 0.02, 30.0

@@ -21,7 +21,6 @@ from cluster.scheduling.events import (
     Death,
     Event,
     Heartbeat,
-    Report,
     Returned,
     Room,
     WorkerDown,
@@ -30,6 +29,7 @@ from cluster.scheduling.events import (
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import CLIENT, ClusterGoneError, brief, connected
 from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Worker
+from results.log_events import Report
 
 if TYPE_CHECKING:
     from search.breaker import Spec

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from boardclass.scores import parse_scores
-from cluster.scheduling.events import Report
+from results.log_events import Report
 from search.breaker import Spec
 from search.params import Params
 from tests.cluster.simulator import fake_break

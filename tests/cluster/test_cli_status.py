@@ -20,9 +20,8 @@ import pytest
 from cluster.answers.run_view import Classes, RunView, look, rows_of, run_view
 from cluster.answers.status import at_work, classes_done, done, figures, going_on, lines
 from cluster.driver.progress import format_report
-from cluster.scheduling.events import Report
 from results.log import Live
-from results.log_events import Busy, Reported
+from results.log_events import Busy, Report, Reported
 from results.proof.prove import State
 from results.storage import files
 from results.store.run import open_run
