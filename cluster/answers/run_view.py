@@ -17,6 +17,7 @@ from typing import Any
 from boardclass.printable import duration
 from results.log import Live, live
 from results.log_events import Finished, Report, Reported
+from results.proof.claim import Question
 from results.proof.prove import State, Summary, state_of, summary
 from results.store.run import Run
 
@@ -38,11 +39,8 @@ class Identity:
     """What a run asks."""
 
     dims: str
-    wordlist: str
-    letters: dict[str, str]  # how letters of the list are written
+    question: Question
     wordlist_sha256: str
-    n_words: int
-    scores: str
     cutoff: int
     partition: str
 
@@ -135,11 +133,8 @@ def rows_of(result: Summary) -> Rows:
     return Rows(
         Identity(
             dims=result.fingerprint.dims,
-            wordlist=result.question.wordlist,
-            letters=dict(result.question.letters),
+            question=result.question,
             wordlist_sha256=result.fingerprint.wordlist_sha256,
-            n_words=result.question.n_words,
-            scores=result.question.scores,
             cutoff=result.fingerprint.cutoff,
             partition=result.fingerprint.partition,
         ),
@@ -233,8 +228,8 @@ def as_json(view: RunView) -> dict[str, Any]:
         "proven": view.proven,
         "why_not_proven": answer.why_not or None,
         "dims": identity.dims,
-        "wordlist": identity.wordlist,
-        "letters": identity.letters,
+        "wordlist": identity.question.wordlist,
+        "letters": identity.question.letters,
         "wordlist_sha256": identity.wordlist_sha256,
         "cutoff": identity.cutoff,
         "partition": identity.partition,

@@ -52,7 +52,9 @@ def lines(view: RunView) -> dict[str, str]:
 def question(view: RunView) -> str:
     """Return what a run asks, in short; empty while its rows have not been read."""
     identity = view.identity
-    return f"{identity.dims}, {identity.wordlist}, cutoff {identity.cutoff:,}" if identity else ""
+    if identity is None:
+        return ""
+    return f"{identity.dims}, {identity.question.wordlist}, cutoff {identity.cutoff:,}"
 
 
 def classes_done(classes: Classes) -> str:
@@ -158,7 +160,7 @@ def _best(view: RunView) -> str:
         return "none found"
     from boardclass.board import with_letters  # with numpy, which --help can do without
 
-    letters = view.identity.letters if view.identity else {}
+    letters = view.identity.question.letters if view.identity else {}
     first = f"{counted(view.best_score, 'point')}: {with_letters(view.best_boards[0], letters)}"
     n_boards = view.answer.n_boards if view.answer else 0
     if not view.best_is_stored:
@@ -297,7 +299,7 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
         return ""
     scores = [item.score for item in listed]
     rank = 1 + sum(other > score for other in scores)
-    place = standing(dims, name, proof.question.scores, rank, scores.count(score))
+    place = standing(dims, proof.question, rank, scores.count(score))
     return f"Proven. {place}{f' {best}' if rank > 1 else ''}"
 
 

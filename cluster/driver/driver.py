@@ -43,7 +43,6 @@ from results.proof.claim import (
     publish_claim,
     question_of,
     scored_again,
-    taken_over,
 )
 from results.proof.coverage import Coverage, rows_out_of_space
 from results.proof.prove import prove
@@ -225,7 +224,7 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
         name, n_words = plan.wordlist.name, len(plan.wordlist.words)
         question = replace(question_of(run), wordlist=name, n_words=n_words)
         claim = make_claim(run, coverage, listed, question)
-        if taken_over(run):
+        if question.condition:
             prepared.progress.stage("climbing, since bounds were believed")
             climb_again(run, plan.scorer, listed, secrets.randbits(31))
         publish_claim(run, claim)

@@ -78,7 +78,7 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
     boards = None
     if n_rows >= 5:
         lately = events if view.driver else ()
-        letters = view.identity.letters if view.identity else {}
+        letters = view.identity.question.letters if view.identity else {}
         boards = _boards(watched.details.get("boards", ()), lately, width, letters)
     if boards is not None:
         title = "best boards" if view.proven else "best boards, found so far"

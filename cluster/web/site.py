@@ -150,9 +150,10 @@ def _question(view: RunView) -> str:
     identity = view.identity
     if identity is None:
         return ""
-    words = f", {identity.n_words:,} words" if identity.n_words else ""
-    rules = f"{identity.scores} points, cutoff {identity.cutoff:,}"
-    return f"{identity.dims} boards, word list {identity.wordlist}{words}, {rules}"
+    asked = identity.question
+    words = f", {asked.n_words:,} words" if asked.n_words else ""
+    rules = f"{asked.scores} points, cutoff {identity.cutoff:,}"
+    return f"{identity.dims} boards, word list {asked.wordlist}{words}, {rules}"
 
 
 def _left(view: RunView) -> str:
@@ -249,7 +250,7 @@ def _placed(view: RunView, boards: Sequence[dict[str, Any]]) -> list[dict[str, A
     placed = []
     for item in boards:
         rank = 1 + sum(other["score"] > item["score"] for other in boards)
-        said = standing(identity.dims, identity.wordlist, identity.scores, rank, n_best, so_far)
+        said = standing(identity.dims, identity.question, rank, n_best, so_far)
         placed.append({**item, "said": said})
     return placed
 

@@ -199,7 +199,7 @@ def make_claim(run: Run, coverage: Coverage, listed: BoardList, question: Questi
     coverage.require_complete()
     fingerprint = run.fingerprint
     name = list_name(question.wordlist, fingerprint.wordlist_sha256)
-    question = replace(question, wordlist=name, condition=taken_over(run))
+    question = replace(question, wordlist=name)
     return Claim(
         statement=statement_of(fingerprint, listed, question),
         strength=COMPLETE,
@@ -256,8 +256,8 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
 
 
 def question_of(run: Run) -> Question:
-    """Return the name that ``run.json`` gives, if the word list is the one that goes by it, and the
-    points that count.
+    """Return the name that ``run.json`` gives, if the word list is the one that goes by it, the
+    points that count, and the condition on which the answer rests.
 
     What is said of a well-known list comes from its SHA-256, and not from ``run.json``.
     """
@@ -266,9 +266,11 @@ def question_of(run: Run) -> Question:
     known = sources().get(known_name(sha256) or "")
     if known:  # older runs do not say what was left out
         left_out = None if left_out is None else known.left_out
-        return Question(known.name, known.n_words, scores, left_out, known.letters)
-    name, n_words = list_name(told.get("name"), sha256), told.get("n_words", 0)
-    return Question(name, n_words, scores, left_out, told.get("letters") or {})
+        name, n_words, letters = known.name, known.n_words, known.letters
+    else:
+        name, n_words = list_name(told.get("name"), sha256), told.get("n_words", 0)
+        letters = told.get("letters") or {}
+    return Question(name, n_words, scores, left_out, letters, taken_over(run))
 
 
 DECIDED = "decided at cutoff "  # so begins the message of a row that was taken over
@@ -345,7 +347,7 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
 
 
 def standing(
-    dims: str, wordlist: str, scores: str, rank: int = 1, n_equal: int = 1, so_far: str = ""
+    dims: str, question: Question, rank: int = 1, n_equal: int = 1, so_far: str = ""
 ) -> str:
     """Return in one sentence where a listed board stands; ``rank`` counts the better ones,
     ``n_equal`` those like it.
@@ -359,14 +361,17 @@ def standing(
             if rank == 1
             else f"Number {rank:,} of those found so far."
         )
-    rules = wordlist if scores == "standard" else f"{wordlist} and {scores} points"
+    rules = question.wordlist
+    if question.scores != "standard":
+        rules += f" and {question.scores} points"
     if rank > 1:
-        return f"Number {rank:,} of all {dims} boards with {rules}, up to symmetry."
+        place = f"Number {rank:,} of all {dims} boards with {rules}, up to symmetry"
+        return f"{place}{question.condition}."
     equal = f"; {counted(n_equal - 1, 'other scores', 'others score')} as much, up to symmetry"
     others = 26 ** parse_dims(dims).n - 1
     return (
         f"With {rules} none of the other {others:,} {dims} boards beats "
-        f"it{equal if n_equal > 1 else ''}."
+        f"it{equal if n_equal > 1 else ''}{question.condition}."
     )
 
 

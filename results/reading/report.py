@@ -143,7 +143,7 @@ def _drawn(item: Board, scorer: Scorer, found: Summary) -> dict[str, Any]:
     return {
         "board": _typed(board, found),
         "score": item.score,
-        "said": standing(found.fingerprint.dims, asked.wordlist, asked.scores, *place, so_far),
+        "said": standing(found.fingerprint.dims, asked, *place, so_far),
         "n_words": len(words),
         "longest": words[0].word.replace("q", "qu").translate(letters) if words else "",
         "svg": board_svg(format_rows(board, found.fingerprint.dims, found.question.letters), heat),

@@ -52,6 +52,11 @@ def test_a_claim_that_rests_on_bounds_says_so(orderly, source, small_runs, tmp_p
     assert status["notes"] == []
     verified = json.loads(orderly("verify", lower, "--format", "json").out)
     assert verified["statement"] == status["statement"]
+    page = tmp_path / "lower.html"
+    assert orderly("report", lower, "--out", page).code == 0
+    best, *_, last = re.findall(r"(?:beats it|Number \d+ of)[^.<]*", page.read_text())
+    assert CONDITION.search(best)
+    assert CONDITION.search(last)
     direct = json.loads(orderly("status", small_runs / "whole", "--format", "json").out)
     assert not CONDITION.search(direct["statement"])
     assert status["digest"] == direct["digest"]

@@ -51,7 +51,7 @@ class Mutant(NamedTuple):
 
     def applied(self, root: Path) -> str:
         """Return the file with the bug in it; ValueError when the snippet does not occur exactly
-        once.
+        once, SyntaxError when no test could run.
         """
         text = (root / self.file).read_text()
         n = text.count(self.old)
@@ -59,7 +59,9 @@ class Mutant(NamedTuple):
             raise ValueError(
                 f"mutant {self.name!r}: its snippet occurs {n} times in {self.file}, expected once"
             )
-        return text.replace(self.old, self.new)
+        mutated = text.replace(self.old, self.new)
+        compile(mutated, self.file, "exec")
+        return mutated
 
 
 def load_mutants() -> list[Mutant]:
