@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 
 import pytest
 
+from results.storage import files
 from results.store.run import open_run
-from tests.conftest import COMMAND
+from tests.conftest import COMMAND, RESTING
+from tests.samples import daily
 
 RUN = ("run", "2x2", "--cutoff", "14", "--workers", "0", "--out")
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -20,9 +23,11 @@ Start = Callable[..., "subprocess.Popen[str]"]
 def start(odd_machine) -> Start:
     """Start a command on a machine such as ``ODD_FLOCK="0"``."""
 
-    def started(*words: object, **odd: str) -> subprocess.Popen[str]:
+    def started(
+        *words: object, command: Sequence[str] = COMMAND, **odd: str
+    ) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [*COMMAND, *map(str, words)],
+            [*command, *map(str, words)],
             env={**os.environ, "LD_PRELOAD": odd_machine, **odd},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -44,6 +49,35 @@ def test_two_shares_in_one_folder_whose_locks_do_nothing(start, tmp_path):
     assert len(list(open_run(tmp_path / "run").rows())) >= n_rows
     for share, text in zip(shares, said, strict=True):
         assert share.returncode == 0 or "is being written by" in text
+
+
+@pytest.mark.parametrize(
+    "odd",
+    daily(
+        [
+            {"ODD_FLOCK": "0"},
+            {"ODD_FLOCK": str(errno.ENOLCK)},
+            {"ODD_FLOCK": "0", "ODD_HOST": "elsewhere"},  # a lock that holds on one machine only
+        ],
+        lambda odd: "ODD_HOST" in odd,
+    ),
+)
+def test_a_driver_and_a_merge_in_one_folder_without_locks(start, tmp_path, odd):
+    """The merge is refused while the driver is at work; then the rows of both are kept."""
+    folder, other = tmp_path / "run", tmp_path / "other"
+    assert start(*RUN, other, "--share", "2/2").wait() == 0
+    driver = start(*RUN, folder, "--share", "1/2", command=RESTING, ODD_FLOCK=odd["ODD_FLOCK"])
+    while not (folder / files.OWNER).exists():
+        assert driver.poll() is None
+        time.sleep(0.05)
+    merge = start("merge", folder, other, **odd)
+    assert "is being written by" in merge.communicate()[0]
+    assert merge.returncode == 3
+    assert driver.poll() is None
+    assert "share 1/2 is done" in driver.communicate()[0]
+    assert len(list(open_run(folder).rows())) == 27
+    assert start("merge", folder, other, **odd).wait() == 0
+    assert len(list(open_run(folder).rows())) == 55
 
 
 def test_a_folder_without_locks_that_cannot_be_synced(start, tmp_path):
