@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from boardclass.errors import ScoreError, quote
+from boardclass.printable import counted
 
 MAX_LETTERS = 64
 MIN_LETTERS = 3
@@ -86,7 +87,7 @@ def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
         ``"1,1,2,3,5,11"``, or one with the least length before it, ``"5:2,3,5,11"``
 
     Raises ScoreError if the name is unknown, a value is not a whole number from 0 to 2**31 - 1, or
-    a list begins with two noughts, as the tables of other programs do: theirs begin elsewhere.
+    a list begins with noughts as the tables of other programs do: theirs begin elsewhere.
     """
     text = scores.strip().lower() if isinstance(scores, str) else ""
     if text in TABLES:
@@ -104,13 +105,13 @@ def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
                 f"{known[0]} to {known[-1]}, such as 5:2,3,5,11"
             )
         values = [0] * known.index(least) + values
-    elif values[:2] == [0, 0] and any(values):
+    elif any(values) and (values[:2] == [0, 0] or _is_shifted(values)):
         first = next(place for place, value in enumerate(values) if value)
         own = ",".join(map(str, values[first:]))
         raise ScoreError(
-            f"score list {quote(scores)} begins with {first} noughts: expected points from "
-            f"3 letters on: write {own} if words of 3 letters count, or {first + MIN_LETTERS}:{own}"
-            f" if only those of {first + MIN_LETTERS} or more do"
+            f"score list {quote(scores)} begins with {counted(first, 'nought')}: expected points "
+            f"from 3 letters on: write {own} if words of 3 letters count, or "
+            f"{first + MIN_LETTERS}:{own} if only those of {first + MIN_LETTERS} or more do"
         )
     if not 1 <= len(values) <= MAX_LETTERS + 1 - MIN_LETTERS:
         raise ScoreError(
@@ -123,6 +124,12 @@ def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
             "one value above 0"
         )
     return _table(text if colon else ",".join(map(str, values)), values)
+
+
+def _is_shifted(values: Sequence[int]) -> bool:
+    """Return whether a list is that of the usual points from two letters on."""
+    usual = TABLES["standard"]
+    return values[0] == 0 and _table(usual.name, values[1:] or [0]) == usual
 
 
 def _parse_value(value: object, scores: object) -> int:

@@ -61,6 +61,12 @@ def read_entries(path: Path, encoding: str | None = None, column: str | None = N
         return Entries(
             expanded(path), ["spelling dictionary with its affixes; compound words are not formed"]
         )
+    if _base(path).endswith(".aff"):
+        name = quote(f"{path.stem}.dic")
+        raise WordListError(
+            f"{quote(str(path))} holds the affixes of a spelling dictionary: import {name} "
+            "beside it"
+        )
     data = read_file(path)
     for start, what in _STRANGE.items():
         if data.startswith(start):
@@ -261,7 +267,7 @@ def expanded(path: Path) -> list[str]:
         if len(words) > MAX_WORDS:
             raise WordListError(
                 f"the spelling dictionary {quote(str(path))} stands for more than "
-                f"{MAX_WORDS:,} words"
+                f"{MAX_WORDS:,} words: take a plain list of its language, one word a line"
             )
     return sorted(words - forbidden)
 

@@ -28,6 +28,7 @@ CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
 NOUNS_SHARE = 0.3  # of the words have a capital: then it is no sign of a name
 
 _ALL_CAPITALS = 0.9
+_SEVERAL = "--column 1 takes the first word of each line, --column all every word"
 _WITHOUT_MARK = str.maketrans(
     {
         "ß": "ss",
@@ -50,6 +51,10 @@ _SAME = str.maketrans("•∙⋅‧’‘ʼʻς", "····''''σ")
 # beside a word: bullets, quotes, signs of lists such as 12dicts
 _marks = re.compile(r'^(?:[*+•–-]\s+|["“”„«»]+)|["“”«»,;%!&#<^=+~*]+$')
 _is_letter = re.compile(LETTER).fullmatch
+# what nobody sees though it counts as a letter, a mark or a sign: fillers, joiners, variants
+_is_unseen = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+).match
 Fold = Callable[[str], str]
 
 
@@ -292,9 +297,10 @@ class _Tally:
                 f"{step.lines:,} {step.what} ({quote(step.example)})"
                 for step in self.steps.values()
             )
+            hint = f"; {_SEVERAL}" if self._n("left out: more than one word") else ""
             raise WordListError(
                 f"no word of {quote(source)} is left: {steps or 'it is empty'}; expected one word "
-                "a line"
+                f"a line{hint}"
             )
 
     def notes(self) -> list[str]:
@@ -310,7 +316,7 @@ class _Tally:
             )
             notes.append(f"folded: {' '.join(sorted(self._folded))}{hint}")
         if self._n("left out: more than one word") * 5 > len(self.kept):
-            notes.append("many entries are several words: --column all takes each by itself")
+            notes.append(f"many entries are several words: {_SEVERAL}")
         if self._n("left out: q without u") * 100 > len(self.kept):
             notes.append(
                 "many words have a q without u: --plain-q takes them, for boards with a plain q"
@@ -326,8 +332,12 @@ class _Tally:
 def _visible(word: str) -> str:
     """Return a word without what nobody sees: joiners, soft hyphens, controls and such."""
     composed = unicodedata.normalize("NFC", word)
-    seen = [c for c in composed if c.isspace() or unicodedata.category(c) not in ("Cf", "Cc")]
+    seen = [c for c in composed if c.isspace() or not _is_hidden(c)]
     return unicodedata.normalize("NFC", "".join(seen)).strip()
+
+
+def _is_hidden(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Cf", "Cc") or bool(_is_unseen(sign))
 
 
 def _apart(word: str) -> str:

@@ -100,7 +100,7 @@ def _from_table(told: list[str], column: str | None, source: str, delimiter: str
     rows = [line.split() for line in told]
     several = [row for row in rows if len(row) > 1]
     if several and (column == ALL or (column is None and _hold_words(rows, several))):
-        return _all_of(rows, "blanks between")
+        return _all_of(rows, "blanks between", column)
     if several and (column is not None or _have_numbers(rows)):
         return _from_rows(rows, column, "blanks between", source)
     if column not in (None, ALL):
@@ -109,10 +109,10 @@ def _from_table(told: list[str], column: str | None, source: str, delimiter: str
 
 
 def _hold_words(rows: Rows, several: Rows) -> bool:
-    """Return whether lines hold words, and not a word that is two, such as ``ad hoc``: one line,
-    three words a line or more, or the forms of a word on each.
+    """Return whether lines hold words, and not a word that is two, such as ``ad hoc``, or a word
+    and what it means: one line, three words a line or more, or the forms of a word on each.
     """
-    if 2 * len(several) < len(rows) or _have_numbers(rows):
+    if 2 * len(several) < len(rows) or not _are_all_words(rows, _DISTINCT):
         return False
     n_alike = sum(len({cell[:2].lower() for cell in row}) == 1 for row in several)
     n_cells = sum(map(len, several))
@@ -138,19 +138,22 @@ def _split(told: list[str], delimiter: str) -> Rows:
     return [line.split(delimiter) for line in told]
 
 
-def _are_all_words(rows: Rows) -> bool:
-    """Return whether every cell is a word, and next to none is there twice."""
+def _are_all_words(rows: Rows, share: float = 1.0) -> bool:
+    """Return whether every cell, or a share of them, is a word, and next to none is twice in a
+    column.
+    """
     cells = [cell.strip().lower() for row in rows for cell in row if cell.strip()]
     for column in zip_longest(*rows, fillvalue=""):
         filled = [cell.strip().lower() for cell in column if cell.strip()]
         if len(set(filled)) < _DISTINCT * len(filled):
             return False
-    return bool(cells) and all(map(_is_word, cells))
+    return bool(cells) and _share([bool(_is_word(cell)) for cell in cells]) >= share
 
 
-def _all_of(rows: Rows, between: str) -> Entries:
+def _all_of(rows: Rows, between: str, column: str | None) -> Entries:
     words = [cell for row in rows for cell in row if cell.strip()]
-    return Entries(words, [f"words with {between}"])
+    hint = "; --column 1 takes the first of each line" if column is None else ""
+    return Entries(words, [f"words with {between}{hint}"])
 
 
 def _from_rows(rows: Rows, column: str | None, between: str, source: str) -> Entries:
@@ -170,9 +173,7 @@ def _from_rows(rows: Rows, column: str | None, between: str, source: str) -> Ent
     if column == ALL or (
         column is None and not has_headings and not any(numeric) and _are_all_words(rows)
     ):
-        found = _all_of(rows, between)
-        hint = "; --column 1 takes the first of each line" if column is None else ""
-        return found._replace(read_as=[found.read_as[0] + hint])
+        return _all_of(rows, between, column)
     if column is None:
         place = named[0] if has_headings and named else _first_of_texts(columns, numeric)
     elif column in headings:

@@ -65,6 +65,10 @@ def test_points_by_number_of_letters():
         ("0,0,0,1,1,2,3,5,11", r"3 noughts: .* write 1,1,2,3,5,11 if .*, or 6:1,1,2,3,5,11 if"),
         ([0, 0, 1, 1, 2, 3, 5, 11], r"2 noughts: .* write 1,1,2,3,5,11 if .*, or 5:1,1,2,3,5,11"),
         ("0,0,0,0,0,7", "5 noughts: .* write 7 if .*, or 8:7 if only those of 8 or more do"),
+        (
+            "0,1,1,2,3,5,11",
+            "1 nought: .* write 1,1,2,3,5,11 if .*, or 4:1,1,2,3,5,11 if only those",
+        ),
         ("2:1,1", "'2' in scores '2:1,1': expected a least length from 3 to 63"),
         ("five:1", "'five' in scores"),
         ("5:", "'' in scores"),

@@ -230,6 +230,7 @@ def test_encoding_and_column_can_be_told(tmp_path):
             {},
             "'a.aff', which says what its flags mean, is missing",
         ),
+        ("en.aff", b"SFX S Y 1\n", {}, "import 'en.dic' beside it"),
         ("none.txt", None, {}, "No such file"),
     ],
     # not the data: an archive holds the second in which it was made, and every process must name
@@ -344,7 +345,9 @@ def test_the_forms_of_a_word_on_a_line_are_taken_and_a_word_of_two_is_not(tmp_pa
     path = tmp_path / "expanded.txt"
     path.write_text("rate rates rated\ntea teas tea's\nlinos\nstare stares\n")
     entries = read_entries(path)
-    assert entries.read_as[1] == "words with blanks between"
+    assert entries.read_as[1] == (
+        "words with blanks between; --column 1 takes the first of each line"
+    )
     assert make(*entries.words).words.words == (
         *("linos", "rate", "rated", "rates", "stare", "stares", "tea", "teas"),
     )
@@ -352,9 +355,28 @@ def test_the_forms_of_a_word_on_a_line_are_taken_and_a_word_of_two_is_not(tmp_pa
     found = import_words(read_entries(path), Rules(), "mine", "mine")
     assert found.words.words == ("tea",)
     assert lines_of(found)["left out: more than one word"] == 3
-    assert any("--column all takes each by itself" in note for note in found.notes)
+    assert any("--column all every word" in note for note in found.notes)
     assert len(read_entries(path, column="all").words) == 7
     assert read_entries(path, column="1").words == ["ad", "hot", "ice", "tea"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AA a volcanic rock [n AAS]\nAAH an interjection / to exclaim [v AAHED]\nAAL a shrub [n]\n",
+        "tea - a hot drink\nrates - what is paid\ntree - a high plant\n",
+        "TEA  T IY1\nTREE  T R IY1\nRATES  R EY1 T S\n",
+        "it was the best of times\nit was the worst of times\nit was the age of wisdom\n",
+    ],
+    ids=["definitions", "dashes", "pronunciations", "prose"],
+)
+def test_what_is_said_of_a_word_is_no_word_of_the_list(tmp_path, text):
+    path = tmp_path / "list.txt"
+    path.write_text(text)
+    with pytest.raises(WordListError, match="no word of 'mine' is left"):
+        import_words(read_entries(path), Rules(names="keep"), "mine", "mine")
+    first = [line.split()[0] for line in text.splitlines()]
+    assert read_entries(path, column="1").words == first
 
 
 def test_lists_below_keys_that_may_be_words_are_refused_until_one_says_which(tmp_path):
@@ -490,6 +512,9 @@ def test_what_nobody_sees_is_removed_and_said():
     assert found.words.words == ("eat", "linos", "rates", "stare", "tea", "tree")
     (step,) = [step for step in found.steps if step.what == "invisible characters removed"]
     assert step == (step.what, 5, "tea\\u200b > tea")
+    fillers = "\u034f\u115f\u17b4\u180b\u2800\u3164\ufe0f\uffa0\U000e0100"
+    found = make("tree", *(f"tea{chr(97 + n)}{c}" for n, c in enumerate(fillers)))
+    assert len(found.words) == 1 + len(fillers)
 
 
 @pytest.mark.parametrize(
