@@ -53,7 +53,8 @@ _marks = re.compile(r'^(?:[*+•–-]\s+|["“”„«»]+)|["“”«»,;%!&#<^
 _is_letter = re.compile(LETTER).fullmatch
 # what nobody sees though it counts as a letter, a mark or a sign: fillers, joiners, variants
 _is_unseen = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
 ).match
 Fold = Callable[[str], str]
 
