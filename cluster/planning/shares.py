@@ -106,7 +106,7 @@ class Share:
         shown = (
             names
             if len(names) <= _MAX_NAMED
-            else [*names[: _MAX_NAMED - 1], f"{len(names) - _MAX_NAMED + 1} more"]
+            else [*names[: _MAX_NAMED - 1], f"{len(names) - _MAX_NAMED + 1:,} more"]
         )
         return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
