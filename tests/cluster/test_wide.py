@@ -24,7 +24,7 @@ N_OWN = 29  # classes of each of the first shares: 2,862,000 / 100,000, rounded 
 
 @pytest.fixture
 def question(tmp_path):
-    """Return the command for a share of 4x5 whose classes take no time: few words, a high cutoff."""
+    """Return the command for a share of 4x5 whose classes take no time."""
     words = tmp_path / "tiny.txt"
     words.write_text("\n".join(WORDS) + "\n")
 
@@ -39,7 +39,7 @@ def question(tmp_path):
 
 
 def stop_after_the_first_verdict(arguments, log):
-    """Start a run as a process of its own, send it SIGTERM once it has a verdict; return its code."""
+    """Send a run SIGTERM once it has a verdict; return its exit code."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
         [*RESTING, *map(str, arguments)], env=environment, stdout=subprocess.DEVNULL
