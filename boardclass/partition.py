@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from math import prod
 from operator import getitem
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +26,21 @@ from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 
 CHUNK = 1 << 18
 MAX_CLASSES = 2**63
+_Letters = TypeVar("_Letters", str, list[str])
 
 _GRAMMAR = (
     "expected buckets of letters such as 'aeiou bcdfghjklmnpqrstvwxyz', or 'center: ..., edge: "
     "..., corner: ...'"
 )
+
+
+def each_letter_once(value: _Letters) -> _Letters:
+    """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be
+    lost.
+    """
+    if sorted("".join(value)) != list(LETTERS):
+        raise ValueError("expected each letter a-z exactly once")
+    return value
 
 
 @lru_cache(1 << 14)

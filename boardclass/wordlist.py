@@ -13,9 +13,11 @@ import hashlib
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import filterfalse
 from pathlib import Path
 
 from boardclass.errors import WordListError, quote
@@ -49,6 +51,7 @@ KNOWN_SHA256 = {
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _is_word = re.compile(rb"[a-z]*").fullmatch
+_are_words = re.compile(rb"[a-z\n]*").fullmatch  # with no newline in any of them
 _is_usable = re.compile(
     rf"(?=.{{{MIN_LETTERS},{MAX_LETTERS}}}\Z)[a-pr-z]*(?:qu[a-pr-z]*)*"
 ).fullmatch
@@ -232,14 +235,12 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     words = [line.strip() for line in lines]
     letters, plain_q = _take_header(words)
     _refuse_what_is_no_word(words, len(lines) - len(words), source)
-    usable: set[str] = set()
-    counts = dict.fromkeys(REASONS, 0)
+    spelled = b"\n".join(words).decode("ascii").split("\n") if words else []
     is_usable = _is_usable_plain if plain_q else _is_usable
-    for word in (word.decode("ascii") for word in words):
-        if is_usable(word) and word not in usable:
-            usable.add(word)
-        else:
-            counts["duplicate" if word in usable else _fault(word)] += 1
+    fitting = list(filter(is_usable, spelled))
+    usable = dict.fromkeys(fitting)  # in order: a set would be sorted from scratch
+    counts = dict.fromkeys(REASONS, 0) | Counter(map(_fault, filterfalse(is_usable, spelled)))
+    counts["duplicate"] = len(fitting) - len(usable)
     if not usable:
         left_out = (
             "; ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
@@ -290,8 +291,8 @@ def _take_header(lines: list[bytes]) -> tuple[dict[str, str], bool]:
 
 
 def _refuse_what_is_no_word(lines: Sequence[bytes], n_before: int, source: str) -> None:
-    strange = [number for number, line in enumerate(lines, 1) if not _is_word(line)]
-    if strange:
+    if not _are_words(b"\n".join(lines)):
+        strange = [number for number, line in enumerate(lines, 1) if not _is_word(line)]
         value = lines[strange[0] - 1].decode("utf-8", "backslashreplace")
         others = f" (the first of {len(strange):,} such lines)" if len(strange) > 1 else ""
         raise WordListError(

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import difflib
 import re
-import string
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from boardclass.errors import ConfigError, quote
+from boardclass.partition import each_letter_once
 from boardclass.wordlist import DEFAULT_WORDLIST
 from search.params import MAX_FREE_CELLS, Params
 
@@ -26,7 +26,6 @@ DEFAULT_BUCKETS = (
 
 MAX_FILE_BYTES = 2**20
 _FOLDER = Path(__file__).resolve().parent
-_Letters = TypeVar("_Letters", str, list[str])
 _Budget = Annotated[int, Field(ge=1, lt=2**62)]
 
 
@@ -40,15 +39,6 @@ def _number_or_text(value: object) -> object:
 def _float(value: object) -> object:
     """Take whole numbers as well: ``replicate = 1`` in TOML."""
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def each_letter_once(value: _Letters) -> _Letters:
-    """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be
-    lost.
-    """
-    if sorted("".join(value)) != list(string.ascii_lowercase):
-        raise ValueError("expected each letter a-z exactly once")
-    return value
 
 
 def each_letter_once_or_none(value: list[str]) -> list[str]:

@@ -30,7 +30,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 BUDGET = {
     "boardclass": 16_900,  # of these 2,500 for files of words and boards as people have them
     "search": 39_000,
-    "results": 38_000,  # what was checked, and on whose word a claim rests
+    "results": 38_500,  # what was checked, and on whose word a claim rests
     "configs": 2_500,
     # worksheets for a class, words to leave out; fresh boards to play on
     "cluster": 75_600,

@@ -67,6 +67,12 @@ class Solved(NamedTuple):
         """Points of all words."""
         return sum(word.points for word in self.words)
 
+    @property
+    def heat(self) -> list[int]:
+        """Points of the words through each cell."""
+        n = sum(map(len, self.rows))
+        return heat_of_cells(n, ((word.points, word.path) for word in self.words))
+
     def record(self, words: WordList) -> dict[str, Any]:
         """Return what ``show --format json`` holds."""
         return {
@@ -125,7 +131,9 @@ class Asked:
             from search.scoring.scorer import Scorer
 
             (size, letters), names = board, self.words.letters
-            scorer = scorer or Scorer(size, self.words.words, self.table)
+            if scorer is None:  # of the words that can be on this board
+                is_near = re.compile(f"[{letters}]+").fullmatch
+                scorer = Scorer(size, tuple(filter(is_near, self.words.words)), self.table)
             found = [
                 Word(self.words.spell(w), points, n_letters(w), path)
                 for w, points, path in scorer.words(letters)
@@ -152,9 +160,7 @@ class Asked:
         the rules have such, the letter value of each cell (None: it has none, or several) and its
         bonus.
         """
-        n = sum(map(len, solved.rows))
-        heat = heat_of_cells(n, ((word.points, word.path) for word in solved.words))
-        record = solved.record(self.words) | {"rows": solved.rows, "heat": heat}
+        record = solved.record(self.words) | {"rows": solved.rows, "heat": solved.heat}
         record["common"] = self.common(solved.words)
         if isinstance(board, Tiles):
             rules = self._rules(board)
@@ -165,7 +171,7 @@ class Asked:
                 ]
                 record["values"] = [min(of_tile) if len(of_tile) == 1 else None for of_tile in sums]
             if rules.bonus:
-                record["bonus"] = [rules.bonus.get(cell) for cell in range(n)]
+                record["bonus"] = [rules.bonus.get(cell) for cell in range(len(solved.heat))]
         return record
 
     def scores(self, boards: Sequence[Board]) -> list[tuple[str, int]]:

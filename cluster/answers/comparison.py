@@ -13,7 +13,7 @@ from boardclass.cutoff import reaches
 from boardclass.errors import BoardError, InputError, quote
 from boardclass.geometry import Geometry, geometry, parse_dims
 from cluster.answers.boards import read_lines
-from results.proof.prove import Summary
+from results.proof.summary import Summary
 from search.scoring.scorer import Scorer
 
 MAX_FILE_BYTES = 2**26  # of a list to compare with

@@ -17,9 +17,9 @@ from typing import Any
 from boardclass.printable import duration
 from results.log import Live, live
 from results.log_events import Finished, Report, Reported
-from results.proof.claim import Question
-from results.proof.prove import State, Summary, state_of, summary
-from results.store.run import Run
+from results.proof.packaged import packaged_summary
+from results.proof.summary import Question, State, Summary, state_of
+from results.storage.local import open_folder
 
 _REPORTED = (  # keys of the JSON that are fields of a report
     "n_workers",
@@ -116,10 +116,17 @@ class RunView:
         return self.state is State.PROVEN
 
 
-def look(run: Run) -> tuple[RunView, Summary]:
+def look(location: str) -> tuple[RunView, Summary]:
     """Return the view of a run, and what its rows prove. Raises StoreError when the run is
     damaged.
     """
+    result = packaged_summary(location)
+    if result is not None:
+        return run_view(rows_of(result), live(open_folder(location))), result
+    from results.proof.prove import summary
+    from results.store.run import open_run
+
+    run = open_run(location)
     # before the rows, which take longer to read: the driver goes on meanwhile
     now = live(run.folder)
     result = summary(run)

@@ -4,15 +4,12 @@
     done, going_on      how far it is, what its driver does
     figures, at_work    what a screen has room for
 
-The functions at the end are what all commands share that ask about runs; and ``published_runs``,
-the one place that looks for the runs that come with the program.
+The functions at the end are what all commands share that ask about runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from boardclass.cutoff import reaches
@@ -24,10 +21,9 @@ if TYPE_CHECKING:
     from boardclass.wordlist import WordList
     from cluster.answers.run_view import Classes, Driver, RunView
     from results.log_events import Reported
-    from results.proof.prove import Summary
+    from results.proof.summary import Summary
     from results.store.run import Run
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "results" / "published"
 _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
 
 
@@ -242,8 +238,10 @@ def run_wordlist(run: Run, name: str | None) -> WordList:
 
 
 def tell_notes(result: Summary) -> None:
-    """Say on standard error where the records of a run disagree with its rows."""
-    for note in result.notes:
+    """Say on standard error what is said of a run rests on, if not on its rows as they are now, and
+    where its records disagree with them.
+    """
+    for note in filter(None, (result.rests_on, *result.notes)):
         tell(f"orderly: {note}")
 
 
@@ -274,13 +272,15 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     """Return where a board of this exact score stands among all of its size; empty where no
     published run proves it.
     """
-    proof = _proof(dims, sha256, tuple(points))
-    if proof is None or not proof.listed.boards:
+    from results.proof.packaged import published
+
+    proof = next(published(dims, sha256, points), None)
+    if proof is None or not proof.proven or not proof.listed.boards:
         return ""
     from boardclass.board import with_letters
     from boardclass.canonical import canonical_board
     from boardclass.geometry import geometry
-    from results.proof.claim import standing
+    from results.proof.summary import standing
 
     name, listed = proof.question.wordlist, proof.listed.boards
     best = (
@@ -301,28 +301,3 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     rank = 1 + sum(other > score for other in scores)
     place = standing(dims, proof.question, rank, scores.count(score))
     return f"Proven. {place}{f' {best}' if rank > 1 else ''}"
-
-
-@lru_cache
-def _proof(dims: str, sha256: str, points: tuple[int, ...]) -> Summary | None:
-    for run in published_runs(dims, sha256, points):
-        from results.proof.prove import summary
-
-        proof = summary(run)
-        return proof if proof.proven else None
-    return None
-
-
-def published_runs(dims: str, sha256: str, points: tuple[int, ...]) -> list[Run]:
-    """Return the runs that come with the program and ask about this size, list and points."""
-    folders = sorted(PUBLISHED.glob(f"{dims}-*"))
-    if not folders:  # most sizes: nothing need be loaded that reads runs
-        return []
-    from results.store.run import open_run
-
-    question, runs = (dims, sha256, points), []
-    for run in map(open_run, folders):
-        own = run.fingerprint
-        if (own.dims, own.wordlist_sha256, own.scores) == question:
-            runs.append(run)
-    return runs

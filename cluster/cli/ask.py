@@ -25,8 +25,7 @@ from cluster.streams import console, tell, write_file
 if TYPE_CHECKING:
     from boardclass.wordlist import WordList
     from cluster.answers.comparison import Comparison
-    from results.proof.claim import Board
-    from results.proof.prove import Summary
+    from results.proof.summary import Board, Summary
     from results.reading.sql import Answer
     from results.store.run import Run
     from search.scoring.scorer import Scorer
@@ -62,12 +61,14 @@ def top(
 ) -> None:
     """List the best boards of one or more runs."""
     chosen = list(map(options.chosen_run, directories or (None,)))
-    from results.proof.prove import named_runs, summary
+    from results.proof.packaged import packaged_summary
+    from results.proof.summary import distinct_names
 
     summaries, rows = {}, []
-    for name, run in named_runs(chosen):
-        keeps = _Filter(run, contains or (), min_words, rollable, words, wordlist)
-        summaries[name] = summary(run)
+    for name, location in zip(distinct_names(chosen), chosen, strict=True):
+        summaries[name] = packaged_summary(location) or _summary(location)
+        scorer = _counting(location, wordlist) if words or min_words else None
+        keeps = _Filter(summaries[name], contains or (), min_words, rollable, scorer)
         for item in islice(filter(keeps.passes, summaries[name].listed.boards), n):
             n_words = keeps.n_words(item) if words else None
             rows.append(_ranked(name, summaries[name], item, n_words))
@@ -78,6 +79,22 @@ def top(
         cut = slice(cut.start, -1)
     write_table(columns[cut], [shown[cut] for *_, shown in sorted(rows)[:n]], fmt)
     require_all_proven(summaries)
+
+
+def _summary(location: str) -> Summary:
+    from results.proof.prove import summary
+
+    return summary(location)
+
+
+def _counting(location: str, wordlist: str | None) -> Scorer:
+    """Return a scorer that counts the words of the list of a run."""
+    from boardclass.scores import parse_scores
+    from results.store.run import open_run
+    from search.scoring.scorer import Scorer
+
+    run = open_run(location)
+    return Scorer(run.fingerprint.dims, run_wordlist(run, wordlist).words, parse_scores("words"))
 
 
 def _ranked(
@@ -93,40 +110,28 @@ def _ranked(
 
 class _Filter:
     """Keeps boards of a run on which words can be traced, with enough words, that some dice can
-    show.
-
-    The word list is loaded only when words are counted.
+    show; ``scorer`` is there when words are counted.
     """
 
     def __init__(
         self,
-        run: Run,
+        found: Summary,
         contains: Sequence[str],
         min_words: int,
         dice: str | None,
-        counts: bool,
-        wordlist: str | None,
+        scorer: Scorer | None,
     ) -> None:
         from boardclass.geometry import geometry
-        from boardclass.scores import parse_scores
-        from results.proof.claim import question_of
 
-        self._geometry = geometry(run.fingerprint.dims)
-        letters = question_of(run).letters
-        self._words = tuple(_spelling(word, letters) for word in contains)
+        self._geometry = geometry(found.fingerprint.dims)
+        self._words = tuple(_spelling(word, found.question.letters) for word in contains)
         self._min_words = min_words
         self._dice = None
         if dice is not None:
             from configs.dicesets import dice_for
 
             self._dice = dice_for(dice, self._geometry.n).dice
-        self._scorer = None
-        if min_words > 0 or counts:
-            from search.scoring.scorer import Scorer
-
-            self._scorer = Scorer(
-                self._geometry.dims, run_wordlist(run, wordlist).words, parse_scores("words")
-            )
+        self._scorer = scorer
 
     def passes(self, item: Board) -> bool:
         from boardclass.board import trace

@@ -75,18 +75,18 @@ def show(
     question = rules.asked()
     read = question.read(board, dims, tell)
     solved = question.solve(read)
-    told = question.told(read, solved)
     more = {} if isinstance(read, Tiles) else _about(question, read[1], solved)
     if out is not None:
         path = () if word is None else _path_of(word, read, solved)
-        _save(out, solved, told | more, path, is_hidden=words is Words.hidden)
+        told = question.told(read, solved) | more
+        _save(out, solved, told, path, is_hidden=words is Words.hidden)
     elif fmt is Format.csv:
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
     elif fmt is Format.json:
         write_json(solved.record(question.words) | more)
     else:
         notes = [rollable_text(solved.board), more["place"]] if more else []
-        _show_to_people(solved, told["heat"], question.words.name, notes)
+        _show_to_people(solved, question.words.name, notes)
 
 
 def _about(question: Asked, symbols: str, solved: Solved) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _save(
     else:
         from cluster.answers.pictures import save_board
 
-        file = save_board(out, solved.rows, told["heat"], path)
+        file = save_board(out, solved.rows, solved.heat, path)
     score = f"{counted(solved.score, 'point')}, {counted(len(solved.words), 'word')}"
     console().print(f"{file}: {solved.board}, {score}", markup=False, soft_wrap=True)
 
@@ -131,11 +131,11 @@ def _path_of(word: str, board: Tiles | tuple[Dims, str], solved: Solved) -> tupl
     return path
 
 
-def _show_to_people(solved: Solved, heat: list[int], wordlist: str, notes: list[str]) -> None:
+def _show_to_people(solved: Solved, wordlist: str, notes: list[str]) -> None:
     from rich.columns import Columns
 
     out = console()
-    out.print(draw_board(solved.rows, heat))
+    out.print(draw_board(solved.rows, solved.heat))
     told = (
         f"{solved.board}: {counted(solved.score, 'point')}, {counted(len(solved.words), 'word')} "
         f"of {wordlist}"

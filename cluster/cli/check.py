@@ -14,15 +14,16 @@ from typer import Option
 from boardclass.errors import IncompleteError, InputError, MismatchError, StoreError, quote
 from boardclass.printable import counted
 from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.answers.status import published_runs, run_wordlist
+from cluster.answers.status import run_wordlist
 from cluster.cli import options
 from cluster.streams import console, tell
+from results.storage.files import PUBLISHED
 
 if TYPE_CHECKING:
     from boardclass.partition import Partition
     from cluster.driver.repeat import RepeatResult
     from results.proof.audit import Audit
-    from results.proof.prove import Summary
+    from results.proof.summary import Summary
     from results.proof.verify import VerifyResult
     from results.store.run import Run
 
@@ -71,6 +72,7 @@ def verify(
         raise InputError("--quick searches nothing again: leave it out, or --repeat")
     from boardclass.scores import ScoreTable
     from cluster.driver.repeat import overlooked, spot_check
+    from results.proof import packaged
     from results.proof.claim import question_of
     from results.proof.nodes import run_spec
     from results.proof.referee import Referee
@@ -101,6 +103,7 @@ def verify(
         ),
         _known_runs(run),
     )
+    packaged.check(directory)
     if write:
         record_claim(run, found)
     for note in () if write else found.notes:
@@ -149,11 +152,14 @@ def _known_runs(run: Run) -> dict[str, Summary]:
     cutoff; by name.
     """
     from results.proof.prove import summary
+    from results.store.run import open_run
 
     asked, known = run.fingerprint, {}
-    for other in published_runs(asked.dims, asked.wordlist_sha256, asked.scores):
-        where = Path(other.folder.where(""))
-        if where.resolve() != Path(run.folder.where("")).resolve():  # nobody is his own witness
+    for other in map(open_run, sorted(PUBLISHED.glob(f"{asked.dims}-*"))):
+        where, own = Path(other.folder.where("")), other.fingerprint
+        is_own = where.resolve() == Path(run.folder.where("")).resolve()
+        same = (own.wordlist_sha256, own.scores) == (asked.wordlist_sha256, asked.scores)
+        if same and not is_own:  # nobody is his own witness
             known[where.name] = summary(other)
     return known
 

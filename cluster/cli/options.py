@@ -19,7 +19,7 @@ from typer import Argument, Option
 
 from boardclass.errors import ConfigError, InputError, quote
 from cluster.answers import render
-from cluster.answers.status import PUBLISHED
+from results.storage.files import PUBLISHED
 
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable

@@ -42,9 +42,8 @@ def status(
     """
     from cluster.answers.run_view import as_json, look
     from cluster.answers.status import lines, tell_notes
-    from results.store.run import open_run
 
-    view, result = look(open_run(directory))
+    view, result = look(directory)
     tell_notes(result)
     if fmt is Format.json:
         write_json({"directory": directory, **as_json(view)})
@@ -96,11 +95,10 @@ _NAMES = """
 
 def _record(place: Place) -> dict[str, Any]:
     from cluster.answers.run_view import as_json, look
-    from results.proof.prove import State
-    from results.store.run import open_run
+    from results.proof.summary import State
 
     try:
-        view, _ = look(open_run(place.check()))
+        view, _ = look(place.check())
     except OrderlyError as error:
         return {"state": State.UNREADABLE.value, "why": str(error)}
     record = as_json(view)

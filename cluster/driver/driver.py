@@ -36,7 +36,6 @@ from configs.model import RunConfig
 from results.errors import DamagedError
 from results.log_events import RESCORING, Dropped, Finished, Reused, Stage
 from results.proof.claim import (
-    BoardList,
     Claim,
     digest_of,
     make_claim,
@@ -46,6 +45,7 @@ from results.proof.claim import (
 )
 from results.proof.coverage import Coverage, rows_out_of_space
 from results.proof.prove import prove
+from results.proof.summary import BoardList
 from results.storage import files
 from results.store.documents import check_same_structure
 from results.store.run import Run

@@ -25,9 +25,10 @@ from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.partition import parse_partition
 from boardclass.processes import pool
 from results.errors import RowError
-from results.proof.claim import BoardList, settling
+from results.proof.claim import settling
 from results.proof.coverage import uncovered
 from results.proof.nodes import SearchNodes, paths_of
+from results.proof.summary import BoardList
 from results.proof.verify import Searched
 from results.store.rows import Key, Row, keys_of
 from results.store.run import Run

@@ -41,7 +41,7 @@ from cluster.streams import console
 from cluster.watch.view import Watched, Watcher
 from results.log import read_events
 from results.log_events import BestBoard, Event
-from results.proof.prove import State
+from results.proof.summary import State
 from results.storage.local import DiskUse, disk_use, open_folder
 
 _COLOURS = {

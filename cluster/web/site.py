@@ -25,8 +25,7 @@ from cluster.answers.status import at_work, classes_done, disk_taken, figures, g
 from cluster.watch.view import Catalog, Place, Watched
 from cluster.web import jobs
 from cluster.web.job_queue import JobQueue, Priority
-from results.proof.claim import searched, standing
-from results.proof.prove import State
+from results.proof.summary import State, searched, standing
 
 READ_S, READ_MB = 120.0, 4096
 _ROWS = TypeAdapter(Rows)

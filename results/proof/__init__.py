@@ -3,6 +3,8 @@
     summary, prove    prove.py         the state of a run: how far it is, what its rows prove
       check_coverage  coverage.py      every board in exactly one unit with a verdict; nodes.py: how
                                        the search splits
+    Summary           summary.py       what of that is known afterwards, as values; packaged.py: of
+                                       the runs that come with the program, without reading them
     rescore           claim.py         exact scores, canonical boards
     make_claim                         the record of what was found, and how it is said
     verify            verify.py        all of it from the files, scored twice over

@@ -23,7 +23,8 @@ from pydantic import ConfigDict, Field, create_model
 from boardclass.errors import MismatchError
 from results.proof import audit
 from results.proof.audit import SCHEMA, Audit, Rejected, count
-from results.proof.claim import BoardList, digest_of, read_claim, unscored_boards
+from results.proof.claim import digest_of, read_claim, unscored_boards
+from results.proof.summary import BoardList
 from results.storage import files
 from results.storage.local import Folder
 from results.store.documents import publish_document, read_model

@@ -15,7 +15,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field, fields, replace
 from operator import itemgetter
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,13 +23,13 @@ from pydantic import ConfigDict
 
 from boardclass.canonical import canonical, images
 from boardclass.errors import MismatchError, quote
-from boardclass.geometry import parse_dims
-from boardclass.printable import counted, percent
+from boardclass.printable import counted
 from boardclass.scores import points_in_words
 from boardclass.wordlist import known_name
 from configs.sources import sources
 from results.errors import DamagedError
 from results.proof.coverage import Coverage
+from results.proof.summary import Board, BoardList, Question
 from results.storage import files
 from results.store.documents import Fingerprint, list_name, publish_document, read_model
 from results.store.rows import SPLIT, scalar, verdicts_of
@@ -41,39 +41,6 @@ class ScorerLike(Protocol):
 
     def scores(self, boards: list[str]) -> Any:
         """Return int32[m]: the exact score of each board."""
-
-
-class Board(NamedTuple):
-    """A canonical board, its exact score and the number of its distinct symmetric images, itself
-    included.
-    """
-
-    board: str
-    score: int
-    n_images: int
-
-
-@dataclass(frozen=True)
-class BoardList:
-    """The boards that reach the cutoff, best first, then alphabetically."""
-
-    boards: tuple[Board, ...]
-    n_candidates: int  # in the rows, before symmetric ones were merged
-
-    @property
-    def n_canonical(self) -> int:
-        """Boards up to symmetry."""
-        return len(self.boards)
-
-    @property
-    def n_raw(self) -> int:
-        """Distinct boards, every symmetric image counted."""
-        return sum(map(itemgetter(2), self.boards))
-
-    @property
-    def best(self) -> tuple[str, ...]:
-        """The boards with the highest score."""
-        return tuple(item.board for item in self.boards if item.score == self.boards[0].score)
 
 
 def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
@@ -126,20 +93,6 @@ def unscored_boards(run: Run) -> BoardList:
 COMPLETE = "complete"
 MAX_LISTED = 1000
 _REMEDY = "remove it and run `orderly run` on the directory again to rewrite it"
-
-
-@dataclass(frozen=True)
-class Question:
-    """How to name what a run is about, in the sentence of the claim."""
-
-    wordlist: str
-    n_words: int  # usable words of the list
-    scores: str
-    # lines of its file that can be on no board, by reason; old runs: None
-    left_out: dict[str, int] | None = None
-    # beyond a-z, by the symbol that stands for them
-    letters: dict[str, str] = field(default_factory=dict)
-    condition: str = ""  # on which the answer rests, see taken_over
 
 
 @dataclass(frozen=True)
@@ -343,43 +296,4 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
         f"every rotation and reflection) {'scores' if listed.n_canonical == 1 else 'score'} "
         f"{cutoff:,} or more; the highest score is {listed.boards[0].score:,}, reached by "
         f"{first}{last}."
-    )
-
-
-def standing(
-    dims: str, question: Question, rank: int = 1, n_equal: int = 1, so_far: str = ""
-) -> str:
-    """Return in one sentence where a listed board stands; ``rank`` counts the better ones,
-    ``n_equal`` those like it.
-
-    Only where the rows prove that all boards are listed may ``so_far`` be empty; else
-    :func:`searched` tells it.
-    """
-    if so_far:
-        return (
-            f"The best found so far; {so_far}."
-            if rank == 1
-            else f"Number {rank:,} of those found so far."
-        )
-    rules = question.wordlist
-    if question.scores != "standard":
-        rules += f" and {question.scores} points"
-    if rank > 1:
-        place = f"Number {rank:,} of all {dims} boards with {rules}, up to symmetry"
-        return f"{place}{question.condition}."
-    equal = f"; {counted(n_equal - 1, 'other scores', 'others score')} as much, up to symmetry"
-    others = 26 ** parse_dims(dims).n - 1
-    return (
-        f"With {rules} none of the other {others:,} {dims} boards beats "
-        f"it{equal if n_equal > 1 else ''}{question.condition}."
-    )
-
-
-def searched(n_done: int, n_classes: int, is_faulty: bool) -> str:
-    """Return how much a run has searched that proves nothing yet."""
-    if is_faulty or not n_classes:
-        return "its rows do not fit together" if is_faulty else "nothing is proven"
-    return (
-        f"{n_done:,} of {counted(n_classes, 'class is', 'classes are')} done "
-        f"({percent(n_done, n_classes)})"
     )

@@ -18,20 +18,13 @@ answers at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from boardclass.canonical import canonical_board
 from boardclass.cutoff import reaches
-from boardclass.errors import IncompleteError, InputError, MismatchError, quote
 from boardclass.printable import counted
 from results.proof.claim import (
-    Board,
-    BoardList,
-    Question,
     digest_of,
     disagreement,
     make_claim,
@@ -47,8 +40,8 @@ from results.proof.coverage import (
     rows_out_of_space,
     unit_name,
 )
+from results.proof.summary import Board, BoardList, Summary
 from results.storage import files
-from results.store.documents import Fingerprint
 from results.store.rows import STATUSES
 from results.store.run import Run, open_run
 
@@ -150,79 +143,6 @@ def _lost_climb(run: Run, listed: BoardList) -> str:
     return ""
 
 
-class State(StrEnum):
-    """What is said of a run in one word."""
-
-    PROVEN = "proven"  # its rows prove the answer
-    FAULTY = "faulty"  # its rows contradict each other or the run: more searching does not help
-    RUNNING = "running"  # a driver works on it
-    INCOMPLETE = "incomplete"  # something is missing, and nobody works on it
-    READING = "reading"  # its rows have not been read since they changed
-    UNREADABLE = "unreadable"  # it is damaged, or is not a run
-
-
-def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
-    """Return the state of a run.
-
-    ``rows`` is what the rows show (``Summary.state``), None when they have not been read since they
-    changed; ``is_running`` tells whether a driver holds the lock, ``error`` why the run cannot be
-    read.
-    """
-    if error:
-        return State.UNREADABLE
-    if rows in (State.PROVEN, State.FAULTY):
-        return rows
-    return State.RUNNING if is_running else rows or State.READING
-
-
-@dataclass(frozen=True)
-class Summary:
-    """How far a run is and what it proves."""
-
-    fingerprint: Fingerprint
-    info: dict[str, Any]
-    question: Question  # how ``run.json`` names what was asked
-    n_rows: dict[str, int]  # by status
-    n_classes: int
-    n_classes_begun: int  # classes whose root has a verdict
-    n_classes_done: int  # those of them with nothing left below
-    n_pending: int  # children of split units without a verdict
-    n_quarantined: int  # units given up
-    n_conflicts: int  # units with contradicting rows
-    listed: BoardList  # boards at or above the cutoff, as the rows give them
-    # whether the rows cover all boards there are, and a claim records that these were scored
-    # exactly
-    proven: bool
-    why_not: str  # what stands against it; empty when proven
-    # whether the rows contradict each other or the run: more searching does not help
-    is_faulty: bool
-    statement: str | None  # the sentence that the rows prove
-    notes: tuple[str, ...]  # in what ``claim.json`` disagrees with the rows
-    result_digest: str  # of the answer so far
-
-    @property
-    def state(self) -> State:
-        """The state that the rows show: proven, faulty or incomplete, whether or not a driver works
-        on the run.
-        """
-        if self.proven:
-            return State.PROVEN
-        return State.FAULTY if self.is_faulty else State.INCOMPLETE
-
-    @property
-    def caveat(self) -> str:
-        """What to say with whatever is shown of a run that is not proven; else empty."""
-        return "" if self.proven else f"found so far, not proven: {self.why_not}"
-
-    def require_proven(self, where: str) -> None:
-        """Say that what was shown of the run is not proven.
-
-        Raises IncompleteError, MismatchError when it is not; the latter when the rows are faulty.
-        """
-        if not self.proven:
-            raise (MismatchError if self.is_faulty else IncompleteError)(f"{where}: {self.caveat}")
-
-
 def boards(location: str | Path | Run) -> list[Board]:
     """Return the boards that the rows of a run list, best first; :func:`summary` says whether they
     are all there are.
@@ -269,7 +189,6 @@ def summary(location: str | Path | Run) -> Summary:
     told = disagreement(recorded, claim, why_not) if recorded else ""
     return Summary(
         fingerprint=run.fingerprint,
-        info=run.info,
         question=question,
         n_rows={status: run.index.n_loaded[status] for status in STATUSES},
         n_classes=run.partition.n_canonical,
@@ -286,15 +205,3 @@ def summary(location: str | Path | Run) -> Summary:
         notes=(f"do not believe {run.folder.where(files.CLAIM)}: {told}",) if told else (),
         result_digest=digest,
     )
-
-
-def named_runs(locations: Sequence[str | Path]) -> list[tuple[str, Run]]:
-    """Return each run with a distinct name: its folder's, or the whole location where folders have
-    the same name.
-    """
-    texts = [str(location).rstrip("/") or "/" for location in locations]
-    short = [text.rpartition("/")[2] or text for text in texts]
-    names = short if len(set(short)) == len(short) else texts
-    if len(set(names)) < len(names):
-        raise InputError(f"run directory {quote(max(names, key=names.count))} is given twice")
-    return list(zip(names, map(open_run, locations), strict=True))

@@ -32,9 +32,7 @@ from boardclass.printable import counted
 from results.proof.certificates import audited
 from results.proof.claim import (
     COMPLETE,
-    BoardList,
     Claim,
-    Question,
     ScorerLike,
     check_scores,
     disagreement,
@@ -45,7 +43,8 @@ from results.proof.claim import (
     settling,
 )
 from results.proof.coverage import Coverage
-from results.proof.prove import Summary, prove
+from results.proof.prove import prove
+from results.proof.summary import BoardList, Question, Summary
 from results.storage import files
 from results.storage.lock import take_lock
 from results.store.parts import read_manifest

@@ -25,8 +25,7 @@ from boardclass.printable import printable
 from boardclass.scores import n_letters
 from results.log import MAX_BYTES, live, read_events
 from results.log_events import Event, Finished, Stage, Started, Stopped
-from results.proof.claim import Board, searched, standing
-from results.proof.prove import State, Summary, state_of
+from results.proof.summary import Board, State, Summary, searched, standing, state_of
 from results.reading.sql import Database
 from results.store.run import Run
 from search.scoring.scorer import best_neighbours, letter_scores
@@ -62,7 +61,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
         "found": found,
         "board_style": STYLE.read_text(encoding="utf-8"),
         "board_script": SCRIPT.read_text(encoding="utf-8"),
-        "facts": _facts(found, state_of(found.state, is_running=live(run.folder).is_running)),
+        "facts": _facts(run, found, state_of(found.state, is_running=live(run.folder).is_running)),
         "boards": [_drawn(item, scorer, found) for item in found.listed.boards[:n_boards]],
         "listed": [
             item._replace(board=_typed(item.board, found)) for item in found.listed.boards[:_LISTED]
@@ -95,9 +94,9 @@ _WORK = """
 """
 
 
-def _facts(found: Summary, state: State) -> list[tuple[str, str]]:
+def _facts(run: Run, found: Summary, state: State) -> list[tuple[str, str]]:
     asked, listed = found.question, found.listed
-    versions = found.info.get("versions")
+    versions = run.info.get("versions")
     so_far = "" if found.proven else ", found so far"
     made_with = versions.items() if isinstance(versions, dict) else ()
     facts = [

@@ -35,10 +35,11 @@ from boardclass.distribution import install
 from boardclass.errors import InputError, quote
 from boardclass.printable import counted, html_table
 from results.errors import LimitError
-from results.proof.prove import Summary, named_runs, summary
+from results.proof.prove import summary
+from results.proof.summary import Summary, distinct_names
 from results.reading.limits import Limits, limited
 from results.store.rows import SCHEMA
-from results.store.run import Run
+from results.store.run import Run, open_run
 
 _DRAWN = 60  # rows in a notebook
 # the first that holds all values
@@ -307,7 +308,8 @@ def connect(locations: Sequence[str | Path], memory_mb: int | None = None) -> Da
     Answer(columns=('score', 'boards'), rows=[(14, 6)])
     >>> database.close()
     """
-    return Database(named_runs(locations), memory_mb)
+    runs = [open_run(location) for location in locations]
+    return Database(list(zip(distinct_names(locations), runs, strict=True)), memory_mb)
 
 
 def _too_long(sql: str, limits: Limits) -> str:

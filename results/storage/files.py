@@ -20,9 +20,12 @@ import contextlib
 import re
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 from boardclass.errors import StoreError
 from results.errors import DamagedError, WriteError
+
+PUBLISHED = Path(__file__).resolve().parents[1] / "published"  # the runs that come with the program
 
 RUN = "run.json"
 LOCK = "lock"

@@ -22,10 +22,9 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from typing_extensions import TypedDict  # that of Python 3.11 is not enough for pydantic
 
 from boardclass.errors import InputError, quote
-from boardclass.partition import Partition, parse_partition
+from boardclass.partition import Partition, each_letter_once, parse_partition
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
 from boardclass.wordlist import KNOWN_SHA256, LETTER, known_name
-from configs.model import each_letter_once
 from results.errors import DamagedError, FingerprintError
 from results.storage import files
 from results.storage.local import Folder

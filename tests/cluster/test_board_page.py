@@ -15,11 +15,12 @@ import pytest
 
 from boardclass.scores import parse_scores
 from boardclass.wordlist import KNOWN_SHA256
-from cluster.answers import status
-from cluster.answers.status import PUBLISHED, proven_place
+from cluster.answers.status import proven_place
 from cluster.web import board_page
 from results import top
+from results.proof import packaged
 from results.storage import files
+from results.storage.files import PUBLISHED
 from tests.browsing import DESK, PHONE, TABLET, expect, keeps_nobody_out, middle
 from tests.samples import daily
 
@@ -316,8 +317,8 @@ def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():
 def test_no_place_is_told_of_an_unproven_list_of_boards(tmp_path, monkeypatch):
     run = shutil.copytree(PUBLISHED / "3x3-scowl70", tmp_path / "3x3-scowl70")
     (run / files.CLAIM).unlink()
-    monkeypatch.setattr(status, "PUBLISHED", tmp_path)
-    monkeypatch.setattr(status, "_proof", status._proof.__wrapped__)
+    shutil.copy(PUBLISHED / packaged.PROVEN, tmp_path)
+    monkeypatch.setattr(packaged, "PUBLISHED", tmp_path)
     assert (
         proven_place(BOARD, "3x3", 430, KNOWN_SHA256["scowl70"], parse_scores("standard").points)
         == ""

@@ -22,9 +22,8 @@ from cluster.answers.status import at_work, classes_done, done, figures, going_o
 from cluster.driver.progress import format_report
 from results.log import Live
 from results.log_events import Busy, Report, Reported
-from results.proof.prove import State
+from results.proof.summary import State
 from results.storage import files
-from results.store.run import open_run
 from tests.conftest import RESTING, ROOT, flip_bit, make_in
 from tests.samples import daily
 
@@ -223,7 +222,7 @@ def going(rows=None, **values) -> RunView:
 
 
 def test_a_board_that_is_not_stored_yet_is_told_as_such(small_runs):
-    view, result = look(open_run(small_runs / "whole"))
+    view, result = look(str(small_runs / "whole"))
     assert view.proven
     rows = rows_of(result)
     nothing = replace(

@@ -12,8 +12,11 @@ import pytest
 
 from boardclass.errors import WordListError
 from boardclass.wordlist import load_wordlist
-from cluster.answers.status import PUBLISHED
+from results.proof import packaged
 from results.storage import files
+from results.storage.files import PUBLISHED
+from results.storage.local import open_folder
+from results.store.documents import publish_document
 from results.store.run import open_run
 from results.store.store import Store
 from tests.cluster.whole_run import without_boards
@@ -44,10 +47,10 @@ def at_cutoff(name, folder, cutoff):
     return folder
 
 
-def check_refused(answer, told):
+def check_refused(answer, told, ending="do not believe this run"):
     assert (answer.code, answer.out) == (5, "")
     assert told in answer.err
-    assert "do not believe this run" in answer.err
+    assert ending in answer.err
 
 
 def test_the_boards_of_a_published_run_must_be_listed(orderly, tmp_path):
@@ -82,6 +85,42 @@ def test_a_published_run_confirms_others_but_not_itself(orderly, tmp_path):
     with Store.open(tmp_path / "none", run.fingerprint, run.info) as store:
         store.append(map(without_boards, run.rows()))
     check_refused(orderly("verify", tmp_path / "none", "--quick"), "berlatdes scores 430")
+
+
+def test_what_is_kept_of_a_published_run_counts_for_its_files_only_and_verify_looks_again(
+    orderly, tmp_path, monkeypatch
+):
+    """A forged record, and a run that has changed since the record was made."""
+    name = "3x3-scowl70"
+    run = shutil.copytree(PUBLISHED / name, tmp_path / name)
+    monkeypatch.setattr(packaged, "PUBLISHED", tmp_path)
+    told = json.loads((PUBLISHED / packaged.PROVEN).read_text())
+    del told["sha256"]
+
+    def forge(**changed):
+        packaged._kept.cache_clear()
+        summary = told["runs"][name]["summary"] | changed
+        kept = {name: told["runs"][name] | {"summary": summary}}
+        publish_document(open_folder(tmp_path), packaged.PROVEN, {"runs": kept})
+
+    forge()
+    sound = orderly("top", run)
+    assert "as worked out when the run was published" in sound.err
+    assert orderly("verify", run, "--quick").code == 0
+    forge(listed={"boards": [["aaaaaaaaa", 999, 1]], "n_candidates": 1})
+    assert "999" in orderly("top", run).out, "it is believed as the program is"
+    check_refused(
+        orderly("verify", run, "--quick"), "says of 3x3-scowl70", "do not believe what top"
+    )
+    (run / files.RESULTS / "more").write_bytes(b"")  # no reader would look at it
+    read = orderly("top", run)
+    assert (read.out, read.err) == (sound.out, ""), "its rows were read"
+    forge()
+    checked = orderly("verify", run, "--quick")
+    check_refused(checked, "says of 3x3-scowl70", "do not believe what top")
+    (tmp_path / packaged.PROVEN).write_text("{")
+    packaged._kept.cache_clear()
+    assert orderly("top", run).code == 3
 
 
 @pytest.mark.nightly

@@ -18,7 +18,7 @@ pytest.importorskip(
 
 from cluster.watch.view import Watcher
 from results.errors import ConflictError
-from results.proof.prove import State, state_of
+from results.proof.summary import State, state_of
 from results.reading.sql import connect
 from results.storage import files
 from results.store.rows import from_table

@@ -20,11 +20,11 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 
 import anyio
 
-from cluster.answers.status import PUBLISHED
 from cluster.web import jobs
 from cluster.web.job_queue import MAX_WAITING, JobQueue, Priority, Refused
 from cluster.web.server import MAX_SILENT, LocalServer
 from results.reading.limits import GRACE_S
+from results.storage.files import PUBLISHED
 from tests.cluster.processes import command_line, descendants, has_let_go, parent
 from tests.cluster.web import Client, serving
 from tests.conftest import ROOT, make_in

@@ -12,7 +12,7 @@ import json
 import duckdb
 
 from boardclass.geometry import geometry
-from results.proof.claim import Board, BoardList
+from results.proof.summary import Board, BoardList
 from results.storage import files
 from results.store.run import Run
 

@@ -15,8 +15,9 @@ from boardclass.errors import StoreError
 from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from results.proof.audit import RunQuestion
-from results.proof.claim import BoardList, Claim, Question, make_claim, publish_claim, scored_again
+from results.proof.claim import Claim, make_claim, publish_claim, scored_again
 from results.proof.coverage import check_coverage
+from results.proof.summary import BoardList, Question
 from results.storage import files
 from results.storage.local import open_folder
 from results.storage.lock import DirectoryLock

@@ -18,20 +18,11 @@ from boardclass.partition import parse_partition
 from boardclass.parts import last_part
 from boardclass.scores import parse_scores
 from results.errors import ConflictError, DamagedError, RowError
-from results.proof.claim import (
-    COMPLETE,
-    Board,
-    BoardList,
-    Claim,
-    Question,
-    digest_of,
-    read_claim,
-    scored_again,
-    statement_of,
-)
+from results.proof.claim import COMPLETE, Claim, digest_of, read_claim, scored_again, statement_of
 from results.proof.coverage import Coverage, check_apart, check_coverage, class_sizes, uncovered
 from results.proof.nodes import SearchNodes
 from results.proof.prove import boards, summary, top
+from results.proof.summary import Board, BoardList, Question
 from results.proof.verify import record, verify
 from results.storage import files
 from results.store.rows import Row

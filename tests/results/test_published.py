@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from boardclass.wordlist import KNOWN_SHA256, load_wordlist
 from configs.sources import sources
 from results.proof.claim import read_claim
 from results.proof.coverage import check_coverage
+from results.proof.packaged import packaged_summary
 from results.proof.prove import boards, summary
 from results.store.run import open_run
 from tests.conftest import GOLDEN, ROOT
@@ -76,6 +78,9 @@ def test_the_table_of_others_names_the_best_board_for_yawl_with_the_score_of_ano
 def test_every_board_is_covered_and_the_claim_is_complete(name):
     run = open_run(ROOT / FOLDER / name)
     found = summary(run)
+    kept = packaged_summary(ROOT / FOLDER / name)
+    assert kept is not None, "write it anew: python -m results.proof.packaged"
+    assert kept == replace(found, rests_on=kept.rests_on)
     assert (found.proven, found.notes) == (True, ())
     listed = found.listed.boards
     assert (found.fingerprint.cutoff, len(listed), listed[0].score, found.n_classes_done) == RUNS[

@@ -22,7 +22,8 @@ from cluster.web.jobs import read_run
 from cluster.web.site import Site
 from results.errors import ConflictError
 from results.proof.nodes import SearchNodes
-from results.proof.prove import State, summary
+from results.proof.prove import summary
+from results.proof.summary import State
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import parts

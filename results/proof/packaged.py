@@ -1,0 +1,126 @@
+"""What the runs prove that come with the program, worked out when they were published.
+
+    python -m results.proof.packaged    writes proven.json beside the runs
+    packaged_summary                    what it says of a run, if that has the same files
+    published                           the runs of one size, list and points
+    check                               works it out again, for ``orderly verify``
+
+Who asks about such a run believes this file as he believes the program, which it comes with: no row
+is read.  It counts only for the very bytes that were looked at; a copy elsewhere is a run like any
+other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from boardclass.errors import MismatchError
+from results.proof.summary import Summary
+from results.storage import files
+from results.storage.files import PUBLISHED
+from results.storage.local import open_folder
+from results.store.documents import publish_document, read_model
+
+PROVEN = "proven.json"
+_REMEDY = "install orderly again, or write it anew: python -m results.proof.packaged"
+_RESTS_ON = (
+    "as worked out when the run was published, from the same files; orderly verify works it out "
+    "again"
+)
+
+
+@dataclass(frozen=True)
+class Packaged:
+    """What is kept of a run."""
+
+    files_sha256: str
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class _File:
+    runs: dict[str, Packaged]
+
+
+def packaged_summary(location: str | Path) -> Summary | None:
+    """Return what was worked out of a run that comes with the program; None when it is none of
+    these, or one of its files has changed since.  Raises DamagedError when the record is damaged.
+    """
+    place = Path(location)
+    if place.resolve().parent != PUBLISHED:
+        return None
+    kept = _kept(PUBLISHED).get(place.name)
+    return kept.summary if kept and kept.files_sha256 == files_sha256(place) else None
+
+
+def published(dims: str, sha256: str, points: Sequence[int]) -> Iterator[Summary]:
+    """Yield what the runs prove that come with the program and ask about this size, list and
+    points; one whose files have changed is left out.
+    """
+    for name, kept in sorted(_kept(PUBLISHED).items()):
+        own = kept.summary.fingerprint
+        is_asked = (own.dims, own.wordlist_sha256, own.scores) == (dims, sha256, tuple(points))
+        found = packaged_summary(PUBLISHED / name) if is_asked else None
+        if found:
+            yield found
+
+
+def files_sha256(place: Path) -> str:
+    """Return the SHA-256 over names and bytes of the files that a run's rows are read from, and its
+    claim; empty when one is missing.
+    """
+    digest = hashlib.sha256()
+    names = sorted(path.name for path in place.joinpath(files.RESULTS).glob("*"))
+    parts = [f"{files.RESULTS}/{name}" for name in names]
+    for name in (files.RUN, files.MANIFEST, files.CLAIM, *parts):
+        try:
+            data = place.joinpath(name).read_bytes()
+        except OSError:
+            return ""
+        digest.update(f"{name} {hashlib.sha256(data).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+@cache
+def _kept(folder: Path) -> dict[str, Packaged]:
+    found = read_model(open_folder(folder), PROVEN, _File, _REMEDY)
+    return found.runs if found else {}
+
+
+def check(location: str | Path) -> None:
+    """Work out again what is kept of a run that comes with the program; of another one nothing is.
+
+    Raises MismatchError when it is not what the rows prove, or is about other files.
+    """
+    place = Path(location).resolve()
+    if place.parent != PUBLISHED:
+        return
+    name = place.name
+    kept, found = _kept(PUBLISHED).get(name), _worked_out(name)
+    if kept != found:
+        raise MismatchError(
+            f"what {PUBLISHED / PROVEN} says of {name} is not what its rows prove now: do not "
+            f"believe what top, status and show say of it; {_REMEDY}"
+        )
+
+
+def _worked_out(name: str) -> Packaged:
+    from results.proof.prove import summary
+
+    found = replace(summary(PUBLISHED / name), rests_on=_RESTS_ON)
+    return Packaged(files_sha256(PUBLISHED / name), found)
+
+
+def write() -> None:
+    """Work out what all runs prove, and write it beside them."""
+    names = sorted(path.parent.name for path in PUBLISHED.glob(f"*/{files.RUN}"))
+    kept = {name: asdict(_worked_out(name)) for name in names}
+    publish_document(open_folder(PUBLISHED), PROVEN, {"runs": kept})
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,193 @@
+"""What is known of a run when its rows have been read: values, without the means to read any.
+
+    Summary      how far it is, what it proves; ``state`` says it in one word
+    BoardList    the boards that it lists; ``standing`` says where one of them stands
+
+``top`` and ``show`` need no more than this of a run that comes with the program (packaged.py), so
+nothing that reads rows is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from boardclass.errors import IncompleteError, InputError, MismatchError, quote
+from boardclass.geometry import parse_dims
+from boardclass.printable import counted, percent
+from results.store.documents import Fingerprint
+
+
+class Board(NamedTuple):
+    """A canonical board, its exact score and the number of its distinct symmetric images, itself
+    included.
+    """
+
+    board: str
+    score: int
+    n_images: int
+
+
+@dataclass(frozen=True)
+class BoardList:
+    """The boards that reach the cutoff, best first, then alphabetically."""
+
+    boards: tuple[Board, ...]
+    n_candidates: int  # in the rows, before symmetric ones were merged
+
+    @property
+    def n_canonical(self) -> int:
+        """Boards up to symmetry."""
+        return len(self.boards)
+
+    @property
+    def n_raw(self) -> int:
+        """Distinct boards, every symmetric image counted."""
+        return sum(map(itemgetter(2), self.boards))
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The boards with the highest score."""
+        return tuple(item.board for item in self.boards if item.score == self.boards[0].score)
+
+
+@dataclass(frozen=True)
+class Question:
+    """How to name what a run is about, in the sentence of the claim."""
+
+    wordlist: str
+    n_words: int  # usable words of the list
+    scores: str
+    # lines of its file that can be on no board, by reason; old runs: None
+    left_out: dict[str, int] | None = None
+    # beyond a-z, by the symbol that stands for them
+    letters: dict[str, str] = field(default_factory=dict)
+    condition: str = ""  # on which the answer rests, see taken_over
+
+
+class State(StrEnum):
+    """What is said of a run in one word."""
+
+    PROVEN = "proven"  # its rows prove the answer
+    FAULTY = "faulty"  # its rows contradict each other or the run: more searching does not help
+    RUNNING = "running"  # a driver works on it
+    INCOMPLETE = "incomplete"  # something is missing, and nobody works on it
+    READING = "reading"  # its rows have not been read since they changed
+    UNREADABLE = "unreadable"  # it is damaged, or is not a run
+
+
+def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
+    """Return the state of a run.
+
+    ``rows`` is what the rows show (``Summary.state``), None when they have not been read since they
+    changed; ``is_running`` tells whether a driver holds the lock, ``error`` why the run cannot be
+    read.
+    """
+    if error:
+        return State.UNREADABLE
+    if rows in (State.PROVEN, State.FAULTY):
+        return rows
+    return State.RUNNING if is_running else rows or State.READING
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How far a run is and what it proves."""
+
+    fingerprint: Fingerprint
+    question: Question  # how ``run.json`` names what was asked
+    n_rows: dict[str, int]  # by status
+    n_classes: int
+    n_classes_begun: int  # classes whose root has a verdict
+    n_classes_done: int  # those of them with nothing left below
+    n_pending: int  # children of split units without a verdict
+    n_quarantined: int  # units given up
+    n_conflicts: int  # units with contradicting rows
+    listed: BoardList  # boards at or above the cutoff, as the rows give them
+    # whether the rows cover all boards there are, and a claim records that these were scored
+    # exactly
+    proven: bool
+    why_not: str  # what stands against it; empty when proven
+    # whether the rows contradict each other or the run: more searching does not help
+    is_faulty: bool
+    statement: str | None  # the sentence that the rows prove
+    notes: tuple[str, ...]  # in what ``claim.json`` disagrees with the rows
+    result_digest: str  # of the answer so far
+    rests_on: str = ""  # what it was read from, if not from the rows just now
+
+    @property
+    def state(self) -> State:
+        """The state that the rows show: proven, faulty or incomplete, whether or not a driver works
+        on the run.
+        """
+        if self.proven:
+            return State.PROVEN
+        return State.FAULTY if self.is_faulty else State.INCOMPLETE
+
+    @property
+    def caveat(self) -> str:
+        """What to say with whatever is shown of a run that is not proven; else empty."""
+        return "" if self.proven else f"found so far, not proven: {self.why_not}"
+
+    def require_proven(self, where: str) -> None:
+        """Say that what was shown of the run is not proven.
+
+        Raises IncompleteError, MismatchError when it is not; the latter when the rows are faulty.
+        """
+        if not self.proven:
+            raise (MismatchError if self.is_faulty else IncompleteError)(f"{where}: {self.caveat}")
+
+
+def distinct_names(locations: Sequence[str | Path]) -> list[str]:
+    """Return a distinct name for each run: its folder's, or the whole location where folders have
+    the same name.  Raises InputError when a run is given twice.
+    """
+    texts = [str(location).rstrip("/") or "/" for location in locations]
+    short = [text.rpartition("/")[2] or text for text in texts]
+    names = short if len(set(short)) == len(short) else texts
+    if len(set(names)) < len(names):
+        raise InputError(f"run directory {quote(max(names, key=names.count))} is given twice")
+    return names
+
+
+def standing(
+    dims: str, question: Question, rank: int = 1, n_equal: int = 1, so_far: str = ""
+) -> str:
+    """Return in one sentence where a listed board stands; ``rank`` counts the better ones,
+    ``n_equal`` those like it.
+
+    Only where the rows prove that all boards are listed may ``so_far`` be empty; else
+    :func:`searched` tells it.
+    """
+    if so_far:
+        return (
+            f"The best found so far; {so_far}."
+            if rank == 1
+            else f"Number {rank:,} of those found so far."
+        )
+    rules = question.wordlist
+    if question.scores != "standard":
+        rules += f" and {question.scores} points"
+    if rank > 1:
+        place = f"Number {rank:,} of all {dims} boards with {rules}, up to symmetry"
+        return f"{place}{question.condition}."
+    equal = f"; {counted(n_equal - 1, 'other scores', 'others score')} as much, up to symmetry"
+    others = 26 ** parse_dims(dims).n - 1
+    return (
+        f"With {rules} none of the other {others:,} {dims} boards beats "
+        f"it{equal if n_equal > 1 else ''}{question.condition}."
+    )
+
+
+def searched(n_done: int, n_classes: int, is_faulty: bool) -> str:
+    """Return how much a run has searched that proves nothing yet."""
+    if is_faulty or not n_classes:
+        return "its rows do not fit together" if is_faulty else "nothing is proven"
+    return (
+        f"{n_done:,} of {counted(n_classes, 'class is', 'classes are')} done "
+        f"({percent(n_done, n_classes)})"
+    )
