@@ -108,13 +108,13 @@ def test_what_is_kept_of_a_published_run_counts_for_its_files_only_and_verify_lo
     assert "as worked out when the run was published" in sound.err
     assert orderly("verify", run, "--quick").code == 0
     forge(listed={"boards": [["aaaaaaaaa", 999, 1]], "n_candidates": 1})
-    assert "999" in orderly("top", run).out, "it is believed as the program is"
+    assert "999" in orderly("top", run).out  # it is believed as the program is
     check_refused(
         orderly("verify", run, "--quick"), "says of 3x3-scowl70", "do not believe what top"
     )
     (run / files.RESULTS / "more").write_bytes(b"")  # no reader would look at it
     read = orderly("top", run)
-    assert (read.out, read.err) == (sound.out, ""), "its rows were read"
+    assert (read.out, read.err) == (sound.out, "")  # its rows were read
     forge()
     checked = orderly("verify", run, "--quick")
     check_refused(checked, "says of 3x3-scowl70", "do not believe what top")
