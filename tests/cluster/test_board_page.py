@@ -317,8 +317,8 @@ def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():
 def test_no_place_is_told_of_an_unproven_list_of_boards(tmp_path, monkeypatch):
     run = shutil.copytree(PUBLISHED / "3x3-scowl70", tmp_path / "3x3-scowl70")
     (run / files.CLAIM).unlink()
-    shutil.copy(PUBLISHED / packaged.PROVEN, tmp_path)
     monkeypatch.setattr(packaged, "PUBLISHED", tmp_path)
+    packaged.write()
     assert (
         proven_place(BOARD, "3x3", 430, KNOWN_SHA256["scowl70"], parse_scores("standard").points)
         == ""
