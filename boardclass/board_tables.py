@@ -49,9 +49,10 @@ def json_boards(text: str) -> list[Found] | None:
 
 def _boards_of(value: Any) -> list[Found]:
     """Return the boards of a JSON value; raise ValueError if it has something else."""
-    if isinstance(value, dict) and isinstance(value.get("board"), str):
-        score = value.get("score")
-        return [(value["board"], score if isinstance(score, int) else None)]
+    if isinstance(value, dict) and "board" in value:
+        board, score = value["board"], value.get("score")
+        told = score if isinstance(score, int) else None
+        return [(board, told)] if isinstance(board, str) else _boards_of(board)
     if not isinstance(value, list) or not value:
         raise ValueError("no board")
     if all(isinstance(item, str) for item in value):

@@ -43,6 +43,7 @@ _is_row = re.compile(rf"{_CELL}(?:[\s,;]+{_CELL})+").fullmatch
 _MAX_ROLLS = 1000  # for each board
 _ENGLISH = ("because", "people", "through", "thought")  # a list with all of them is English
 Board = Tiles | tuple[Dims, str]
+Listed = tuple[int, str, int | None]  # the number of a line, a board, its score
 
 
 class Word(NamedTuple):
@@ -255,17 +256,34 @@ def rollable_text(board: str) -> str:
 
 
 def read_lines(
-    data: bytes, say: Callable[[str], None] = lambda _: None
-) -> Iterator[tuple[int, str, int | None]]:
+    data: bytes, say: Callable[[str], None] = lambda _: None, dims: Dims | str | None = None
+) -> Iterator[Listed]:
     """Yield the boards of a list, each with the number of its line and the score behind it, if any.
 
     Blank lines and ``#`` comments are skipped, and bytes that are not UTF-8 do not stop the
     reading.  A line is a board; numbers behind it are its score and more.  If the first line is a
     CSV header with the column ``board``, whatever its delimiter, that column and the column
     ``score`` are taken instead.  A first line of one or two numbers is that of a board file; lines
-    of single cells with blanks between are the rows of one board, and so is what is drawn.  JSON
-    has one board or several, which are counted instead of lines; ``say`` is told.
+    of single cells with blanks between are the rows of a board, and so is what is drawn, and as
+    many lines as each has letters.  A blank line ends such a board.  JSON has one board or several,
+    which are counted instead of lines; ``say`` is told.
+
+    dims : of the boards, if they are known
     """
+    listed = list(_listed(data, say))
+    blocks = _blocks([(number, text) for number, text, _ in listed])
+    if (
+        not blocks
+        or any(score for *_, score in listed)
+        or not all(_are_rows(block, dims) for block in blocks)
+    ):
+        yield from listed
+    else:
+        say("lines of as many letters as there are lines read as the rows of one board")
+        yield from map(_joined, blocks)
+
+
+def _listed(data: bytes, say: Callable[[str], None]) -> Iterator[Listed]:
     text, _ = decoded(data, None, "standard input")
     boards = json_boards(text)
     if boards is not None:
@@ -288,19 +306,40 @@ def read_lines(
             named = dict(zip(columns, split(line), strict=False))
             yield number, named.get("board", ""), _score(named.get("score", ""))
         return
-    first = told[0][0]
-    if text.lstrip().startswith("┌"):  # as ``show`` draws boards, one below the other
-        for drawn in re.split("(?=┌)", "\n".join(line for _, line in told))[1:]:
-            yield first, drawn, None
-            first += drawn.count("\n")
-        return
-    is_drawn = all(re.match(r"[|│║┃+╔┏╭]", line) for _, line in told)
+    is_drawn = all(re.match(r"[|+\u2500-\u257f]", line) for _, line in told)
     if _is_board_file(told[0][1]) or is_drawn or all(_is_row(line) for _, line in told):
-        yield first, "\n".join(line for _, line in told), None
+        yield from map(_joined, _blocks(told))
         return
     for number, line in told:
         match = _BOARD_AND_NUMBERS.fullmatch(line)
         yield (number, match[1], _score(match[2])) if match else (number, line, None)
+
+
+def _blocks(lines: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
+    """Return lines by the blank ones between them, or as ``show`` draws boards one below the other;
+    all together where one would be alone, or all are a square.
+    """
+    n_cells = [len(re.findall(_CELL, line)) for _, line in lines[:1]]
+    blocks: list[list[tuple[int, str]]] = []
+    for number, line in lines:
+        if not blocks or number > blocks[-1][-1][0] + 1 or line.startswith("┌"):
+            blocks.append([])
+        blocks[-1].append((number, line))
+    is_whole = n_cells == [len(lines)] or any(len(block) < 2 for block in blocks)
+    return [lines] if is_whole else blocks
+
+
+def _joined(block: list[tuple[int, str]]) -> Listed:
+    return block[0][0], "\n".join(line for _, line in block), None
+
+
+def _are_rows(block: list[tuple[int, str]], dims: Dims | str | None) -> bool:
+    """Return whether lines of letters are the rows of one board, and not boards themselves."""
+    lines = [line.replace("Qu", "q") for _, line in block]
+    n, size = len(lines), len(lines[0]) if lines else 0
+    if n < 2 or not all(line.isalpha() and len(line) == size for line in lines):
+        return False
+    return n == size or size not in USUAL if dims is None else f"{size}x{n}" == str(dims)
 
 
 def _csv_of(heading: str) -> Callable[[str], list[str]] | None:

@@ -108,7 +108,7 @@ def read_boards(
             f"{quote(path)} has more than {MAX_FILE_BYTES // 2**20} MiB: expected a list of boards"
         )
     scores: dict[str, int | None] = {}
-    for number, text, score in read_lines(data):
+    for number, text, score in read_lines(data, dims=shape.dims):
         try:
             board = read_board(text, shape.dims, letters=letters or NO_LETTERS)[1]
         except BoardError as error:

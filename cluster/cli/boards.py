@@ -171,16 +171,12 @@ def score(
         tell("boards, one a line; end with Ctrl-D")
     boards: list[Board] = []
     notes: set[str] = set()
-    lines = list(read_lines(sys.stdin.buffer.read(), notes.add))
+    lines = list(read_lines(sys.stdin.buffer.read(), notes.add, dims))
     for number, text, _ in lines:
         try:
             boards.append(question.read(text, dims, notes.add))
         except BoardError as error:
-            try:  # no line is a board, but each may be a row of one
-                boards = [question.read("\n".join(line for _, line, _ in lines), dims, notes.add)]
-                break
-            except BoardError:
-                raise BoardError(f"standard input, line {number}: {error}") from error
+            raise BoardError(f"standard input, line {number}: {error}") from error
     for note in sorted(notes):
         tell(note)
     write_table(("board", "score"), question.scores(boards), fmt)
