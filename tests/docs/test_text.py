@@ -8,6 +8,7 @@ import doctest
 import re
 import runpy
 import shlex
+import tomllib
 import xml.etree.ElementTree as ET
 from importlib import import_module
 from pathlib import Path
@@ -124,6 +125,22 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+def test_who_says_so_stands_beside_each_claim_of_trust():
+    text = (ROOT / "docs" / "trust.md").read_text()
+    files = {path.name: name_of(path) for path in (ROOT / "tests").rglob("*.*")}
+    for named in re.findall(r"`([\w/]+\.(?:py|toml))`", text):
+        place = files.get(Path(named).name, named)
+        assert place.endswith(named)
+        assert (ROOT / place).exists(), named
+    stages = tomllib.loads((ROOT / "tests/soundness/nightly.toml").read_text())["stage"]
+    claims = text.partition("## Who checked what")[2].partition("**The checker**")[0]
+    for row in re.findall(r"^\| (?!what \|)\w.*$", claims, re.MULTILINE):
+        asked = re.search(r"`(?:tests/|python -m tests\.|orderly (?:verify|audit|repeat))", row)
+        in_a_night = re.search(r"nightly stage `([^`]+)`", row)
+        assert asked or in_a_night, row
+        assert not in_a_night or in_a_night[1] in [stage["name"] for stage in stages]
 
 
 @pytest.mark.nightly
