@@ -1,5 +1,5 @@
-"""Text as it is shown: what a terminal would obey, or an eye would not see, is escaped; numbers go
-with their nouns.
+"""Text as it is shown: control and invisible characters are escaped; numbers go with their
+nouns.
 """
 
 from __future__ import annotations

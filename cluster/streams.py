@@ -1,7 +1,7 @@
 """Standard output and error: what is written there is harmless, encodable, and colourful only where
 that is wanted.
 
-Texts may come from files of strangers: what a terminal would obey is escaped here.  ``NO_COLOR`` is
+Texts may come from files of strangers: control characters are escaped here.  ``NO_COLOR`` is
 respected by every console.  Messages on standard error are a courtesy: where nobody takes them, the
 command goes on without.
 """

@@ -2,7 +2,7 @@
 
 Everything that the command line prints on standard output goes through here, so that ``--format``
 means the same thing in every command: ``table`` for people, ``json`` and ``csv`` for programs.
-Texts may come from files of strangers: what a terminal would obey is escaped in every format.
+Texts may come from files of strangers: control characters are escaped in every format.
 """
 
 from __future__ import annotations

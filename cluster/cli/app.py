@@ -208,7 +208,7 @@ def _exit_code(arguments: list[str]) -> int:
         if error.leaves_at_once or isinstance(error.__cause__, KeyboardInterrupt):
             _leave_at_once(code)
         return code
-    except BrokenPipeError:  # the reader of our output has gone, so there is nobody to tell
+    except BrokenPipeError:  # the reader of our output disconnected: there is nobody to tell
         _drop_output()
         return 0
     except FileNotFoundError as error:  # a folder may be deleted under a command

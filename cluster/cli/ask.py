@@ -169,9 +169,12 @@ def query(
             show_default=False,
         ),
     ] = None,
-    timeout: Annotated[float, Option(metavar="S", min=0.1, help="Seconds it may take.")] = 60,
+    timeout: Annotated[float, Option(metavar="S", min=0.1, help="Time limit in seconds.")] = 60,
     memory: Annotated[
-        int, Option(metavar="MIB", min=64, max=2**24, help="MiB it may take besides the runs.")
+        int,
+        Option(
+            metavar="MIB", min=64, max=2**24, help="Memory limit in MiB, in addition to the runs."
+        ),
     ] = 1024,
     fmt: options.Format = Format.table,
 ) -> None:
@@ -252,8 +255,8 @@ def compare(
         list[str],
         Argument(
             metavar="RUN|FILE",
-            help="A run directory, the latest under runs by default; boards, one a line, a score "
-            "may follow.",
+            help="A run directory, the latest under runs by default; a file of boards, one per "
+            "line, optionally with scores.",
             show_default=False,
         ),
     ],
@@ -325,11 +328,11 @@ def report(
     directory: options.Run = options.LATEST,
     out: Annotated[
         str | None,
-        Option(metavar="FILE", help="Where to write it.", show_default="NAME-OF-DIR.html"),
+        Option(metavar="FILE", help="File to write.", show_default="NAME-OF-DIR.html"),
     ] = None,
     n: Annotated[int, Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
     wordlist: options.RunWordlist = None,
-    show: Annotated[bool, Option("--open", help="Open it in a browser.")] = False,
+    show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     from results.reading.report import render

@@ -32,7 +32,7 @@ class Words(StrEnum):
 
 
 Word = Annotated[
-    str | None, Option(metavar="WORD", help="Draw the path of this word into the picture.")
+    str | None, Option(metavar="WORD", help="Draw the path of this word in the picture.")
 ]
 Out = Annotated[
     str | None,
@@ -43,7 +43,7 @@ Out = Annotated[
     ),
 ]
 ShowWords = Annotated[
-    Words, Option(help="hidden: the page opens with the game, its words come afterwards.")
+    Words, Option(help="hidden: the page opens with the game and shows the words afterwards.")
 ]
 
 
@@ -60,8 +60,8 @@ def show(
     """Draw a board and list its words by length.
 
     Any board up to 12 x 12: Qu or Th is one tile, [q] a plain Q, . a hole, * any letter, [a/e]
-    either, [un-] only at the beginning and [-ing] only at the end of a word.  Proofs take letters
-    and Qu only.
+    either, [un-] only at the beginning and [-ing] only at the end of a word.  Proofs exist only for
+    boards of letters and Qu.
     """
     is_page = (out or "").endswith(".html")
     if word is not None and (out is None or is_page):
@@ -157,18 +157,18 @@ def _show_to_people(solved: Solved, wordlist: str, notes: list[str]) -> None:
 def score(
     rules: options.Rules, dims: options.Dims = None, fmt: options.Format = Format.table
 ) -> None:
-    """Score the boards on standard input: one a line, or the CSV that top, climb, roll, compare or
-    score print.
+    """Score the boards on standard input: one per line, or the CSV that top, climb, roll, compare
+    or score print.
     """
     from cluster.answers.boards import read_lines
 
     question = rules.asked()
     if sys.stdin is None:
         raise InputError(
-            "standard input is closed: expected boards, one a line, as in: orderly score < FILE"
+            "standard input is closed: expected boards, one per line, as in: orderly score < FILE"
         )
     if sys.stdin.isatty():
-        tell("boards, one a line; end with Ctrl-D")
+        tell("boards, one per line; end with Ctrl-D")
     boards: list[Board] = []
     notes: set[str] = set()
     lines = list(read_lines(sys.stdin.buffer.read(), notes.add, dims))
@@ -209,7 +209,7 @@ def solve(
     end_only: EndOnly = None,
     fmt: options.Format = Format.table,
 ) -> None:
-    """List the words on a board by a solver that shares no code with the scorer."""
+    """List the words on a board with a solver that shares no code with the scorer."""
     question = rules.asked()
     read = question.read(board, dims, tell)
     if isinstance(read, Tiles):
@@ -301,7 +301,7 @@ def lists(
     scores: options.Scores = None,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Score a board under every word list that can be named."""
+    """Score a board with every word list that can be named."""
     from boardclass.board import read_board
     from boardclass.scores import parse_scores
     from boardclass.wordlist import available_names, load_wordlist
@@ -328,20 +328,32 @@ def roll(
     n: options.Limit = 1,
     seed: Annotated[
         int | None,
-        Option(metavar="N", min=0, help="Repeats the same rolls.", show_default="random"),
+        Option(
+            metavar="N",
+            min=0,
+            help="Seed: the same seed repeats the same rolls.",
+            show_default="random",
+        ),
     ] = None,
     min_words: Annotated[
-        int, Option(metavar="N", min=0, help="Roll until so many words are on a board.")
+        int, Option(metavar="N", min=0, help="Roll until a board has at least N words.")
     ] = 0,
     out: Annotated[
-        str | None, Option(metavar="FILE.pdf", help="Write a worksheet, answers last, instead.")
+        str | None,
+        Option(metavar="FILE.pdf", help="Write a worksheet with the answers at the end."),
     ] = None,
     title: Annotated[
-        str | None, Option(metavar="TEXT", help="Of the worksheet.", show_default="dice and seed")
+        str | None,
+        Option(metavar="TEXT", help="Title of the worksheet.", show_default="dice and seed"),
     ] = None,
     lines: Annotated[
         int,
-        Option(metavar="N", min=0, max=30, help="Lines to write on beside each board of it."),
+        Option(
+            metavar="N",
+            min=0,
+            max=30,
+            help="Lines to write on next to each board of the worksheet.",
+        ),
     ] = 0,
     fmt: options.Format = Format.table,
 ) -> None:

@@ -36,13 +36,15 @@ def verify(
     write: Annotated[
         bool,
         Option(
-            "--write", help="Also write claim.json and the list of boards; else nothing is written."
+            "--write",
+            help="Also write claim.json and the list of boards; otherwise nothing is written.",
         ),
     ] = False,
     quick: Annotated[
         bool,
         Option(
-            "--quick", help="Do not search verdicts again, nor climb: coverage and boards only."
+            "--quick",
+            help="Check coverage and boards only: search no verdicts again, and do not climb.",
         ),
     ] = False,
     repeat: Annotated[
@@ -50,23 +52,24 @@ def verify(
         Option(
             metavar="N",
             min=1,
-            help="Search N verdicts again, drawn from all of them, and tell the odds that so many "
-            "overlook false ones.",
-            show_default="easy ones, for 15 s",
+            help="Search N verdicts again, drawn from all of them, and print the odds that N draws "
+            "miss false verdicts.",
+            show_default="easy ones for 15 s",
         ),
     ] = None,
     workers: Annotated[
-        int, Option(metavar="N", min=1, help="Processes that search for --repeat.")
+        int, Option(metavar="N", min=1, help="Processes that search again for --repeat.")
     ] = 1,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Check a run from its files, score its boards twice over, search some of it again, and say
-    what was checked.
+    """Check a run from its files, score its boards with two solvers, search some of it again, and
+    say what was checked.
 
-    All of the coverage and all boards are checked.  The boards of runs that come with orderly and
-    ask about the same size, list and points must be listed, and so must all that a climb finds.  Of
-    the eliminations those that take little are searched again, for 15 seconds of the processor.
-    "Verified" is said only if all were, or if a run that comes with orderly has the same boards.
+    The whole coverage and all boards are checked.  The run must list the boards of every run that
+    comes with orderly and asks about the same size, list and points, and all boards that a climb
+    finds.  Eliminations that take little time are searched again for 15 CPU seconds.  The command
+    says "Verified" only if it searched all eliminations again, or if a run that comes with orderly
+    has the same boards.
     """
     if quick and repeat:
         raise InputError("--quick searches nothing again: leave it out, or --repeat")
@@ -264,8 +267,8 @@ def certify(
 ) -> None:
     """Record the shape of the search, so that others can check it; all classes by default.
 
-    They are published once a minute and at the end; what a stopped command published need not be
-    done again.
+    Certificates are published once a minute and at the end; the same command continues after those
+    that are there.
     """
     if sum([classes is not None, sample is not None, hot]) > 1:
         raise InputError("give one of --classes, --sample and --hot, not several")
@@ -313,7 +316,7 @@ def audit(
     wordlist: options.RunWordlist = None,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Check certificates and boards by a program that shares no code with the search."""
+    """Check certificates and boards with a program that shares no code with the search."""
     from boardclass.wordlist import available_names
     from results.proof import audit as checker
     from results.proof.certificates import check_files, record_audit

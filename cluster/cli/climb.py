@@ -46,7 +46,7 @@ Pool = Annotated[
         metavar="N",
         min=2,
         max=10**6,
-        help="Boards kept, chains, or population, of all runs together.",
+        help="Number of boards kept, chains, or population size, over all runs.",
     ),
 ]
 Runs = Annotated[
@@ -63,7 +63,7 @@ Exclude = Annotated[
 ]
 ClimbStart = Annotated[
     str | None,
-    Option("--from", metavar="BOARD", help="Start from this board, not from random ones."),
+    Option("--from", metavar="BOARD", help="Start from this board instead of random ones."),
 ]
 Contains = Annotated[
     str | None, Option(metavar="WORD", help="Only boards on which this word can be traced.")
@@ -92,13 +92,13 @@ def climb(
     often a board was found: for annealing by how many chains, otherwise in how many of the --runs.
     Ctrl-C prints the best boards so far (exit code 130); a second one prints nothing.
 
-    The wordiest board: --scores words.  Points that double with every letter: --scores powers;
-    climbing then misses boards with one very long word, such as rpqaselinifcoita: orderly longest
-    --letters 17 --scores powers finds it.
+    For the board with the most words use --scores words.  With --scores powers points double with
+    every letter; climbing then misses boards with one very long word, such as rpqaselinifcoita, but
+    orderly longest --letters 17 --scores powers finds them.
 
-    Boards have letters and Qu only, and points by length: climbing scores hundreds of thousands of
-    boards, and the solver of other tiles, letter values and bonus cells (orderly show) takes
-    milliseconds for each.
+    Boards have only letters and Qu, and words score by length: climbing scores hundreds of
+    thousands of boards, and the solver for other tiles, letter values and bonus cells (orderly
+    show) takes milliseconds for each.
     """
     from boardclass.board import in_symbols
     from cluster.driver.signals import StopSignals
@@ -239,12 +239,12 @@ def _progress(runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
         yield lambda run, *figures: bar.update(task, completed=run, description=said(run, *figures))
 
 
-Word = Annotated[str | None, Option(help="This word only; need not be in the list.")]
+Word = Annotated[str | None, Option(help="Use only this word, which need not be in the list.")]
 Letters = Annotated[
-    int | None, Option(metavar="N", help="Words of N letters only: 17 on 4x4 has one Qu.")
+    int | None, Option(metavar="N", help="Use only words of N letters; on 4x4, 17 means one Qu.")
 ]
 Sample = Annotated[
-    int | None, Option(metavar="N", min=1, help="Try N random paths a word instead of all.")
+    int | None, Option(metavar="N", min=1, help="Try N random paths per word instead of all paths.")
 ]
 
 
@@ -260,11 +260,11 @@ def longest(
     n: options.Limit = 10,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Find the best boards with a word that uses every cell: all paths through the board times all
-    such words.
+    """Find the best boards with a word that uses every cell: every such word on every path through
+    the board.
 
-    Without --sample the answer is exhaustive, so a proof.  For the best board with a shorter word:
-    climb --contains.
+    Without --sample the search is exhaustive, so the answer is proven.  For the best board with a
+    shorter word use climb --contains.
     """
     from boardclass.board import in_symbols, with_letters
     from boardclass.geometry import geometry

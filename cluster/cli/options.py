@@ -75,7 +75,7 @@ def _chosen(ctx: typer.Context, directory: str) -> str:
     return chosen_run(None if directory == LATEST else directory)
 
 
-Format = Annotated[render.Format, Option("--format", help="How to print.", show_choices=True)]
+Format = Annotated[render.Format, Option("--format", help="Output format.", show_choices=True)]
 Wordlist = Annotated[str | None, _wordlist("bundled list")]
 RunWordlist = Annotated[str | None, _wordlist("that of the run")]
 Scores = Annotated[
@@ -144,7 +144,7 @@ Board = Annotated[
     str,
     Argument(
         metavar="BOARD",
-        help="The letters down the columns, or its rows, such as bld/eae/rts; q or Qu is a Qu "
+        help="The letters column by column, or the rows, such as bld/eae/rts; q or Qu is a Qu "
         "cell.",
         show_default=False,
     ),
@@ -156,11 +156,13 @@ Memory = Annotated[
     int | None,
     Option(
         metavar="MIB",
-        help="For terms, keys and tree of one worker, besides words and paths.",
+        help="Memory for the terms, keys and trees of one worker, in addition to words and paths.",
         show_default="config",
     ),
 ]
-Probes = Annotated[int, Option("--workers", metavar="N", min=1, help="Processes that probe.")]
+Probes = Annotated[
+    int, Option("--workers", metavar="N", min=1, help="Processes that search the probes.")
+]
 Threads = Annotated[
     int,
     Option(
@@ -168,7 +170,7 @@ Threads = Annotated[
         metavar="N",
         min=0,
         max=256,
-        help="Threads that score; never changes the result; 0: all cores.",
+        help="Threads that score boards; 0: all cores. The result does not depend on it.",
     ),
 ]
 Seed = Annotated[int, Option(metavar="N", min=0, help="Seed of all random choices.")]
@@ -181,7 +183,7 @@ Dice = Annotated[
         autocompletion=complete_dice,
     ),
 ]
-Price = Annotated[float, Option(metavar="P", min=0, help="Price of one core for an hour.")]
+Price = Annotated[float, Option(metavar="P", min=0, help="Price of one core hour.")]
 
 
 class Group:

@@ -22,21 +22,24 @@ from cluster.streams import console, write_file
 if TYPE_CHECKING:
     from cluster.answers.boards import Asked, Solved
 
-Minutes = Annotated[float, Option(metavar="N", min=0, max=600, help="Time; 0: no limit.")]
+Minutes = Annotated[
+    float, Option(metavar="N", min=0, max=600, help="Minutes to play; 0: no limit.")
+]
 Goal = Annotated[
     int,
     Option(
         metavar="N",
         min=0,
         max=500,
-        help="Words to find: so many that most people know are on the board.",
+        help="Words to find; the board has at least as many common words.",
     ),
 ]
 Seed = Annotated[
-    int | None, Option(metavar="N", min=0, help="Repeats a board.", show_default="random")
+    int | None,
+    Option(metavar="N", min=0, help="Seed: the same seed repeats a board.", show_default="random"),
 ]
 Out = Annotated[
-    str | None, Option(metavar="FILE.html", help="Write a page to play on, without network.")
+    str | None, Option(metavar="FILE.html", help="Write a page to play on that needs no network.")
 ]
 
 
@@ -51,8 +54,8 @@ def play(
 ) -> None:
     """Roll a board and find its words; the answers come at the end.
 
-    Type one word a line; an empty line ends the game.  Words that most people know are those of
-    SCOWL up to size 35; of a list that is not English all words count.
+    Type one word per line; an empty line ends the game.  Common words are those of SCOWL up to size
+    35; in a list that is not English all words count as common.
     """
     if out is not None and not out.endswith(".html"):
         raise InputError(f"--out {quote(out)}: expected the name of a page, such as game.html")

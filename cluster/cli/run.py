@@ -37,7 +37,7 @@ def plan(
         Option(
             metavar="S",
             min=0,
-            help="Time to spend on probes; less if every class has been searched before.",
+            help="Time to spend on probes; it takes less if every class is searched before that.",
         ),
     ] = 300,
     price: options.Price = 0.02,
@@ -132,7 +132,7 @@ Workers = Annotated[
     Option(
         metavar="N",
         min=0,
-        help="Worker processes; 0: this process, faster for a search of seconds.",
+        help="Worker processes; 0: search in this process, which is faster when it takes seconds.",
         show_default="config",
     ),
 ]
@@ -140,14 +140,14 @@ Address = Annotated[
     str | None,
     Option(
         metavar="auto|HOST:PORT|ray://HOST:PORT|local",
-        help="Work on this Ray cluster, on every processor or --workers of them.",
+        help="Use this Ray cluster, with every processor or --workers of them.",
     ),
 ]
 Replicate = Annotated[
     float | None,
     Option(
         metavar="PERCENT",
-        help="Verdicts to find a second time in another way.",
+        help="Percentage of verdicts to search again in another way.",
         show_default="1",
     ),
 ]
@@ -160,20 +160,20 @@ Extend = Annotated[
     str | None,
     Option(
         metavar="DIR",
-        help="Take over verdicts of a run at another cutoff that hold at this one.",
+        help="Reuse the verdicts of a run at another cutoff that hold at this one.",
     ),
 ]
 Share = Annotated[
     str | None,
     Option(
         metavar="K/N",
-        help="Search the K-th of N equal shares of the classes only; `orderly merge` puts "
+        help="Search only the K-th of N equal shares of the classes; `orderly merge` puts "
         "them together.",
     ),
 ]
 DropDamaged = Annotated[
     bool,
-    Option("--drop-damaged", help="Compute again what damaged files held, instead of stopping."),
+    Option("--drop-damaged", help="Recompute what damaged files held, instead of stopping."),
 ]
 
 
@@ -215,7 +215,7 @@ def _driven(config: RunConfig, **how: Any) -> RunOutcome:
 
         outcome = driver.run(config, progress=make_progress(), **how)
     except KeyboardInterrupt as error:  # outside the search the driver does not catch signals
-        raise IncompleteError("stopped; the same command goes on from what is stored") from error
+        raise IncompleteError("stopped; the same command resumes from what is stored") from error
     return replace(outcome, seconds=time.monotonic() - began)
 
 
@@ -262,22 +262,22 @@ def derive(
     wordlist: options.Wordlist = None,
     scores: options.Scores = None,
     cutoff: Annotated[
-        int | None, Option(metavar="N", min=1, help="A cutoff that is not lower.")
+        int | None, Option(metavar="N", min=1, help="A cutoff that is at least as high.")
     ] = None,
     source_wordlist: Annotated[
         str | None,
-        Option(metavar="NAME|PATH", help="The word list of the run, if not found by name."),
+        Option(metavar="NAME|PATH", help="The word list of the run, if it is not found by name."),
     ] = None,
     out: Annotated[
         str | None,
         Option(metavar="DIR", help="Run directory.", show_default="runs/DIMS-WORDLIST-CUTOFF"),
     ] = None,
 ) -> None:
-    """Write what a proven run says of an easier question: a list without some of its words, points
-    that are nowhere higher, a higher cutoff.  Nothing is searched.
+    """Write what a proven run says about an easier question: a list without some of its words,
+    points that are nowhere higher, a higher cutoff.  Nothing is searched.
 
-    A list that lost a few words keeps its record this way.  A question whose answer does not follow
-    is refused, with the first word or value that stands in the way.
+    A list that lost a few words keeps its record this way.  If the answer does not follow, the
+    command refuses and names the first word or value that stands in the way.
     """
     from cluster.answers.status import run_wordlist
     from cluster.driver.derive import config_like
@@ -303,8 +303,8 @@ def merge(
     ],
     fmt: options.Format = Format.table,
 ) -> None:
-    """Put runs of the same question together: TARGET gets what it lacks, as new files; the sources
-    stay as they are.
+    """Merge runs of the same question: TARGET gets what it lacks, as new files; the sources are not
+    changed.
     """
     sources = [options.named_run(source) for source in sources]
     from results.proof.prove import summary

@@ -45,7 +45,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # modules and words are no garbage: looking for some took a twentieth of a short command
     gc.set_threshold(100_000)
-    atexit.register(gc.disable)  # nor is any looked for at the end
+    atexit.register(gc.disable)  # and no garbage collection at exit
     from cluster.cli import app
 
     app.main()

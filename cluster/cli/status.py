@@ -33,11 +33,11 @@ _NONE: tuple[object, ...] = (None, [], ())
 def status(
     directory: options.Run = options.LATEST,
     verbose: Annotated[
-        bool, Option("--verbose", "-v", help="All figures, not only ten lines.")
+        bool, Option("--verbose", "-v", help="Show all figures instead of ten lines.")
     ] = False,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Show how far a run is, who works on it, the time left, what it found, the digest of its
+    """Show how far a run is, who works on it, the time left, what it found and the digest of its
     result.
     """
     from cluster.answers.run_view import as_json, look
@@ -128,24 +128,28 @@ def serve(
     given: options.Runs = None,
     port: Annotated[
         int | None,
-        Option(metavar="N", min=0, max=65535, help="0: any.", show_default="8765 or a free one"),
+        Option(
+            metavar="N",
+            min=0,
+            max=65535,
+            help="Port; 0: any free one.",
+            show_default="8765 or a free one",
+        ),
     ] = None,
     host: Annotated[
-        str, Option(metavar="ADDRESS", help="127.0.0.1 or ::1: this machine only.")
+        str, Option(metavar="ADDRESS", help="Address of this machine: 127.0.0.1 or ::1.")
     ] = "127.0.0.1",
     lan: Annotated[
         bool,
-        Option(
-            "--lan", help="Answer phones and other devices of the network that this machine is in."
-        ),
+        Option("--lan", help="Answer phones and other devices in the network of this machine."),
     ] = False,
     price: options.Price = 0.02,
-    opens: Annotated[bool, Option("--open", help="Open it in the browser.")] = False,
+    opens: Annotated[bool, Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Show runs, records, boards and classes in a browser of this machine; Ctrl-C ends it.
 
-    The address that is printed holds a random token: nobody is answered without it.  Nothing can be
-    changed there. With --lan it is also drawn as a code for the camera of a phone; who listens in
+    The printed address contains a random token; requests without it are refused.  The pages change
+    nothing.  With --lan the address is also drawn as a QR code for a phone; anybody who listens in
     that network can read along.
     """
     try:

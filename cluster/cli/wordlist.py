@@ -45,7 +45,7 @@ wordlist = typer.Typer(
 
 @wordlist.command("list")
 def list_all(fmt: options.Format = Format.table) -> None:
-    """List the word lists that can be named, and how to get the other well-known ones."""
+    """List the word lists that can be named, and say how to get the other well-known ones."""
     rows: list[tuple[object, ...]] = []
     for name, path in available_names().items():
         try:
@@ -106,33 +106,37 @@ File = Annotated[
     str,
     Argument(
         metavar="FILE",
-        help="Words in any form: one a line, columns, CSV, JSON, a spelling dictionary (.dic "
+        help="Words in any format: one per line, columns, CSV, JSON, a spelling dictionary (.dic "
         "with its .aff); gz, bz2, xz or zip.",
         show_default=False,
     ),
 ]
-Name = Annotated[str | None, Option(help="Of the new list.", show_default="that of the file")]
+Name = Annotated[str | None, Option(help="Name of the new list.", show_default="that of the file")]
 Names = Annotated[
-    str, Option(metavar="drop|keep", help="Words with a capital; in German keep them.")
+    str, Option(metavar="drop|keep", help="Words with a capital letter; keep them for German.")
 ]
 Accents = Annotated[
-    str, Option(metavar="fold|drop|keep", help="é becomes e; drop the word; keep the letter.")
+    str,
+    Option(
+        metavar="fold|drop|keep",
+        help="fold: é becomes e; drop: leave the word out; keep: é is a letter.",
+    ),
 ]
 Letter = Annotated[
     list[str] | None,
-    Option(metavar="L=X", help="A letter of its own, written by a symbol a-z, such as ñ=w."),
+    Option(metavar="L=X", help="A separate letter, represented by one of a-z, such as ñ=w."),
 ]
 PlainQ = Annotated[bool, Option("--plain-q", help="The game has a plain Q, not Qu.")]
 Column = Annotated[
     str | None,
     Option(
         metavar="NAME|N|all|keys",
-        help="Column of the words, or key of JSON; all: every cell; keys: those of an object.",
+        help="Column of the words, or JSON key; all: every cell; keys: the keys of an object.",
         show_default="that of a heading such as word, or the first one without numbers",
     ),
 ]
 Encoding = Annotated[
-    str | None, Option(help="Such as ISO-8859-2.", show_default="guessed, and said")
+    str | None, Option(help="Encoding, such as ISO-8859-2.", show_default="guessed and reported")
 ]
 
 
@@ -148,7 +152,7 @@ def import_file(
     encoding: Encoding = None,
     fmt: options.Format = Format.table,
 ) -> None:
-    """Make a word list out of a file, and say what was done to how many lines."""
+    """Make a word list from a file, and report what was done to how many lines."""
     path = Path(file).expanduser()
     rules = Rules(names, accents, parse_letters(letter or []), plain_q)
     name = path.name.partition(".")[0] if name is None else name
@@ -215,7 +219,8 @@ def get(
         ),
     ],
     url: Annotated[
-        str | None, Option(help="Another place to take it from.", show_default="the documented one")
+        str | None,
+        Option(help="Another place to download it from.", show_default="the documented one"),
     ] = None,
     fmt: options.Format = Format.table,
 ) -> None:

@@ -142,7 +142,7 @@ class _Watch:
             n_done += self._snapshot.n_classes_done
         return Interrupted(
             f"stopped by {signal_name}: {n_done:,} of {self._prepared.n_classes:,} board classes "
-            f"are done and stored in {self._prepared.plan.location}; the same command goes on "
+            f"are done and stored in {self._prepared.plan.location}; the same command resumes "
             "from here"
         )
 

@@ -244,7 +244,7 @@ class RayExecutor(Executor):
         self._is_gone = True
         gone = ClusterGoneError(
             f"the Ray cluster at {self._address!r} is gone ({brief(str(error))}); "
-            "what has arrived is stored, the same command goes on from there"
+            "what has arrived is stored, the same command resumes from there"
         )
         gone.kept = self._stack  # it would be closed when nobody knows it any more
         return gone

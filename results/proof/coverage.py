@@ -82,7 +82,7 @@ class Coverage:
         """Raise IncompleteError (exit code 4) with :meth:`message` unless complete."""
         if not self.complete:
             raise IncompleteError(
-                f"the run proves nothing yet: {self.message()}\nRun again to go on."
+                f"the run proves nothing yet: {self.message()}\nRun again to resume."
             )
 
 
