@@ -68,6 +68,16 @@ class Tabs:
         assert self.failed == []
 
 
+def has_text(tab, selector, text):
+    """Wait until an element has this text."""
+    expect(tab.locator(selector)).to_have_text(text)
+
+
+def contains_text(tab, selector, text):
+    """Wait until the text of an element contains this."""
+    expect(tab.locator(selector)).to_contain_text(text)
+
+
 def keeps_nobody_out(tab, device):
     """Axe finds nothing, and nothing has to be scrolled sideways."""
     found = Axe().run(tab)

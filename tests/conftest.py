@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import json
 import logging
 import os
 import shutil
@@ -12,10 +13,11 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numba
@@ -183,6 +185,13 @@ def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_small_runs(tmp_path_factory.mktemp("small"))
 
 
+def published_boards(name: str) -> dict[str, int]:
+    """Return the boards of a file in ``tests/golden`` with their scores."""
+    lines = (GOLDEN / f"{name}.txt").read_text().splitlines()
+    pairs = (line.split(": ") for line in lines if line)
+    return {board: int(score) for board, score in pairs}
+
+
 def flip_bit(path: Path) -> None:
     """Flip a bit in the middle of a file."""
     data = bytearray(path.read_bytes())
@@ -215,26 +224,46 @@ def enable2k() -> WordList:
         pytest.skip(f"needs the word list enable2k: {error}")
 
 
-@pytest.fixture
-def orderly(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[..., Answer]:
-    """Run the command line in this process: ``orderly("show", "cat...", stdin="...")`` returns
-    code, out, err.
-    """
-    from cluster.cli import app as cli
+@dataclass
+class CommandLine:
+    """The command line in this process."""
 
-    def call(*arguments: object, stdin: bytes | str = b"") -> Answer:
+    monkeypatch: pytest.MonkeyPatch
+    capfd: pytest.CaptureFixture[str]
+
+    def __call__(self, *arguments: object, stdin: bytes | str = b"") -> Answer:
+        """Run a command: ``orderly("show", "cat...", stdin="...")``."""
+        from cluster.cli import app as cli
+
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-        monkeypatch.setattr(sys, "argv", ["orderly", *map(str, arguments)])
-        capfd.readouterr()
+        self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        self.monkeypatch.setattr(sys, "argv", ["orderly", *map(str, arguments)])
+        self.capfd.readouterr()
         with pytest.raises(SystemExit) as left:
             cli.main()
-        captured = capfd.readouterr()
+        captured = self.capfd.readouterr()
         return Answer(int(left.value.code or 0), captured.out, captured.err)
 
-    return call
+    def done(self, *arguments: object) -> str:
+        """Return what a command prints; it must succeed."""
+        answer = self(*arguments)
+        assert answer.code == 0, answer.err
+        return answer.out
+
+    def fails(self, code: int, *arguments: object, stdin: bytes | str = b"") -> str:
+        """Return the message of a command that ends with this exit code and prints nothing."""
+        answer = self(*arguments, stdin=stdin)
+        assert (answer.code, answer.out) == (code, ""), answer.err
+        return answer.err
+
+    def json(self, *arguments: object) -> Any:
+        """Return what a command prints as JSON; it must succeed."""
+        return json.loads(self.done(*arguments, "--format", "json"))
+
+
+@pytest.fixture
+def orderly(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(monkeypatch, capfd)
 
 
 @pytest.fixture(scope="session")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 
-def daily(cases: Iterable[Any], wanted: Callable[..., bool]) -> list[Any]:
-    """Return the cases of a parametrized test, marked nightly but for those that are ``wanted``
-    every day.
+def daily(every_day: Iterable[Any], others: Iterable[Any]) -> list[Any]:
+    """Return the cases of a parametrized test: those of every day, and the others, which are marked
+    nightly; what is among both runs every day.
 
-    A case of several values is a tuple; ``wanted`` is called with them.
+    A case of several values is a tuple.
     """
-    found = []
-    for case in cases:
-        values = case if isinstance(case, tuple) else (case,)
-        found.append(case if wanted(*values) else pytest.param(*values, marks=pytest.mark.nightly))
-    return found
+    first = list(every_day)
+    cases = list(first)
+    for case in others:
+        if case not in first:
+            values = case if isinstance(case, tuple) else (case,)
+            cases.append(pytest.param(*values, marks=pytest.mark.nightly))
+    return cases

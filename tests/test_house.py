@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from boardclass import jit
+from boardclass.jit import kernel_hash
 from cluster.cli.app import PLACES
-from tests.bench.prose import text_of
+from tests.bench.prose import files, private_names, replaced_names, text_of
 from tests.conftest import ROOT
 from tests.soundness.mutate import load_mutants
 
@@ -35,6 +35,14 @@ BUDGET = {
     # worksheets for a class, words to leave out; fresh boards to play on
     "cluster": 75_800,
     "tests": 158_400,  # each kind of file and board that people have is an input of its own
+}
+MOST_IN_TESTS = {
+    "private names": 18,
+    "replaced": 40,
+    "nested_comprehensions": 115,
+    "lambdas": 165,
+    "nested_conditionals": 0,
+    "width": 40.0,
 }
 LONGEST, LONG = 600, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"
@@ -93,6 +101,16 @@ def test_no_line_is_wider_than_a_reader_likes(folder):
     assert text_of(folder).wide_lines == 0
 
 
+def test_tests_look_at_promises_and_read_easily():
+    """What is left of private names and of replaced parts; see CONTRIBUTING.md."""
+    text = text_of("tests")
+    counts = {name: getattr(text, name) for name in MOST_IN_TESTS if hasattr(text, name)}
+    modules = [path for path in files("tests") if path.suffix == ".py"]
+    counts |= {"private names": private_names(modules), "replaced": replaced_names(modules)}
+    above = {name: n for name, n in counts.items() if n > MOST_IN_TESTS[name]}
+    assert not above
+
+
 def test_a_command_does_no_work_of_its_own():
     """What it asks for can be had without a terminal: its body has at most 25 lines."""
     long = []
@@ -110,36 +128,57 @@ def test_files_are_small():
     assert {name: n for name, n in lengths.items() if n > LONGEST and name not in LONG} == {}
 
 
-def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path, monkeypatch):
+HASHES = """
+import sys
+from boardclass.jit import kernel_hash
+for _ in sys.stdin:
+    kernel_hash.cache_clear()
+    print(kernel_hash(), flush=True)
+"""
+
+
+def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path):
     """A changed constant counts, in a module with kernels or one that they use; a changed word does
     not.
     """
-    before = jit.kernel_hash()
     for floor in ("boardclass", "search"):
-        shutil.copytree(
-            ROOT / floor, tmp_path / floor, ignore=shutil.ignore_patterns("__pycache__")
-        )
-    monkeypatch.setattr(jit, "__file__", str(tmp_path / "boardclass" / "jit.py"))
-    assert jit.kernel_hash.__wrapped__() == before
-    with_kernels = [path.relative_to(ROOT) for path in SOURCES if "@kernel" in path.read_text()]
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / floor, tmp_path / floor, ignore=ignored)
+    copy = subprocess.Popen(
+        [sys.executable, "-c", HASHES],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert copy.stdin is not None
+    assert copy.stdout is not None
+
+    def hash_now() -> str:
+        copy.stdin.write("\n")
+        copy.stdin.flush()
+        return copy.stdout.readline().strip()
+
+    before = kernel_hash()
+    assert hash_now() == before
+    with_kernels = [path.relative_to(ROOT) for path in SOURCES if "@kernel(" in path.read_text()]
     used = [Path("search/bits.py"), Path("boardclass/geometry.py")]
-    assert {*map(Path, jit._code_of_kernels(tmp_path))} >= {*with_kernels, *used} - {
-        Path("boardclass/jit.py")
-    }
     for path in (*with_kernels, *used):
         text = (ROOT / path).read_text()
-        (tmp_path / path).write_text(
-            text.replace('"""', '"""Another word. ', 1) + "\n# A comment.\n"
-        )
-    assert jit.kernel_hash.__wrapped__() == before
+        other = text.replace('"""', '"""Another word. ', 1)
+        (tmp_path / path).write_text(f"{other}\n# A comment.\n")
+    assert hash_now() == before
     hashes = {before}
-    for path in (with_kernels[-1], *used):
+    changed = [*with_kernels[::5], with_kernels[-1], *used]
+    for path in changed:
         with (tmp_path / path).open("a") as file:
             file.write("\n_ANOTHER = 1\n")
-        hashes.add(jit.kernel_hash.__wrapped__())
-    assert len(hashes) == 4
+        hashes.add(hash_now())
+    assert len(hashes) == 1 + len(changed)
     (tmp_path / "search" / "breaker.py").write_text("ANOTHER = 1\n")
-    assert jit.kernel_hash.__wrapped__() in hashes, "it has no kernel, and none uses it"
+    assert hash_now() in hashes, "it has no kernel, and none uses it"
+    copy.stdin.close()
+    assert copy.wait() == 0
 
 
 def test_every_seeded_bug_fits_the_code():

@@ -67,13 +67,18 @@ class Scheduler:
 
     ``rng`` chooses the random sample that goes first, and the verdicts that get a replica.
     ``compare`` returns how a verdict and its replica differ.
+
+    Attributes
+    ----------
+    trust : Trust
+        Which hosts are believed, and the verdicts that wait for a replica.
     """
 
     def __init__(
         self, policy: events.Policy, work: Work, rng: np.random.Generator, compare: Compare
     ) -> None:
         self.policy = policy
-        self._trust = Trust(policy, rng, compare)
+        self.trust = Trust(policy, rng, compare)
         self._backlog = Backlog(work, rng, policy.sample)
         self._crew = Crew()
         self._assignments: dict[int, _Assignment] = {}
@@ -152,8 +157,8 @@ class Scheduler:
             remaining_low_s=None if low_s is None else low_s / n_workers,
             remaining_high_s=None if high_s is None else high_s / n_workers,
             elsewhere_s=forecast.elsewhere_s(),
-            n_agreed=self._trust.n_agreed,
-            flagged=tuple(sorted(self._trust.flagged)),
+            n_agreed=self.trust.n_agreed,
+            flagged=tuple(sorted(self.trust.flagged)),
             n_strikes=self._n_strikes,
         )
 
@@ -164,12 +169,12 @@ class Scheduler:
         unit, worker = answer.result.unit, self._crew.workers.get(answer.worker)
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
-        if answer.host in self._trust.flagged:
+        if answer.host in self.trust.flagged:
             self._fail(
                 unit, answer.assignment, events.Death.node, "its host is not believed any more"
             )
             return
-        if not self._backlog.is_open(unit) or (unit in self._trust.held) != answer.is_replica:
+        if not self._backlog.is_open(unit) or (unit in self.trust.held) != answer.is_replica:
             self._n_duplicates += 1
         elif problem := _problem(answer.result):
             self._fail(unit, answer.assignment, events.Death.died, problem)
@@ -179,8 +184,8 @@ class Scheduler:
             self._fruitless_deaths, self._spawn_at_s = 0, now_s
             if answer.is_replica:
                 self._judge(answer)
-            elif self._trust.wants(answer.result, answer.host, self._crew.hosts):
-                self._trust.hold(answer)
+            elif self.trust.wants(answer.result, answer.host, self._crew.hosts):
+                self.trust.hold(answer)
             else:
                 self._accept(answer)
         self._strike_off(unit, answer.assignment)
@@ -194,14 +199,14 @@ class Scheduler:
         """Publish a verdict that its replica agrees with; otherwise believe neither of the two, nor
         anything else of their hosts.
         """
-        original, difference, doubtful = self._trust.judge(replica)
+        original, difference, doubtful = self.trust.judge(replica)
         if not difference:
             self._accept(original)
             return
         unit = replica.result.unit
         trouble = self._backlog.quarantine(unit)
         self._out.append(events.Quarantine(unit, trouble.attempts + 1, difference, doubtful))
-        for disowned in self._trust.disown():
+        for disowned in self.trust.disown():
             self._put_back(disowned, events.Death.node, "its host is not believed any more")
         for host in doubtful:
             self._crew.bar(host)
@@ -239,10 +244,10 @@ class Scheduler:
         if given is None or unit not in given.missing:
             return
         if given.is_replica:
-            let_go = self._trust.failed(unit)
+            let_go = self.trust.failed(unit)
             if let_go is not None:
                 self._accept(let_go)
-        elif self._backlog.is_open(unit) and unit not in self._trust.held:
+        elif self._backlog.is_open(unit) and unit not in self.trust.held:
             self._put_back(
                 unit,
                 events.Death.died if reason is events.Death.oom and given.alone else reason,
@@ -353,8 +358,8 @@ class Scheduler:
         """Choose the host that the big-memory lane empties, or give it back."""
         if not self._backlog.has_big and self._alone not in self._assignments:
             self._big_host = None
-        elif self._big_host not in self._crew.hosts or self._big_host in self._trust.flagged:
-            hosts = self._crew.hosts.keys() - self._trust.flagged
+        elif self._big_host not in self._crew.hosts or self._big_host in self.trust.flagged:
+            hosts = self._crew.hosts.keys() - self.trust.flagged
             self._big_host = min(
                 hosts, key=lambda host: (self._crew.n_busy(host), host), default=None
             )
@@ -372,7 +377,7 @@ class Scheduler:
             return True
         idle = [host for host in islice(crew.idle, 3) if host != big][:2]
         for host in idle:
-            if check := self._trust.take(host, crew.hosts):
+            if check := self.trust.take(host, crew.hosts):
                 self._assign(host, (check[0],), replica=check[1])
                 return True
         if not idle:
@@ -403,7 +408,7 @@ class Scheduler:
         self._out.append(events.Assign(worker.number, number, units, alone, replica))
 
     def _flags(self) -> str:
-        hosts = ", ".join(map(repr, sorted(self._trust.flagged)))
+        hosts = ", ".join(map(repr, sorted(self.trust.flagged)))
         return (
             f"; verdicts of {hosts} were contradicted by replicas: run again to check all of theirs"
             if hosts

@@ -6,13 +6,13 @@ they hold on one machine only, and an object store has none.  A claim works ever
 
     ask     put first: I want to write                    RUN/lock.ID      RUN/lock/ask-ID
     hold    put when nobody else asks or holds: I write;  RUN/owner.json   RUN/lock/hold-ID
-            renewed every BEAT_S seconds                  in a directory   in an object store
+            renewed at its pace                           in a directory   in an object store
 
 Putting and then listing keeps two drivers apart, because what was put is listed: of two that ask at
 the same time, at least the later one sees the other.  If both see each other, both withdraw and ask
 again a little later; never are both let in.
 
-A claim that was not renewed for LEASE_S seconds, by the clock of the place, belongs to a driver
+A claim that was not renewed for ``Pace.lease_s``, by the clock of the place, belongs to a driver
 that died or sleeps.  One of this machine is forgotten at once when its process is gone, or its
 lock where locks work.  The next driver puts its own claim, fences the manifest off, removes the
 claims of others, and then reads.  A sleeper that wakes up looks for its claim before each line of
@@ -37,6 +37,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from boardclass.errors import StoreError
 from results.errors import StoreLockedError
@@ -44,10 +45,18 @@ from results.storage import files
 from results.storage.local import Folder, LocalFolder, check_nofollow
 from results.storage.owner import Owner, describe_owner, own_note, parse_owner
 
-BEAT_S = 20.0
-LEASE_S = 90.0
 _PATIENCE_S = 2.0  # for another one that asks
 _ASK, _HOLD = f"{files.LOCK}/ask-", f"{files.LOCK}/hold-"
+
+
+class Pace(NamedTuple):
+    """How often a claim is renewed, and for how long one counts that is not renewed."""
+
+    beat_s: float = 20.0
+    lease_s: float = 90.0
+
+
+PACE = Pace()
 
 
 class Lease:
@@ -55,8 +64,8 @@ class Lease:
 
     _locks_work = False
 
-    def __init__(self, folder: Folder) -> None:
-        self._folder = folder
+    def __init__(self, folder: Folder, pace: Pace) -> None:
+        self._folder, self._pace = folder, pace
         self._note = own_note()
         self._stopped = threading.Event()
         self._ask, self._hold = self._names(uuid.uuid4().hex)
@@ -87,11 +96,12 @@ class Lease:
             # who holds it before who asks
             for name in sorted(at_s, key=lambda name: (not self._is_hold(name), name)):
                 note, age_s = _read(self._folder, name), now_s - at_s[name]
-                if not _is_gone(note, age_s, locks_work=self._locks_work):
+                if not _is_gone(note, age_s, self._pace, locks_work=self._locks_work):
                     return name, (
                         f"{self._folder.where('')} is being written by {describe_owner(note)}, "
-                        f"last heard of {max(0, round(age_s))} s ago; wait for it or stop it, then "
-                        f"run again (one that was killed is forgotten after {LEASE_S:.0f} s)"
+                        f"last heard of {max(0, round(age_s))} s ago; wait for it or stop it, "
+                        "then run again (one that was killed is forgotten after "
+                        f"{self._pace.lease_s:.0f} s)"
                     )
             try:
                 self._folder.publish(self._hold, self._note)
@@ -111,8 +121,8 @@ class Lease:
         if [name for name in self._claims() if self._is_hold(name)] != [self._hold]:
             raise StoreLockedError(
                 f"{self._folder.where('')} was taken over by another driver, because this one was "
-                f"silent for more than {LEASE_S:.0f} s (asleep, or cut off); what was stored "
-                "before is safe: let the other one finish"
+                f"silent for more than {self._pace.lease_s:.0f} s (asleep, or cut off); what was "
+                "stored before is safe: let the other one finish"
             )
 
     def release(self) -> None:
@@ -122,7 +132,7 @@ class Lease:
         self._folder.remove(self._hold)
 
     def _renew(self) -> None:
-        while not self._stopped.wait(BEAT_S):
+        while not self._stopped.wait(self._pace.beat_s):
             try:
                 self._renew_once()
             except StoreError:
@@ -150,11 +160,11 @@ class Lease:
             self._folder.publish(self._hold, self._note)
 
 
-def _is_gone(note: bytes | None, age_s: float, *, locks_work: bool) -> bool:
+def _is_gone(note: bytes | None, age_s: float, pace: Pace, *, locks_work: bool) -> bool:
     """Return whether nobody has this claim any more; ``locks_work``: on this machine, where the
     lock is free.
     """
-    if abs(age_s) > LEASE_S:  # of the future, too: then somebody set the time of the file
+    if abs(age_s) > pace.lease_s:  # of the future, too: then somebody set the time of the file
         return True
     owner = parse_owner(note)
     is_alive = owner.is_alive if owner else None
@@ -168,7 +178,7 @@ class DirectoryLock(Lease):
 
     _folder: LocalFolder
 
-    def __init__(self, folder: LocalFolder) -> None:
+    def __init__(self, folder: LocalFolder, pace: Pace) -> None:
         base = folder.root
         try:
             base.mkdir(parents=True, exist_ok=True)
@@ -190,7 +200,7 @@ class DirectoryLock(Lease):
                     f"{base} is being written by {who}; wait for it or stop it, then run again"
                 )
             self._locks_work = bool(is_locked) and _is_busy(base)
-            super().__init__(folder)
+            super().__init__(folder, pace)
         except BaseException:
             os.close(self._descriptor)
             raise
@@ -201,8 +211,8 @@ class DirectoryLock(Lease):
             raise StoreLockedError(
                 f"{self._folder.root} or {files.OWNER} in it was moved or removed while this "
                 "driver held it, or another one took it over because this one was silent for more "
-                f"than {LEASE_S:.0f} s; what was stored before is safe: run again when no other "
-                "driver runs"
+                f"than {self._pace.lease_s:.0f} s; what was stored before is safe: run again when "
+                "no other driver runs"
             )
 
     def release(self) -> None:
@@ -273,14 +283,15 @@ def _read(folder: Folder, name: str) -> bytes | None:
     return None
 
 
-def take_lock(folder: Folder) -> Lease:
+def take_lock(folder: Folder, pace: Pace = PACE) -> Lease:
     """Take the writer's lock on a run; StoreLockedError names who has it, StoreError says why the
     place refuses.
     """
-    return DirectoryLock(folder) if isinstance(folder, LocalFolder) else Lease(folder)
+    kind = DirectoryLock if isinstance(folder, LocalFolder) else Lease
+    return kind(folder, pace)
 
 
-def current_owner(folder: Folder) -> tuple[bool, Owner | None]:
+def current_owner(folder: Folder, pace: Pace = PACE) -> tuple[bool, Owner | None]:
     """Return whether somebody writes to a run now, and who, if they say.
 
     For people: it trusts the clock of this machine.
@@ -298,6 +309,6 @@ def current_owner(folder: Folder) -> tuple[bool, Owner | None]:
     for name, at_s in claims.items():
         if name == files.OWNER or name.startswith(_HOLD):
             note = _read(folder, name)
-            if not _is_gone(note, time.time() - at_s, locks_work=locks_work):
+            if not _is_gone(note, time.time() - at_s, pace, locks_work=locks_work):
                 return True, parse_owner(note)
     return False, None

@@ -24,7 +24,7 @@ from boardclass.errors import StoreError
 from results.errors import ConflictError, DamagedError
 from results.storage import files
 from results.storage.local import Folder, open_folder
-from results.storage.lock import Lease, take_lock
+from results.storage.lock import PACE, Lease, Pace, take_lock
 from results.store.documents import (
     RUN_REMEDY,
     Fingerprint,
@@ -101,12 +101,13 @@ class Store:
         *,
         recover: Recover | None = None,
         clock: Callable[[], float] = time.monotonic,
+        pace: Pace = PACE,
     ) -> Store:
         """Create a run in a directory or object store, or go on with the one that is there.
 
         ``run_info`` is recorded in the ``run.json`` of a new run.  ``recover``
         (``results.upkeep.repair``) takes out what is damaged before anything is read.  ``clock``
-        gives monotonic seconds.
+        gives monotonic seconds; ``pace`` is that of the claim on the run.
 
         Raises FingerprintError when the run there answers another question; StoreLockedError when
         another driver writes to it; DamagedError, ConflictError, StoreError when it is damaged,
@@ -119,7 +120,7 @@ class Store:
         except DamagedError:
             if recover is None:
                 raise
-        lock = take_lock(folder)
+        lock = take_lock(folder, pace)
         try:
             repaired = (
                 recover(folder, fingerprint, document) if recover else RepairResult({}, {}, [])

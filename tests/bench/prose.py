@@ -156,6 +156,15 @@ def private_names(paths: Iterable[Path]) -> int:
     return n
 
 
+def replaced_names(paths: Iterable[Path]) -> int:
+    """Return how often tests replace an attribute: ``monkeypatch.setattr`` and the like."""
+    n = 0
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text())):
+            n += isinstance(node, ast.Attribute) and node.attr == "setattr"
+    return n
+
+
 def _is_private(name: str) -> bool:
     # what ends so, such as ``_repr_html_``, is called from outside
     return name.startswith("_") and not name.endswith("_")

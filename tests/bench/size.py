@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from tests.bench.prose import PRODUCT, Text, files, private_names, text_of
+from tests.bench.prose import PRODUCT, Text, files, private_names, replaced_names, text_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RUN = ("run", "2x2", "--workers", "0", "--cutoff", "14")
@@ -131,9 +131,8 @@ def main() -> None:
         lines.append(f"{name.replace('_', ' '):40}{of_product:10,}{of_tests:10,}")
     lines.append(f"{'characters a code line':40}{product.width:10.1f}{texts['tests'].width:10.1f}")
     modules = [path for path in files("tests") if path.suffix == ".py"]
-    patched = sum(path.read_text().count("monkeypatch.setattr") for path in modules)
     lines.append(f"{'private names used':50}{private_names(modules):10,}")
-    lines.append(f"{'monkeypatch.setattr':50}{patched:10,}")
+    lines.append(f"{'names replaced (setattr)':50}{replaced_names(modules):10,}")
     lines += [f"{'tokens of ' + folder:40}{text.tokens:10,}" for folder, text in texts.items()]
     with tempfile.TemporaryDirectory() as folder:
         count = "seen = traced(*{}); "

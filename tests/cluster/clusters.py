@@ -36,6 +36,10 @@ class Nodes:
         """Kill every process of a node."""
         self._cluster.remove_node(node, allow_graceful=False)
 
+    def n_workers(self):
+        """Return how many nodes there are besides the head."""
+        return len(self._cluster.worker_nodes)
+
     def remove_all(self):
         """Leave the head alone; wait until the cluster knows it, or the next test gets a worker on
         a dead node.

@@ -154,13 +154,9 @@ class Forger:
         """Return JSON values with one of them, however deep, replaced or taken away, and what was
         done.
         """
-        keys: Any = (
-            list(values)
-            if isinstance(values, dict)
-            else range(len(values))
-            if isinstance(values, list)
-            else ()
-        )
+        keys: Any = list(values) if isinstance(values, dict) else ()
+        if isinstance(values, list):
+            keys = range(len(values))
         if keys and self.rng.random() < 0.8:
             key = self.rng.choice(keys)
             if isinstance(values, dict) and self.rng.random() < 0.1:

@@ -218,7 +218,7 @@ class Simulation:
             self.turn_over(event.host)
             return
         self.account(event)
-        trust = self.scheduler._trust
+        trust = self.scheduler.trust
         self.held, self.n_let_go = trust.held.copy(), trust.n_let_go
         for instruction in self.scheduler.handle(event, self.now):
             self.log.append(f"{self.now:9.2f}      -> {instruction}")
@@ -280,7 +280,7 @@ class Simulation:
                     f"seed {self.seed}: {unit}: a replica is not a verdict"
                 )
                 if answer.result.candidates != self.expected[unit].candidates:
-                    let_go = self.scheduler._trust.n_let_go > self.n_let_go
+                    let_go = self.scheduler.trust.n_let_go > self.n_let_go
                     assert unit not in self.held or let_go, (
                         f"seed {self.seed}: {unit}: a lie was published"
                     )
@@ -318,7 +318,7 @@ class Simulation:
             f"{where}: already has {self.given.get(order.worker)}"
         )
         assert order.units, where
-        assert self.alive.get(order.worker) not in self.scheduler._trust.flagged, (
+        assert self.alive.get(order.worker) not in self.scheduler.trust.flagged, (
             f"{where}: not believed"
         )
         assert order.replica is None or len(order.units) == 1, where

@@ -6,12 +6,14 @@ words, ``tiny``; and a run written anew with other rows.
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 from cluster.driver.driver import run
 from cluster.planning.shares import Share
 from configs.model import RunConfig, SearchConfig, load_config
+from results.storage import files
 from results.store.run import open_run
 from results.store.store import Store
 
@@ -63,6 +65,19 @@ def make_small_runs(folder: Path) -> Path:
     for number in (1, 2, 3):
         assert run(config(folder / f"share{number}"), share=Share(number, 3)).share_done
     return folder
+
+
+def cut_into_parts(run, n_rows=1):
+    """Write a run anew, in its place, in parts of few rows; its log stays, its claim goes."""
+    old = run.rename(run.with_name(f"{run.name}-old"))
+    found = open_run(old)
+    rows = list(found.rows())
+    with Store.open(run, found.fingerprint, found.info) as there:
+        for begin in range(0, len(rows), n_rows):
+            there.append(rows[begin : begin + n_rows], copied=True)
+            there.flush()
+    shutil.copy(old / files.EVENTS, run)
+    shutil.rmtree(old)
 
 
 def rewritten(old, folder, change, **info):

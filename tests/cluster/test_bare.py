@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 import subprocess
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -81,9 +82,7 @@ def test_every_command_is_tried():
 @pytest.mark.timeout(1800)  # a user without a home compiles each kernel anew
 @pytest.mark.parametrize(
     ("command", "name"),
-    daily(
-        [(command, name) for command in COMMANDS for name in AROUND], lambda *both: both in QUICK
-    ),
+    daily(QUICK, product(COMMANDS, AROUND)),
 )
 def test_bare_surroundings_are_no_bug(proven, command, name):
     if name == "no home" and (os.geteuid() != 0 or not shutil.which("setpriv")):
@@ -112,6 +111,5 @@ def test_a_run_deleted_under_a_command_is_named(orderly, tmp_path, monkeypatch):
 
     (tmp_path / "run").mkdir()
     monkeypatch.setattr("results.store.run.open_run", gone)
-    answer = orderly("status", tmp_path / "run")
-    assert (answer.code, answer.out) == (2, "")
-    assert "run.json' is gone: something deleted it" in answer.err
+    answer = orderly.fails(2, "status", tmp_path / "run")
+    assert "run.json' is gone: something deleted it" in answer

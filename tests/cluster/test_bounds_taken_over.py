@@ -4,7 +4,6 @@ whose word the rest is.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -45,26 +44,24 @@ def test_a_claim_that_rests_on_bounds_says_so(orderly, source, small_runs, tmp_p
     n_taken, n_repeated = map(int, told.groups())
     assert 0 < n_repeated == n_taken < 55
     assert "the bounds of the others are believed, and the claim says so" in answer.err
-    status = json.loads(orderly("status", lower, "--format", "json").out)
+    status = orderly.json("status", lower)
     condition = CONDITION.search(status["statement"])
     assert condition
     assert int(condition[1]) == n_taken
     assert status["notes"] == []
-    verified = json.loads(orderly("verify", lower, "--format", "json").out)
+    verified = orderly.json("verify", lower)
     assert verified["statement"] == status["statement"]
     page = tmp_path / "lower.html"
     assert orderly("report", lower, "--out", page).code == 0
     best, *_, last = re.findall(r"(?:beats it|Number \d+ of)[^.<]*", page.read_text())
     assert CONDITION.search(best)
     assert CONDITION.search(last)
-    direct = json.loads(orderly("status", small_runs / "whole", "--format", "json").out)
+    direct = orderly.json("status", small_runs / "whole")
     assert not CONDITION.search(direct["statement"])
     assert status["digest"] == direct["digest"]
     higher = tmp_path / "higher"
     assert extended(orderly, lower, higher, 13).code == 0
-    again = CONDITION.search(
-        json.loads(orderly("verify", higher, "--format", "json").out)["statement"]
-    )
+    again = CONDITION.search(orderly.json("verify", higher)["statement"])
     assert again, "the first run had looked at 14 and more only"
     assert int(again[1]) == n_taken
     highest = tmp_path / "highest"

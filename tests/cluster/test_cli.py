@@ -5,14 +5,15 @@ printed or written.
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 import sys
 
 import pytest
 
-from boardclass.errors import IncompleteError, MismatchError, StoreError
 from cluster.cli import app as cli
 from cluster.cli.app import PLACES, SECTIONS
+from results.storage import files
 from tests.conftest import ROOT, make_in
 
 HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "ray", "pydantic", "rich")
@@ -65,15 +66,15 @@ def test_a_command_imports_nothing_heavy_that_it_does_not_need(proven, arguments
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
-@pytest.mark.parametrize(
-    ("error", "code"), [(StoreError, 3), (IncompleteError, 4), (MismatchError, 5)]
-)
-def test_each_error_has_its_exit_code(orderly, monkeypatch, error, code):
-    def fail(*_, **__):
-        raise error("part 7 is damaged")
-
-    monkeypatch.setattr("cluster.cli.options.named_run", fail)
-    assert orderly("status", "x") == (code, "", "orderly: part 7 is damaged\n")
+def test_each_error_is_one_message_and_has_its_exit_code(orderly, small_runs, tmp_path):
+    """Exit code 5: see test_forged_runs.py."""
+    damaged = shutil.copytree(small_runs / "share1", tmp_path / "run")
+    (damaged / files.RUN).write_text("[")
+    for run, code in ((damaged, 3), (small_runs / "share1", 4)):
+        answer = orderly.fails(code, "verify", run)
+        assert answer.startswith("orderly: ")
+        assert answer.count("orderly: ") == 1
+        assert "Traceback" not in answer
 
 
 def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
@@ -85,9 +86,8 @@ def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
     assert answer.code == cli.EXIT_BUG
     assert "ZeroDivisionError: oh" in answer.err
     assert "Traceback" not in answer.err
-    monkeypatch.setattr(sys, "argv", ["orderly", "score", "--debug"])
     with pytest.raises(ZeroDivisionError):
-        cli.main()
+        orderly("score", "--debug")
 
 
 LIST = "tea\nate\neat\nrat\ntar\nart\nrate\ntear\nquit\n"

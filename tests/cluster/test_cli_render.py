@@ -11,11 +11,9 @@ import struct
 import xml.etree.ElementTree as ET
 
 import pytest
-from rich.console import Console
 
 from boardclass.board import format_rows
 from boardclass.board_svg import SIZE, board_svg, heat_of_cells
-from cluster.answers import render
 from cluster.answers.render import Format, draw_board, write_json, write_record, write_table
 from cluster.streams import console, tell
 
@@ -58,9 +56,8 @@ def test_a_table_has_one_line_a_row_and_a_narrow_terminal_folds_texts_and_no_num
     assert (len(lines), lines[1].count("word")) == (3, 40)
     assert "123,456,789" in lines[1]
     assert lines[2].startswith("[red]x ")
-    monkeypatch.setattr(
-        render, "console", lambda: Console(force_terminal=True, width=24, no_color=True)
-    )
+    for name, value in (("FORCE_COLOR", "1"), ("NO_COLOR", "1"), ("COLUMNS", "24")):
+        monkeypatch.setenv(name, value)
     write_table(COLUMNS, WIDE)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 10
@@ -128,9 +125,8 @@ def test_show_draws_into_a_file(orderly, words, tmp_path):
     picture = tmp_path / "b.svg"
 
     def drawn(board):
-        answer = orderly("show", board, "-w", words, "--word", "Beef", "--out", picture)
-        assert answer.code == 0, answer.err
-        assert answer.out.startswith(f"{picture}: ")
+        out = orderly.done("show", board, "-w", words, "--word", "Beef", "--out", picture)
+        assert out.startswith(f"{picture}: ")
         return ET.fromstring(picture.read_text())
 
     (line,) = drawn("ebeefe").iter(f"{SVG}polyline")

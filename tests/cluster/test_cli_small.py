@@ -7,14 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-import webbrowser
 
 import pytest
 from pyarrow.fs import FileSystem
 
-from boardclass.errors import IncompleteError
 from results.storage import files
-from tests.conftest import ROOT
+from tests.conftest import COMMAND, ROOT
 
 OFFERED = {
     "climb --method ": {"pool", "anneal", "genetic"},
@@ -115,17 +113,18 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("arguments", OTHERS)
-def test_every_other_command_about_a_run_takes_it_too(orderly, here, monkeypatch, arguments):
-    asked = []
-
-    def note(directory):
-        asked.append(directory)
-        raise IncompleteError("enough")
-
-    monkeypatch.setattr("results.store.run.open_run", note)
-    assert orderly(*arguments).err == f"{TOLD}orderly: enough\n"
-    assert orderly(arguments[0], "runs/good", *arguments[1:]).err == "orderly: enough\n"
-    assert asked == ["runs/deep/er/other", "runs/good"]
+def test_every_other_command_about_a_run_takes_it_too(orderly, tmp_path, monkeypatch, arguments):
+    """Neither run can be read, so each command says which one it tried to read."""
+    monkeypatch.chdir(tmp_path)
+    for name, seconds in (("good", 1_000), ("deep/er/other", 2_000)):
+        file = tmp_path / "runs" / name / files.RUN
+        file.parent.mkdir(parents=True)
+        file.write_text("[")
+        os.utime(file, (seconds, seconds))
+    latest = orderly.fails(3, *arguments)
+    assert latest.startswith(f"{TOLD}orderly: runs/deep/er/other/run.json is damaged")
+    named = orderly(arguments[0], "runs/good", *arguments[1:])
+    assert named.err.startswith("orderly: runs/good/run.json is damaged")
 
 
 def test_each_run_has_a_line_and_says_what_its_rows_prove(orderly, folder, tmp_path, monkeypatch):
@@ -159,7 +158,7 @@ def test_runs_are_looked_for_below_the_address_of_a_bucket(orderly, bucket, fold
                 out.write(path.read_bytes())
 
     def told(address):
-        return json.loads(orderly("runs", address, "--format", "json").out)
+        return orderly.json("runs", address)
 
     assert [(item["run"], item["directory"]) for item in told(bucket)] == [
         (name, f"{bucket}/{name}") for name in names
@@ -177,12 +176,16 @@ def test_a_report_is_written_and_handed_to_the_browser_of_this_machine(
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
     browser.chmod(0o755)
-    monkeypatch.setenv("BROWSER", f"{browser} %s")
-    monkeypatch.setattr(webbrowser, "_tryorder", None)  # it looks for browsers once
     monkeypatch.chdir(tmp_path)
-    published = ROOT / "results" / "published" / "3x3-scowl70"
-    answer = orderly("report", published, "-n", "0", "--open")
-    assert (answer.code, answer.out.rpartition(", ")[2].strip()) == (0, "handed to a browser")
+    done = subprocess.run(
+        [*COMMAND, "report", "3x3-scowl70", "-n", "0", "--open"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "BROWSER": f"{browser} %s"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout.rpartition(", ")[2].strip()
+    assert (done.returncode, said) == (0, "handed to a browser"), done.stderr
     assert (tmp_path / "opened").read_text().strip() == (tmp_path / "3x3-scowl70.html").as_uri()
     assert orderly("report", proven, "-n", "1", "--out", "page.html").code == 0
     html = (tmp_path / "page.html").read_text()

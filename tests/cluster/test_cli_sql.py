@@ -61,19 +61,18 @@ MEMORY, TIME = "takes too much memory", "took more than 0.2 s"
 GREEDY = [
     ("SELECT list(range) FROM range(1000000000)", MEMORY),  # DuckDB counts it
     ("SELECT repeat('x', 1000000) FROM range(100000)", MEMORY),  # and does not count these
+    ("SELECT count(*) FROM range(1000000000000)", TIME),
+]
+MORE = [
     ("SELECT range(1000000000)", MEMORY),
     ("SELECT a.*, b.* FROM classes a, classes b, classes c, classes d ORDER BY ALL", MEMORY),
     ("SELECT repeat('x', 1000000000) || repeat('y', 1000000000)", MEMORY),
     ("SELECT list_sort(range(300000000))[1]", MEMORY),
-    ("SELECT count(*) FROM range(1000000000000)", TIME),
     ("SELECT range(20000000)", TIME),  # one long step that cannot be interrupted, or ends before
 ]
 
 
-@pytest.mark.parametrize(
-    ("sql", "said"),
-    daily(GREEDY, lambda sql, _: "list(" in sql or "100000)" in sql or "count" in sql),
-)
+@pytest.mark.parametrize(("sql", "said"), daily(GREEDY, MORE))
 def test_a_query_keeps_to_its_memory_and_time(proven, sql, said):
     limits = (
         ("--memory=128", "--timeout=60") if said == MEMORY else ("--memory=16000", "--timeout=0.2")
@@ -113,7 +112,7 @@ def test_top_filters(orderly, proven, listed, tmp_path):
     assert len(kept("-n", "1", "--contains", "rate", *rollable)) == 1
     (tmp_path / "other").symlink_to(proven)
     rows = rows_of(orderly("top", proven, tmp_path / "other", "-n", "4", "--format", "csv"))
-    expected = [(run, board) for board in listed[:2] for run in ("other", "run")]
+    expected = [("other", listed[0]), ("run", listed[0]), ("other", listed[1]), ("run", listed[1])]
     assert [(row["run"], row["board"]) for row in rows] == expected
 
 

@@ -34,28 +34,23 @@ def copy(proven, tmp_path):
 
 def test_a_sound_run_is_verified(orderly, proven, copy):
     (copy / files.CLAIM).unlink()
-    answer = orderly("verify", copy)
-    assert answer.code == 0, answer.err
-    told = " ".join(answer.out.split())
+    answer = orderly.done("verify", copy)
+    told = " ".join(answer.split())
     assert told.startswith("Verified: 55 of 55 eliminations searched again; a climb over ")
     assert "up to 14 points, found none that is not listed. Of all 456,976 2x2 boards" in told
     assert "double-checked 100 %" in told
     assert not (copy / files.CLAIM).exists(), "a reader unless told otherwise"
-    quick = orderly("verify", copy, "--quick", "--write")
-    assert quick.code == 0, quick.err
-    assert " ".join(quick.out.split()).startswith(
+    quick = orderly.done("verify", copy, "--quick", "--write")
+    assert " ".join(quick.split()).startswith(
         "Coverage holds; 0 of 55 eliminations searched again. If they are right: Of all"
     )
-    assert "Verified" not in quick.out
+    assert "Verified" not in quick
     claim, first = (json.loads((run / files.CLAIM).read_text()) for run in (copy, proven))
     assert claim["result_digest"] == first["result_digest"]
     assert claim["boards"][0] == [claim["best_boards"][0], claim["best_score"]]
     assert claim["statistics"]["n_terms"] > 0
-    assert (
-        json.loads(orderly("verify", copy, "--format", "json").out)["verdict_digest"]
-        == claim["verdict_digest"]
-    )
-    assert json.loads(orderly("status", copy, "--format", "json").out)["state"] == "proven"
+    assert orderly.json("verify", copy)["verdict_digest"] == claim["verdict_digest"]
+    assert orderly.json("status", copy)["state"] == "proven"
 
 
 def test_an_altered_score_is_a_mismatch(orderly, proven, tmp_path):
@@ -69,15 +64,14 @@ def test_an_altered_score_is_a_mismatch(orderly, proven, tmp_path):
         ]
 
     folder = rewritten(proven, tmp_path / "raised", raised)
-    answer = orderly("verify", folder)
-    assert (answer.code, answer.out) == (5, "")
-    assert "class" in answer.err
+    answer = orderly.fails(5, "verify", folder)
+    assert "class" in answer
     assert not (folder / files.CLAIM).exists()
 
 
 @pytest.mark.parametrize("n", [1, 20, 55])
 def test_the_odds_that_a_draw_overlooks_false_verdicts(orderly, proven, n):
-    told = json.loads(orderly("verify", proven, "--repeat", n, "--format", "json").out)
+    told = orderly.json("verify", proven, "--repeat", n)
     assert told["checked"].startswith(f"{n} of 55 eliminations searched again; ")
     assert told["verified"] == (n == 55)
     odds = told["odds_of_overlooking"]
@@ -110,10 +104,9 @@ def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path):
         store.append(rows)
     quick = orderly("verify", tmp_path / "forged", "--quick")
     assert (quick.code, "0 of 55 eliminations searched again" in quick.out) == (0, True), quick.err
-    answer = orderly("verify", tmp_path / "forged")
-    assert (answer.code, answer.out) == (5, "")
-    assert "and is not listed in" in answer.err
-    assert "do not believe this run" in answer.err
+    answer = orderly.fails(5, "verify", tmp_path / "forged")
+    assert "and is not listed in" in answer
+    assert "do not believe this run" in answer
     run = open_run(tmp_path / "forged")
     with pytest.raises(MismatchError, match=r"is not found again.*do not believe this run"):
         repeat_easy(run, run_spec(run, run_wordlist(run, None).words), rows, 0)
@@ -132,9 +125,8 @@ def ids_of(folder):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_verdict_of_a_run_is_found_again(orderly, made, seed):
     everything = ",".join(map(str, ids_of(made)))
-    answer = orderly("repeat", made, "--classes", everything, "--seed", seed)
-    assert answer.code == 0, answer.err
-    assert f"All {len(list(open_run(made).rows())):,} verdicts were found again" in answer.out
+    answer = orderly.done("repeat", made, "--classes", everything, "--seed", seed)
+    assert f"All {len(list(open_run(made).rows())):,} verdicts were found again" in answer
 
 
 def test_the_draw_is_one_that_anybody_can_repeat(orderly, made):
@@ -181,9 +173,8 @@ def test_a_false_verdict_is_named(orderly, made, tmp_path, fault):
         tmp_path / "altered",
         lambda rows: [replace(x, **changes) if x == row else x for x in rows],
     )
-    answer = orderly("repeat", folder, "--classes", row.class_id)
-    assert (answer.code, answer.out) == (5, "")
-    assert f"class {row.class_id} {row.path}".rstrip() in answer.err
+    answer = orderly.fails(5, "repeat", folder, "--classes", row.class_id)
+    assert f"class {row.class_id} {row.path}".rstrip() in answer
     others = [x for x in ids_of(made) if x != row.class_id]
     assert orderly("repeat", folder, "--classes", ",".join(map(str, others[:3]))).code == 0
 
@@ -191,10 +182,8 @@ def test_a_false_verdict_is_named(orderly, made, tmp_path, fault):
 def test_what_cannot_be_compared_is_incomplete_and_says_so(orderly, made, tmp_path, monkeypatch):
     begun = rewritten(made, tmp_path / "begun", lambda rows: [row for row in rows if not row.path])
     split = next(row.class_id for row in open_run(begun).rows() if row.status == SPLIT)
-    answer = orderly("repeat", begun, "--classes", split)
-    assert (answer.code, answer.out) == (4, "")
-    assert f"class {split} is not settled" in answer.err
+    answer = orderly.fails(4, "repeat", begun, "--classes", split)
+    assert f"class {split} is not settled" in answer
     monkeypatch.setattr(breaker, "_PATIENCE", 0)
-    answer = orderly("repeat", made, "--sample", 3)
-    assert (answer.code, answer.out) == (4, "")
-    assert "took too long" in answer.err
+    answer = orderly.fails(4, "repeat", made, "--sample", 3)
+    assert "took too long" in answer

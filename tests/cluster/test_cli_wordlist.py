@@ -13,11 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from boardclass import wordlist
 from boardclass.wordlist import KNOWN_SHA256
 from cluster.web.jobs import BoardRequest, draw, read_run, score_board
 from configs.sources import sources
-from tests.conftest import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -43,9 +41,7 @@ def test_list(orderly, tmp_path, monkeypatch):
     (tmp_path / "mine.txt").write_text("cat\nquit\n")
     (tmp_path / "bad.txt").write_text("CAT\n")
     monkeypatch.setenv("ORDERLY_WORDLISTS", str(tmp_path))
-    rows = {
-        row["name"]: row for row in json.loads(orderly("wordlist", "list", "--format", "json").out)
-    }
+    rows = {row["name"]: row for row in orderly.json("wordlist", "list")}
     assert rows["mine"]["words"] == 2
     assert rows["scowl70"]["known_as"] == "scowl70"
     assert rows["bad"]["file"].startswith("unusable: ")
@@ -65,7 +61,7 @@ def test_check_counts_by_reason(orderly, tmp_path):
     file.write_text(
         "".join(f"{a}{b}{c}x\n" for a in letters for b in letters for c in letters) + "ab\nqat\n"
     )
-    record = json.loads(orderly("wordlist", "check", file, "--format", "json").out)
+    record = orderly.json("wordlist", "check", file)
     assert (record["n_words"], record["too_short"], record["q_without_u"], record["known_as"]) == (
         1000,
         1,
@@ -75,19 +71,15 @@ def test_check_counts_by_reason(orderly, tmp_path):
     file.write_text("cat\nCat\n")
     answer = orderly("wordlist", "check", file)
     assert (answer.code, "line 2" in answer.err) == (2, True)
-    assert (
-        json.loads(orderly("wordlist", "check", "scowl70", "--format", "json").out)["known_as"]
-        == "scowl70"
-    )
+    assert orderly.json("wordlist", "check", "scowl70")["known_as"] == "scowl70"
 
 
 def test_another_alphabet_is_named(orderly, tmp_path, home):
     file = tmp_path / "russian.txt"
     file.write_text("\u043a\u043e\u0442\n\u0442\u043e\u0440\u0442\n", "utf-8")
     for command in ("check", "import"):
-        answer = orderly("wordlist", command, file)
-        assert (answer.code, answer.out) == (2, "")
-        assert "CYRILLIC SMALL LETTER KA" in answer.err
+        answer = orderly.fails(2, "wordlist", command, file)
+        assert "CYRILLIC SMALL LETTER KA" in answer
     assert not home.exists()
 
 
@@ -95,7 +87,7 @@ def test_import_makes_a_list_with_a_record(orderly, tmp_path, home):
     file = tmp_path / "french.txt"
     words = ["mère", "pré", "été", "épi", "tri", "trime", "reine", "père", "prise", "mise"]
     file.write_bytes("\r\n".join(words).encode("latin-1"))
-    found = json.loads(orderly("wordlist", "import", file, "--format", "json").out)
+    found = orderly.json("wordlist", "import", file)
     assert (found["name"], found["n_words"], found["file"]) == (
         "french",
         10,
@@ -108,9 +100,8 @@ def test_import_makes_a_list_with_a_record(orderly, tmp_path, home):
     assert (record["sha256"], record["steps"]) == (found["sha256"], found["steps"])
     assert "Latin-1, a guess" in record["notes"][0]
     assert orderly("wordlist", "import", file).code == 0, "the same list again"
-    again = orderly("wordlist", "import", file, "--accents", "drop")
-    assert (again.code, again.out) == (2, "")
-    assert "is another list: remove it, or give another name, --name NAME" in again.err
+    again = orderly.fails(2, "wordlist", "import", file, "--accents", "drop")
+    assert "is another list: remove it, or give another name, --name NAME" in again
     assert orderly("wordlist", "import", file, "--accents", "drop", "--name", "plain").code == 0
     assert (home / "plain.txt").read_text() == "mise\nprise\nreine\ntri\ntrime\n"
 
@@ -149,7 +140,7 @@ def test_a_letter_of_its_own_is_typed_and_shown(orderly, spanish):
     board = "año/nac/uid"
     score = functools.partial(orderly, "score", "-w", "spanish", "--format", "csv")
     assert score(stdin=board).out == "board,score\nanuñaiocd,6\n"
-    shown = json.loads(orderly("show", board, "-w", "spanish", "--format", "json").out)
+    shown = orderly.json("show", board, "-w", "spanish")
     assert sorted(word["word"] for word in shown["words"]) == [
         "ana",
         "año",
@@ -160,9 +151,10 @@ def test_a_letter_of_its_own_is_typed_and_shown(orderly, spanish):
     ]
     assert score(stdin="awo/nac/uid").out.endswith(",4\n"), "a w is a w"
     assert orderly("score", "-w", "scowl70", stdin=board).code == 2
-    climbed = orderly("climb", "--from", "año/nac", "-w", "spanish", "--contains", "año", "-n", "1")
-    assert climbed.code == 0, climbed.err
-    assert ("Ñ" in climbed.out, "ñ" in climbed.out.splitlines()[-1]) == (True, True)
+    climbed = orderly.done(
+        "climb", "--from", "año/nac", "-w", "spanish", "--contains", "año", "-n", "1"
+    )
+    assert ("Ñ" in climbed, "ñ" in climbed.splitlines()[-1]) == (True, True)
     longest = orderly(
         "longest", "-d", "2x2", "--word", "niña", "-w", "spanish", "--format", "csv"
     ).out.splitlines()[1]
@@ -208,11 +200,9 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, spanish, tmp_
     assert "año" in [item["word"] for item in score_board(asked)["words"]]
 
 
-def test_a_known_list_that_is_not_here_names_its_command(orderly, monkeypatch):
-    monkeypatch.setattr(wordlist, "default_search_paths", lambda: [ROOT / "configs" / "wordlists"])
-    for name in ("enable2k", "twl06"):
-        answer = orderly("show", "berlatdes", "-w", name)
-        assert (answer.code, f"orderly wordlist get {name}" in answer.err) == (2, True)
+def test_a_known_list_that_is_not_here_names_its_command(orderly):
+    answer = orderly("show", "berlatdes", "-w", "twl06")
+    assert (answer.code, "orderly wordlist get twl06" in answer.err) == (2, True)
 
 
 def test_get_keeps_what_has_the_right_digest_and_nothing_else(orderly, served, home, monkeypatch):
@@ -225,14 +215,9 @@ def test_get_keeps_what_has_the_right_digest_and_nothing_else(orderly, served, h
         assert (answer.code, answer.out) == (2, ""), address
     assert "network" in answer.err
     assert not home.exists()
-    known = {**KNOWN_SHA256, "enable2k": hashlib.sha256(b"cat\ndog").hexdigest()}
-    monkeypatch.setattr(wordlist, "KNOWN_SHA256", known)
-    monkeypatch.setattr("cluster.cli.wordlist.KNOWN_SHA256", known)
+    monkeypatch.setitem(KNOWN_SHA256, "enable2k", hashlib.sha256(b"cat\ndog").hexdigest())
     answer = orderly("wordlist", "get", "enable2k", "--url", f"{url}/list", "--format", "json")
     assert answer.code == 0, answer.err
     assert json.loads(answer.out)["n_words"] == 2
     assert [path.name for path in home.iterdir()] == ["enable2k.txt"]
-    assert (
-        json.loads(orderly("show", "catx", "-w", "enable2k", "--format", "json").out)["n_words"]
-        == 1
-    )
+    assert orderly.json("show", "catx", "-w", "enable2k")["n_words"] == 1

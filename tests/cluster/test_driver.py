@@ -34,6 +34,7 @@ from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig
 from results.errors import DamagedError, FingerprintError
 from results.proof.nodes import run_params
+from results.storage import files
 from results.store.parts import read_parts
 from results.store.rows import from_table
 from results.store.run import open_run
@@ -41,7 +42,7 @@ from search.breaker import Breaker, Unit
 from search.node import class_node, split
 from search.scoring.scorer import Scorer
 from tests.cluster.fakes import REPORT
-from tests.cluster.small import WORDS, tiny
+from tests.cluster.small import WORDS, cut_into_parts, tiny
 
 
 @pytest.fixture
@@ -109,19 +110,23 @@ def test_same_digest_however_it_is_found(config):
         assert (other.complete, other.digest) == (True, first.digest)
 
 
-def test_auto_cutoff_is_the_best_board_and_stays(config, monkeypatch):
-    auto = change(config, cutoff="auto")
-    first = run(auto)
+def test_auto_cutoff_is_the_best_board_and_stays(config):
+    def climbs(progress):
+        return any("climbing" in call.args[0] for call in progress.stage.call_args_list)
+
+    auto, progress = change(config, cutoff="auto"), mock.Mock(spec=Progress)
+    first = run(auto, progress=progress)
+    assert climbs(progress)
     best = max(score for _, score in expected_boards(1))
     assert open_run(auto.out).fingerprint.cutoff == best
     assert {(board.board, board.score) for board in first.listed.boards} == expected_boards(best)
     info = open_run(auto.out).info
     assert info["climbed"]["score"] == best
     assert info["config"]["cutoff"] == "auto"
-    monkeypatch.setattr(
-        "search.local.methods.local_search", lambda *_, **__: pytest.fail("climbs again")
-    )
-    assert run(change(auto, seed=9)).n_computed == 0  # a run with another cutoff would be refused
+    progress = mock.Mock(spec=Progress)
+    # a run with another cutoff would be refused
+    assert run(change(auto, seed=9), progress=progress).n_computed == 0
+    assert not climbs(progress)
 
 
 class PartialExecutor(InProcessExecutor):
@@ -195,12 +200,10 @@ class TiredBreaker(Breaker):
         (signal.SIGXCPU, Breaker, {"memory_mb": 32, "node_budget": 50}),
     ],
 )
-def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(
-    config, monkeypatch, number, breaker, search
-):
+def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, number, breaker, search):
     before = signal.getsignal(number)
     with pytest.raises(
-        Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command goes on"
+        Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command resumes"
     ):
         run(config, make_executor=lambda spec: PartialExecutor(spec, 8, number))
     assert signal.getsignal(number) is before
@@ -215,12 +218,16 @@ def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(
         > resumed.coverage.n_classes
     )
     assert {(board.board, board.score) for board in resumed.listed.boards} == expected_boards(4)
-    monkeypatch.setattr(
-        "cluster.driver.driver.rows_out_of_space", lambda _: signal.raise_signal(number)
-    )
-    # before there is a search, or need of one
+
+    class Interrupting(Progress):
+        def note(self, text):
+            """Hear that the claim is damaged, before there is a search, or need of one."""
+            if text.startswith("dropped"):
+                signal.raise_signal(number)
+
+    (Path(config.out) / files.CLAIM).write_text("[")
     with pytest.raises(Interrupted, match=f"stopped by {number.name}"):
-        run(change(config, search=search))
+        run(change(config, search=search), progress=Interrupting(), drop_damaged=True)
 
 
 @pytest.mark.usefixtures("terminal")
@@ -243,11 +250,10 @@ def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config):
     assert costs.tolist() == plan.predicted_costs(np.array(sorted(efforts))).tolist()
 
 
-def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch):
+def test_damaged_parts_are_computed_again_and_nothing_else(config):
     """Small parts: rows of splits are lost while those of their children are not, and the other way
     round.
     """
-    monkeypatch.setattr("results.store.store.FLUSH_ROWS", 1)
     broken = []
 
     class Counted(TiredBreaker):
@@ -257,6 +263,7 @@ def test_damaged_parts_are_computed_again_and_nothing_else(config, monkeypatch):
 
     make = {"make_executor": lambda spec: InProcessExecutor(spec, Counted)}
     first = run(config, **make)
+    cut_into_parts(Path(config.out))
     old = open_run(config.out)
     rows = {
         part.name: [row.key for row in from_table(table)]
@@ -362,11 +369,11 @@ def test_predicted_costs_are_products_over_the_cells(config):
     plan = make_plan(change(config, dims="3x4", buckets=DEFAULT_BUCKETS, cutoff=1000))
     ids = plan.class_ids()[:: max(1, plan.partition.n_canonical // 50)]
     costs = plan.predicted_costs(ids)
-    letters = [plan.partition.class_letters(int(class_id)) for class_id in ids]
-    expected = [
-        prod(1 + max(map(plan.spec.params.letter_order.index, cell)) for cell in cells)
-        for cells in letters
-    ]
+    place = plan.spec.params.letter_order.index
+    expected = []
+    for class_id in ids:
+        letters = plan.partition.class_letters(int(class_id))
+        expected.append(prod(1 + max(map(place, cell)) for cell in letters))
     assert costs.tolist() == pytest.approx(expected)
     assert len(set(costs.tolist())) > 1
     assert np.all(np.diff(plan.class_ids()) > 0)

@@ -196,6 +196,7 @@ def test_a_busy_worker_beats_and_close_does_not_wait_for_long_units():
             go_on.wait(60)
             return super().break_unit(unit)
 
+    before = threading.enumerate()
     executor = InProcessExecutor(SPEC, Held, close_s=0.1)
     executor.spawn(1)
     until(executor, WorkerUp)
@@ -205,7 +206,7 @@ def test_a_busy_worker_beats_and_close_does_not_wait_for_long_units():
         time.sleep(0.01)
     executor.close()
     executor.close()
-    (thread,) = executor._retired
+    (thread,) = set(threading.enumerate()).difference(before)
     go_on.set()
     thread.join(5)
     assert begun == [Unit(0)], "the second is not begun"

@@ -59,17 +59,16 @@ def test_the_boards_of_a_published_run_must_be_listed(orderly, tmp_path):
         folder = without_best("3x3-scowl70", tmp_path / str(n_kept), n_kept)
         check_refused(orderly("verify", folder, "--quick"), "3x3-scowl70, which comes with orderly")
     lower = at_cutoff("3x3-scowl70", tmp_path / "lower", 380)
-    passed = orderly("verify", lower, "--quick")
-    assert passed.code == 0
+    passed = orderly.done("verify", lower, "--quick")
     assert "0 of 26 eliminations searched again. If they are right: Of all" in " ".join(
-        passed.out.split()
+        passed.split()
     )
     check_refused(orderly("verify", lower), "which reaches the cutoff 380")
 
 
 def test_a_published_run_confirms_others_but_not_itself(orderly, tmp_path):
     copy = shutil.copytree(PUBLISHED / "3x3-scowl70", tmp_path / "copy")
-    told = json.loads(orderly("verify", copy, "--quick", "--format", "json").out)
+    told = orderly.json("verify", copy, "--quick")
     assert told["checked"].endswith("the boards are those of 3x3-scowl70, which comes with orderly")
     assert not told["verified"], "no climb was made"
     itself = orderly("verify", "3x3-scowl70", "--quick")
@@ -77,9 +76,8 @@ def test_a_published_run_confirms_others_but_not_itself(orderly, tmp_path):
     higher = tmp_path / "higher"
     asked = ("3x3", "--cutoff", 430, "--extend", copy, "--workers", 0, "--out", higher)
     assert orderly("run", *asked).code == 0
-    answer = orderly("verify", higher)
-    assert answer.code == 0
-    assert answer.out.startswith("Verified: ")
+    answer = orderly.done("verify", higher)
+    assert answer.startswith("Verified: ")
     (higher / files.CLAIM).unlink()
     run = open_run(higher)
     with Store.open(tmp_path / "none", run.fingerprint, run.info) as store:

@@ -8,12 +8,14 @@ import contextlib
 import csv
 import fcntl
 import io
+import itertools
 import json
 import os
 import re
 import shutil
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +41,7 @@ from tests.cluster.whole_run import (
     verified,
     without_boards,
 )
+from tests.opened import files_opened
 
 SQL = "SELECT board, score, proven FROM boards"
 FORMATS = ("table", "json", "csv")
@@ -163,10 +166,11 @@ def without(level, *, forgotten=False):
         kept = [row for row in rows if row is not gone]
         if not forgotten:
             return kept
-        return [
-            replace(row, children=tuple(x for x in row.children if (row.class_id, x) != gone.key))
-            for row in kept
-        ]
+        changed = []
+        for row in kept:
+            children = [path for path in row.children if (row.class_id, path) != gone.key]
+            changed.append(replace(row, children=tuple(children)))
+        return changed
 
     return change
 
@@ -176,12 +180,8 @@ def foreign_board(place):
 
     def change(rows):
         row = next(row for row in rows if len(row.candidates) > 3 and row.path)
-        foreign = next(
-            x
-            for other in rows
-            for x in other.candidates
-            if other.class_id != row.class_id and x[1] >= 4
-        )
+        others = [other.candidates for other in rows if other.class_id != row.class_id]
+        foreign = next(x for x in itertools.chain(*others) if x[1] >= 4)
         mixed = list(row.candidates)
         mixed[place] = foreign
         return [replace(item, candidates=tuple(mixed)) if item is row else item for item in rows]
@@ -280,7 +280,7 @@ def test_every_reader_says_that_a_run_is_proven_and_takes_nothing_from_its_claim
         {"n_boards_covered": 456_977},
     ):
         seal_claim(folder, whole, **changes)
-        status = json.loads(orderly("status", folder, "--format", "json").out)
+        status = orderly.json("status", folder)
         (note,) = status["notes"]
         assert files.CLAIM in note
         assert {**status, "notes": []} == json.loads(before["status", "json"].out)
@@ -322,13 +322,12 @@ def test_the_board_that_was_climbed_to_must_be_among_the_boards(
         (5, "verify", folder),
         (4, "run", "2x2", "--cutoff", "auto", "--workers", 0, "--out", folder),
     ):
-        answer = orderly(*command)
-        assert (answer.code, answer.out) == (code, "")
-        assert "which scores 14; the rows do not list it" in answer.err
+        answer = orderly.fails(code, *command)
+        assert "which scores 14; the rows do not list it" in answer
 
 
 def test_nonsense_for_the_board_that_was_climbed_to(climbed, tmp_path, orderly):
-    assert json.loads(orderly("status", climbed, "--format", "json").out)["proven"]
+    assert orderly.json("status", climbed)["proven"]
     folder = shutil.copytree(climbed, tmp_path / "run")
     for nonsense, code, told in (
         ([], 3, "info.climbed is []"),
@@ -342,9 +341,8 @@ def test_nonsense_for_the_board_that_was_climbed_to(climbed, tmp_path, orderly):
         ),
     ):
         seal_run(folder, climbed=nonsense)
-        answer = orderly("verify", folder)
-        assert (answer.code, answer.out) == (code, "")
-        assert told in answer.err
+        answer = orderly.fails(code, "verify", folder)
+        assert told in answer
 
 
 def test_a_name_is_repeated_only_if_what_it_names_is_that(ask, orderly, whole, tmp_path):
@@ -356,7 +354,7 @@ def test_a_name_is_repeated_only_if_what_it_names_is_that(ask, orderly, whole, t
     assert honest in told
     assert "enable2k" not in told.replace(honest, "")
     seal_run(folder, scores="standard", wordlist={})
-    statement = json.loads(orderly("status", folder, "--format", "json").out)["statement"]
+    statement = orderly.json("status", folder)["statement"]
     assert "and words points, " in statement
     assert "standard" not in statement
     assert "0 words of a list without a name (SHA-256 " in statement
@@ -366,7 +364,7 @@ def test_a_name_is_repeated_only_if_what_it_names_is_that(ask, orderly, whole, t
 
 def test_what_is_said_of_a_known_list_comes_from_its_digest(ask, orderly, climbed, tmp_path):
     folder = shutil.copytree(climbed, tmp_path / "run")
-    honest = json.loads(orderly("status", folder, "--format", "json").out)
+    honest = orderly.json("status", folder)
     lies = {"name": "scowl70", "n_words": 7, "left_out": {"of no worth": 5}, "letters": {"w": "ñ"}}
     seal_run(folder, wordlist=lies)
     answers, page = ask(folder, FORMATS)
@@ -404,17 +402,14 @@ def test_rows_of_other_classes_are_named_and_can_be_got_rid_of(ask, climbed, tmp
     assert "55 of 55 board classes" in page
     assert orderly("verify", folder).code == 5
     command = ("run", "2x2", "--cutoff", 14, "--workers", 0, "--out", folder)
-    answer = orderly(*command)
-    assert (answer.code, answer.out) == (3, "")
-    assert str(alien) in answer.err
-    assert "--drop-damaged" in answer.err
+    answer = orderly.fails(3, *command)
+    assert str(alien) in answer
+    assert "--drop-damaged" in answer
     assert orderly(*command, "--drop-damaged").code == 0
     assert orderly("verify", folder).code == 0
-    mended = json.loads(orderly("status", folder, "--format", "json").out)
+    mended = orderly.json("status", folder)
     assert mended["proven"]
-    assert (
-        mended["digest"] == json.loads(orderly("status", climbed, "--format", "json").out)["digest"]
-    )
+    assert mended["digest"] == orderly.json("status", climbed)["digest"]
 
 
 # ---- numbers
@@ -434,9 +429,7 @@ def test_the_largest_numbers_do_not_wrap(whole, tmp_path, orderly):
 
     folder = forge(tmp_path / "forged", whole, lambda rows: list(map(enlarge, rows)))
     n_terms = len(list(open_run(folder).rows())) * large
-    statistics = json.loads(orderly("verify", folder, "--write", "--format", "json").out)[
-        "statistics"
-    ]
+    statistics = orderly.json("verify", folder, "--write")["statistics"]
     written = read_claim(open_run(folder))
     assert written is not None
     assert written.statistics == statistics
@@ -449,7 +442,7 @@ def test_the_largest_numbers_do_not_wrap(whole, tmp_path, orderly):
         "SELECT sum(n_terms) AS n, max(max_bound) AS most, sum(max_bound) > most AS more FROM "
         "classes"
     )
-    answer = json.loads(orderly("query", folder, sql, "--format", "json").out)
+    answer = orderly.json("query", folder, sql)
     assert answer == [{"n": n_terms, "most": largest, "more": True}]
 
 
@@ -469,7 +462,7 @@ def test_a_driver_has_no_better_board_than_the_rows_of_a_proven_run(climbed, tmp
         descriptor = os.open(folder, os.O_RDONLY)
         opened.callback(os.close, descriptor)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        told = json.loads(orderly("status", folder, "--format", "json").out)
+        told = orderly.json("status", folder)
         assert (told["proven"], told["driver"], told["best_score"]) == (True, "unknown", 14)
         for command in (
             ("status", folder),
@@ -504,24 +497,21 @@ def test_readers_write_nothing_and_work_where_nothing_can_be_written(
     for path in directories:
         path.chmod(0o500)
     before = content(folder)
-    opened = os.open
-
-    def watched(path, flags, *more, **named):
-        inside = str(path).startswith(str(folder))
-        assert not (inside and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)), path
-        return opened(path, flags, *more, **named)
-
-    monkeypatch.setattr(os, "open", watched)
     monkeypatch.chdir(tmp_path)
     try:
-        ask(folder)
-        assert orderly("report", folder).code == 4
-        assert orderly("verify", folder).code == 0, "no list of boards, no claim, nowhere to write"
+        with files_opened() as opened:
+            ask(folder)
+            assert orderly("report", folder).code == 4
+            verified = orderly("verify", folder)
+        assert verified.code == 0, "no list of boards, no claim, nowhere to write"
         assert content(folder) == before
     finally:
         for path in directories:
             path.chmod(0o700)
+    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+    changed = {Path(item.path).name for item in opened if item.flags & writing}
+    assert changed.isdisjoint(path.name for path in folder.rglob("*"))
+    assert not any(map(files.is_temporary, changed))
     assert (tmp_path / "run.html").exists()
-    monkeypatch.setattr(os, "open", opened)
     assert orderly("verify", folder, "--write").code == 0
-    assert json.loads(orderly("status", folder, "--format", "json").out)["proven"]
+    assert orderly.json("status", folder)["proven"]

@@ -100,11 +100,7 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
             added.append(nodes.add())
         elif len(added) == 1 and seen:
             added.append(nodes.add(2))
-        elif (
-            len(nodes._cluster.worker_nodes) == 2
-            and len(seen) == 3
-            and executor._actors[1].order is not None
-        ):
+        elif nodes.n_workers() == 2 and len(seen) == 3 and executor._actors[1].order is not None:
             nodes.remove(added[0])
         return ""
 
@@ -113,7 +109,7 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
     assert finish.complete
     assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(n_units)))
     assert len(sink.settled) == len(sink.verdicts)
-    assert len(nodes._cluster.worker_nodes) == 1
+    assert nodes.n_workers() == 1
     assert max(item.attempt for item in sink.settled) > 1, (
         "something was in flight on the node that was removed"
     )
@@ -328,7 +324,7 @@ def test_a_cluster_that_goes_away_is_told_or_ends_the_driver_and_the_run_goes_on
 def test_a_head_that_is_gone_stops_the_run_and_what_has_arrived_is_stored(tmp_path):
     config, code = after_the_end_of("gcs_server ", signal.SIGKILL, tmp_path)
     assert code == 4
-    assert "the same command goes on from there" in (tmp_path / "said").read_text()
+    assert "the same command resumes from there" in (tmp_path / "said").read_text()
     assert not (Path(config.out) / files.OWNER).exists()
     assert len(list(open_run(config.out).rows())) > 0
 

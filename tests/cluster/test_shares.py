@@ -29,7 +29,7 @@ from tests.cluster.small import CUT_UP, SMALL, config
 
 
 def options(folder, *more):
-    named = [text for name, value in SMALL.items() for text in (f"--{name}", str(value))]
+    named = [f"--{name}={value}" for name, value in SMALL.items()]
     return ("run", *named, "--out", folder, *more)
 
 
@@ -70,9 +70,8 @@ def test_what_names_no_share_is_refused(text):
 
 
 def test_what_is_no_share_of_the_run_is_refused_before_anything_is_written(orderly, tmp_path):
-    answer = orderly(*options(tmp_path / "run", "--share=1/1000"))
-    assert (answer.code, answer.out) == (2, "")
-    assert "expected at most" in answer.err
+    answer = orderly.fails(2, *options(tmp_path / "run", "--share=1/1000"))
+    assert "expected at most" in answer
     assert not (tmp_path / "run").exists()
 
 
@@ -90,7 +89,7 @@ def test_a_share_says_that_nothing_is_proven_and_the_last_one_of_the_directory_p
     assert sorted(row.class_id for row in open_run(folder).rows()) == mine
     assert not (folder / files.CLAIM).exists()
     assert orderly("verify", folder).code == 4
-    record = json.loads(orderly("status", folder, "--format", "json").out)
+    record = orderly.json("status", folder)
     assert (record["state"], record["n_classes_done"], record["statement"]) == (
         "incomplete",
         len(mine),
@@ -138,7 +137,7 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
     found = open_run(folder)
     with Store.open(folder, found.fingerprint), Journal(found.folder) as journal:
         journal.report(report, now=True)
-        record = json.loads(orderly("status", folder, "--format", "json").out)
+        record = orderly.json("status", folder)
         told = " ".join(orderly("status", folder).out.split())
     assert (record["state"], record["share"], record["n_classes"]) == ("running", "2/3", n_all)
     assert f"about 25 s for share 2/3, 1 of its {n_own} classes done, " in told

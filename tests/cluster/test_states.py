@@ -21,7 +21,6 @@ from results.errors import ConflictError
 from results.proof.summary import State, state_of
 from results.reading.sql import connect
 from results.storage import files
-from results.store.rows import from_table
 from results.store.run import open_run
 from results.store.store import Store
 from tests.cluster.web import serving
@@ -36,6 +35,7 @@ SAID = {
     "running": State.RUNNING,
     "running-faulty": State.FAULTY,
 }
+EVERY_DAY = ["finished", "contradicting", "damaged", "running"]
 
 
 def written(folder, like, rows):
@@ -54,13 +54,12 @@ def folder(tmp_path_factory, proven):
     top = tmp_path_factory.mktemp("states")
     shutil.copytree(proven, top / "runs" / "finished")
     finished = open_run(top / "runs" / "finished")
-    rows = [row for _, table in finished.checked() for row in from_table(table)]
+    rows = list(finished.rows())
     contradiction = replace(
         rows[0], max_bound=1, status="split", candidates=(), children=("0=ab", "0=cd")
     )
-    foreign = replace(
-        rows[0], class_id=next(i for i in range(10**6) if i not in {row.class_id for row in rows})
-    )
+    class_ids = {row.class_id for row in rows}
+    foreign = replace(rows[0], class_id=next(i for i in range(10**6) if i not in class_ids))
     for name in ("unfinished", "running"):
         written(top / "runs" / name, finished, rows[:9])
     written(top / "runs" / "contradicting", finished, [*rows[:9], contradiction])
@@ -102,10 +101,7 @@ def looked(watcher):
 def test_runs_and_pages_say_the_same_of_every_run_and_no_more_of_its_best_board(
     orderly, folder, served
 ):
-    listed = {
-        run["run"]: run["state"]
-        for run in json.loads(orderly("runs", folder, "--format", "json").out)
-    }
+    listed = {run["run"]: run["state"] for run in orderly.json("runs", folder)}
     assert listed == {name: state.value for name, state in SAID.items()}
     assert {name: run["state"] for name, run in served.items()} == listed
     assert f"({served['unfinished']['percent']})" in orderly("status", folder / "unfinished").out
@@ -121,9 +117,7 @@ def test_runs_and_pages_say_the_same_of_every_run_and_no_more_of_its_best_board(
         assert is_counted == (state in (State.INCOMPLETE, State.RUNNING))
 
 
-@pytest.mark.parametrize(
-    "name", daily(SAID, lambda name: name not in ("foreign", "running-faulty", "unfinished"))
-)
+@pytest.mark.parametrize("name", daily(EVERY_DAY, SAID))
 def test_status_watch_report_and_sql_say_the_same_of_a_run(orderly, folder, tmp_path, name):
     assert looked(Watcher(str(folder / name))).state == SAID[name]
     status = orderly("status", folder / name, "--format", "json")
@@ -159,7 +153,7 @@ def test_a_terminal_calls_nothing_proven_that_has_changed_since_it_was_read(fold
     assert looked(watcher).state == State.PROVEN
     part = next((tmp_path / "run" / files.RESULTS).iterdir())
     part.write_bytes(part.read_bytes()[:100])
-    watcher.watched._next_s = 0.0  # a second later
+    watcher.watched.refresh()  # as a second later
     assert watcher.look().view().state in (State.READING, State.UNREADABLE)
     assert looked(watcher).state == State.UNREADABLE
 
@@ -181,7 +175,7 @@ def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again
         "internal error, ZeroDivisionError: oh",
     )
     for _ in range(3):
-        watcher.watched._next_s = 0.0
+        watcher.watched.refresh()
         watcher.look()
         time.sleep(0.1)
     assert len(calls) == 1

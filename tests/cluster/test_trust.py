@@ -14,6 +14,8 @@ import pytest
 
 from cluster.driver.driver import default_policy, run
 from cluster.driver.loop import Ledger
+from cluster.driver.progress import Progress
+from cluster.planning.shares import Share
 from cluster.scheduling.events import (
     Answer,
     Assign,
@@ -32,14 +34,13 @@ from cluster.workers.executors import InProcessExecutor
 from configs.model import SearchConfig
 from results.errors import ConflictError, DamagedError
 from results.storage import files
-from results.storage.local import LocalFolder
 from results.store.parts import read_parts
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
 from search.breaker import Breaker, Unit
 from tests.cluster.simulator import difference
-from tests.cluster.small import tiny
+from tests.cluster.small import cut_into_parts, tiny
 from tests.cluster.test_scheduler import Bench, of, result
 
 LIE = (("zzzz", 9),)
@@ -96,7 +97,7 @@ def test_trusted_hosts_are_sampled():
 def test_a_difference_gives_up_the_unit_and_the_new_host():
     hosts = "abcc"
     made, orders = bench(200, hosts)
-    trust = made.scheduler._trust
+    trust = made.scheduler.trust
     while trust.held or not all(map(trust.is_trusted, "abc")):
         turn(made, hosts, orders)
     (spawn,) = of(made.tell(WorkerDown(1, Death.node)), Spawn)
@@ -246,10 +247,10 @@ def test_what_a_faulty_host_stored_is_found_out_later(config):
         run(config)
 
 
-def test_a_doubt_that_is_lost_with_its_part_is_known_from_the_log(config, monkeypatch):
+def test_a_doubt_that_is_lost_with_its_part_is_known_from_the_log(config):
     """A run in parts of one row, one of which doubts the only host."""
-    monkeypatch.setattr("results.store.store.FLUSH_ROWS", 1)
     run(config, make_executor=lambda spec: InProcessExecutor(spec, LyingBreaker))
+    cut_into_parts(Path(config.out))
     stored = open_run(config.out)
     assert stored.doubted
     n_verdicts = sum(row.is_verdict for row in stored.rows())
@@ -274,23 +275,23 @@ def test_a_doubt_that_is_lost_with_its_part_is_known_from_the_log(config, monkey
 
 
 @pytest.mark.parametrize("n_listed", [0, 1])
-def test_nothing_is_claimed_of_rows_that_are_not_read_back(config, monkeypatch, n_listed):
+def test_nothing_is_claimed_of_rows_that_are_not_read_back(config, n_listed):
     """The first listing after the search lacks parts; by the next one they are all there."""
-    monkeypatch.setattr("results.store.store.FLUSH_ROWS", 5)
-    listed, lagging = LocalFolder.read_lines, []
+    manifest, lines = Path(config.out) / files.MANIFEST, []
 
-    def late(self, name):
-        lines, n_bytes = listed(self, name)
-        if name != files.MANIFEST or lagging or len(lines) < 2:
-            return lines, n_bytes
-        lagging.append(len(lines))
-        return lines[:n_listed], sum(len(line) + 1 for line in lines[:n_listed])
+    class Lagging(Progress):
+        def stage(self, text):
+            """Hide parts once the search is over and its rows are stored."""
+            if text.startswith("rescoring"):
+                lines[:] = manifest.read_text().splitlines(keepends=True)
+                manifest.write_text("".join(lines[:n_listed]))
 
-    monkeypatch.setattr(LocalFolder, "read_lines", late)
+    run(config, share=Share(1, 2))
     with pytest.raises(DamagedError, match=r"ends at part \d; .* were written"):
-        run(config)
-    assert lagging
+        run(config, progress=Lagging())
+    assert len(lines) == 2
     assert not (Path(config.out) / files.CLAIM).exists()
+    manifest.write_text("".join(lines))
     assert run(config).complete
 
 

@@ -4,6 +4,7 @@ another method.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import json
@@ -23,12 +24,12 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 import segno
 
 from boardclass.errors import InputError
-from cluster.web.server import LocalServer
+from cluster.web.server import own_address
 from results.storage import files
 from results.storage.local import open_folder
 from results.store.documents import format_document, read_document
 from tests.cluster.processes import descendants, listening_addresses
-from tests.cluster.web import Client, serving
+from tests.cluster.web import Client, asking, cookie_of, serving
 from tests.conftest import COMMAND, ROOT, flip_bit, make_in
 
 PATHS = [
@@ -344,13 +345,16 @@ def test_other_hosts_than_loopback_and_what_is_not_there_are_bad_input(orderly, 
     assert (answer.code, "--port 0" in answer.err) == (2, True)
 
 
-def test_a_network_that_was_asked_for_is_answered_with_the_token_only(folder):
-    from cluster.web.server import own_address
-
+@pytest.fixture
+def own():
+    """Return the address of this machine in its private network."""
     try:
-        own = own_address()
+        return own_address()
     except InputError as error:
         pytest.skip(f"this machine is in no private network: {error}")
+
+
+def test_a_network_that_was_asked_for_is_answered_with_the_token_only(folder, own):
     with serving(folder / "runs", lan=True) as client:
         assert client.host == own
         page = client.ask("/")
@@ -374,49 +378,48 @@ def test_a_machine_without_a_private_address_serves_no_network(
             return own, 1
 
     monkeypatch.setattr("cluster.web.server.socket.socket", Probe)
-    answer = orderly("serve", folder / "runs", "--lan", "--port", "0")
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    answer = orderly.fails(2, "serve", folder / "runs", "--lan", "--port", "0")
+    assert said in answer
 
 
-def test_the_address_for_a_network_is_a_code_as_well(orderly, folder, monkeypatch):
-    monkeypatch.setattr("cluster.web.server.own_address", lambda: "127.0.0.1")
-    monkeypatch.setattr("cluster.web.server.LocalServer.run", lambda self: self._socket.close())
-    answer = orderly("serve", folder / "runs", "--lan", "--port", "0")
-    assert answer.code == 0
-    address = answer.out.strip()
-    drawn = io.StringIO()
-    segno.make(address, error="l").terminal(drawn, border=2, compact=True)
-    assert drawn.getvalue().split("\n")[3] in answer.err
-    assert "nothing is encrypted" in answer.err
-
-
-def test_a_second_ctrl_c_does_not_break_off_the_end(tmp_path):
-    server = LocalServer([str(tmp_path)], "127.0.0.1", 0, 0.0)
-    for _ in range(2):
-        server._server.handle_exit(signal.SIGINT, None)
-    assert server._server.should_exit
-    assert not server._server.force_exit, "that prints a traceback"
-    server._socket.close()
-
-
-def test_the_command_listens_on_loopback_only_and_ends_with_ctrl_c(folder, terminal):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [*COMMAND, "serve", str(folder / "runs"), "--port", "0"]
+@contextlib.contextmanager
+def command_serving(folder, *options):
+    """Run the command in a process of its own, until it is stopped."""
     with subprocess.Popen(
-        command,
+        [*COMMAND, "serve", str(folder / "runs"), "--port", "0", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
     ) as process:
-        assert process.stdout is not None
+        yield process
+
+
+def test_the_address_for_a_network_is_a_code_as_well(folder, own, terminal):
+    with command_serving(folder, "--lan") as process:
+        client = Client(process.stdout.readline().strip())
+        assert (client.host, client.ask("/").status) == (own, 200)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    drawn = io.StringIO()
+    segno.make(client.address, error="l").terminal(drawn, border=2, compact=True)
+    assert drawn.getvalue().split("\n")[3] in err
+    assert "nothing is encrypted" in err
+
+
+def test_the_command_listens_on_loopback_only_and_ends_with_ctrl_c(folder, terminal):
+    """A second Ctrl-C, while an answer is still awaited, does not break off the end."""
+    with command_serving(folder) as process:
         client = Client(process.stdout.readline().strip())
         assert client.ask("/").status == 200
         assert listening_addresses(descendants(process.pid)) == {"0100007F"}
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        with contextlib.closing(asking(client, "/api/climb?letters=aert", cookie_of(client))):
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert client.token not in out + err
     assert "Traceback" not in err

@@ -26,7 +26,7 @@ from cluster.web.server import MAX_SILENT, LocalServer
 from results.reading.limits import GRACE_S
 from results.storage.files import PUBLISHED
 from tests.cluster.processes import command_line, descendants, has_let_go, parent
-from tests.cluster.web import Client, serving
+from tests.cluster.web import Client, asking, cookie_of, serving
 from tests.conftest import ROOT, make_in
 
 
@@ -102,17 +102,6 @@ def test_connections_that_ask_nothing_shut_nobody_out_and_are_closed_after_a_whi
         assert made.recv(1) == b""
 
 
-def asking(client, path, cookie=""):
-    """Connect and ask, without waiting for the answer."""
-    made = socket.create_connection((client.host, client.port), timeout=60)
-    made.sendall(f"GET {path} HTTP/1.1\r\nHost: {client.host}\r\n{cookie}\r\n".encode())
-    return made
-
-
-def cookie_of(client):
-    return f"Cookie: {client.cookie['Cookie']}\r\n"
-
-
 def test_who_is_not_let_in_is_answered_and_disconnected():
     with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
         strangers = [
@@ -158,30 +147,21 @@ def test_questions_that_nobody_waits_for_leave_room_for_the_next():
         assert client.recv(2**16).startswith(b"HTTP/1.1 200")
 
 
-def test_a_climb_that_nobody_waits_for_is_ended(monkeypatch):
-    queues = []
+def processes_of_jobs():
+    return {child for child in descendants() if "cluster.web.jobs" in command_line(child)}
 
-    def kept():
-        queues.append(JobQueue())
-        return queues[0]
 
-    def is_busy():
-        limiter = queues[0]._limiters.get(Priority.long)
-        return bool(limiter and limiter.borrowed_tokens)
-
-    monkeypatch.setattr("cluster.web.site.JobQueue", kept)
+def test_a_climb_that_nobody_waits_for_is_ended():
     with serving(PUBLISHED) as client:
         for _ in range(3):
-            with socket.create_connection((client.host, client.port)) as made:
-                ask = f"GET /api/climb?letters=aert HTTP/1.1\r\nHost: {client.host}\r\n"
-                made.sendall(f"{ask}Cookie: {client.cookie['Cookie']}\r\n\r\n".encode())
-                while not is_busy():
+            with contextlib.closing(asking(client, "/api/climb?letters=aert", cookie_of(client))):
+                while len(working := processes_of_jobs()) < 2:  # one for single boards, one climbs
                     time.sleep(0.01)
-            for _ in range(500):  # climbing takes eight seconds
-                if not is_busy():
+            for _ in range(50):  # climbing takes eight seconds, and then its process stays
+                if ended := working - processes_of_jobs():
                     break
-                time.sleep(0.01)
-            assert not is_busy()
+                time.sleep(0.1)
+            assert len(ended) == 1
 
 
 def test_a_server_that_stops_while_a_process_starts_leaves_nothing(monkeypatch):
@@ -191,7 +171,7 @@ def test_a_server_that_stops_while_a_process_starts_leaves_nothing(monkeypatch):
     for pause_s in (0.0, 0.03, 0.1, 0.3):
         with serving():
             time.sleep(pause_s)
-        assert not [child for child in descendants() if "cluster.web.jobs" in command_line(child)]
+        assert not processes_of_jobs()
     gc.collect()  # pipes that are still open say so
     assert heard == []
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -71,3 +72,15 @@ def serving(*given: object, price: float = 0.02, lan: bool = False) -> Iterator[
     finally:
         server.stop()
         thread.join(30)
+
+
+def asking(client: Client, path: str, cookie: str = "") -> socket.socket:
+    """Connect and ask, without waiting for the answer."""
+    made = socket.create_connection((client.host, client.port), timeout=60)
+    made.sendall(f"GET {path} HTTP/1.1\r\nHost: {client.host}\r\n{cookie}\r\n".encode())
+    return made
+
+
+def cookie_of(client: Client) -> str:
+    """Return the line that lets a client in."""
+    return f"Cookie: {client.cookie['Cookie']}\r\n"

@@ -7,7 +7,7 @@ same.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -51,6 +51,14 @@ def slow_images(values: Sequence[Any], w: int, h: int) -> list[tuple[Any, ...]]:
                 found.append(from_grid(image))
         grid = turned(grid)
     return found
+
+
+def all_images(found: Iterable[tuple[str, int]], w: int, h: int) -> set[tuple[str, int]]:
+    """Return boards with their scores, and all their images with the same ones."""
+    images = set()
+    for board, score in found:
+        images |= {("".join(image), score) for image in slow_images(board, w, h)}
+    return images
 
 
 def slow_canonical(values: Sequence[Any], w: int, h: int) -> tuple[Any, ...]:

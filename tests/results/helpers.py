@@ -20,7 +20,7 @@ from results.proof.coverage import check_coverage
 from results.proof.summary import BoardList, Question
 from results.storage import files
 from results.storage.local import open_folder
-from results.storage.lock import DirectoryLock
+from results.storage.lock import PACE, DirectoryLock, Pace
 from results.store.documents import Fingerprint
 from results.store.rows import Row
 from results.store.run import open_run
@@ -142,9 +142,9 @@ def make_run(run: Path) -> Path:
     return run
 
 
-def drive(location: object, acknowledged: list[int]) -> None:
+def drive(location: object, acknowledged: list[int], pace: Pace = PACE) -> None:
     """Write the run batch by batch; a fault ends it where a dead process would end."""
-    store = Store.open(str(location), fingerprint(), {"a": 1})
+    store = Store.open(str(location), fingerprint(), {"a": 1}, pace=pace)
     try:
         for batch in BATCHES:
             new = [r for r in all_rows()[batch] if r.key not in store.index.places]

@@ -38,6 +38,11 @@ def boards_of(class_id: int, path: str) -> list[tuple[str, int]]:
     return [(board, score) for board in boards if (score := toy_score(board)) >= 50]
 
 
+def has_board(key: tuple[int, str], least: int, below: int) -> bool:
+    """Return whether a unit has a board with a score in a range."""
+    return any(least <= score < below for _, score in boards_of(*key))
+
+
 def n_boards(class_id: int, path: str) -> int:
     return prod(map(len, unit_letters(partition(), (class_id, path))))
 
@@ -46,11 +51,9 @@ def searched(cutoff: int, class_id: int, path: str = "", parts: Iterable[str] | 
     """Return the true row of a unit at a cutoff, or of the ``parts`` of it that were settled when
     it was split.
     """
-    boards = [
-        item
-        for part in (parts if parts is not None else [path])
-        for item in boards_of(class_id, part)
-    ]
+    boards = []
+    for part in parts if parts is not None else [path]:
+        boards += boards_of(class_id, part)
     found = tuple((board, score) for board, score in boards if score >= cutoff)
     bound = max((score for _, score in boards if score < cutoff), default=0)
     counters = {"n_nodes": 7, "n_pushes": 9, "n_survivors": len(found) + 1}
@@ -160,9 +163,7 @@ def test_a_lower_cutoff_reuses_what_proves_it(made):
     source = open_run(made(90))
     reused = {found.key for found in reusable(source, 70)}
     whole = [each for each in source.rows() if each.status != "split"]
-    between = {
-        each.key for each in whole if any(70 <= score < 90 for _, score in boards_of(*each.key))
-    }
+    between = {each.key for each in whole if has_board(each.key, 70, 90)}
     assert between
     assert reused
     assert not reused & between
@@ -218,16 +219,14 @@ def test_a_unit_that_is_stored_twice_is_taken_over_once(tmp_path):
 def test_an_extension_that_was_killed_goes_on(made, tmp_path, monkeypatch):
     source = open_run(made(80))
     monkeypatch.setattr("results.upkeep.extend.FLUSH_ROWS", 3)
-    store = Store.open(tmp_path, fingerprint(cutoff=85), inherited(source))
-    append, calls = store.append, []
 
-    def dying(rows: list[Row], *, copied: bool) -> None:
-        calls.append(len(rows))
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        append(rows, copied=copied)
+    class Dying(Store):
+        def append(self, rows: Iterable[Row], *, copied: bool = False) -> None:
+            if len(self.index.places) == 6:
+                raise KeyboardInterrupt
+            super().append(rows, copied=copied)
 
-    monkeypatch.setattr(store, "append", dying)
+    store = Dying.open(tmp_path, fingerprint(cutoff=85), inherited(source))
     with pytest.raises(KeyboardInterrupt):
         extend(source, store)
     store.close()
@@ -247,7 +246,7 @@ def test_a_chain_of_extensions_knows_what_the_first_run_knew(made, tmp_path):
     assert open_run(tmp_path).info[COVERS] == EVERYTHING
     down = [found.key for found in reusable(open_run(tmp_path), 75) if found.status != "split"]
     assert down
-    assert not [key for key in down if any(75 <= score < 90 for _, score in boards_of(*key))]
+    assert not [key for key in down if has_board(key, 75, 90)]
     assert inherited(open_run(made(70, False)))[COVERS] != EVERYTHING
 
 

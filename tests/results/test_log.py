@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import time
 import tracemalloc
 from pathlib import Path
@@ -13,12 +14,10 @@ from typing import Any
 
 import pytest
 
-from boardclass.errors import StoreError
 from results.log import MAX_BYTES, PROGRESS_S, EventLog, live, merge_logs, read_events, thinned
 from results.log_events import EVENT, BestBoard, Event, Reported, Stage, Stopped
 from results.reading.report import stage_seconds
 from results.storage import files
-from results.storage import local as storage
 from results.storage.local import LocalFolder
 from results.storage.lock import take_lock
 
@@ -72,17 +71,17 @@ def test_what_a_kill_left_half_written_is_skipped_and_followed(tmp_path):
     assert len(lines(tmp_path)) == 4, "the halves stand on lines of their own"
 
 
-def test_a_folder_that_refuses_loses_lines_only_when_it_lasts(tmp_path, monkeypatch):
-    def full(descriptor: int, data: bytes) -> None:
-        raise OSError(28, "No space left on device")
-
+def test_a_folder_that_refuses_loses_lines_only_when_it_lasts(tmp_path):
     log = EventLog(LocalFolder(tmp_path))
-    write_all = storage.write_all
-    monkeypatch.setattr(storage, "write_all", full)
-    for number in range(3):
-        log.add(Stage(text=str(number)))
-        log.flush(now=True)
-    monkeypatch.setattr(storage, "write_all", write_all)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))  # no file may have a byte
+    try:
+        for number in range(3):
+            log.add(Stage(text=str(number)))
+            log.flush(now=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert kept(LocalFolder(tmp_path)) == []
     log.flush()
     assert [event["text"] for event in kept(LocalFolder(tmp_path))] == ["0", "1", "2"]
 
@@ -239,7 +238,7 @@ def test_fields_of_a_newer_version_are_merged_as_they_are(tmp_path):
     assert merge_logs(target, [source], n_rows=0, n_parts=0) == 0, "it is known"
 
 
-def test_foreign_lines_are_skipped_and_left_behind(tmp_path, monkeypatch):
+def test_foreign_lines_are_skipped_and_left_behind(tmp_path):
     good = session("a", 1e9, 1)[:3]
     wrong = {
         "n_classes_done": ("x", 10**40, -1, [], None),
@@ -265,9 +264,6 @@ def test_foreign_lines_are_skipped_and_left_behind(tmp_path, monkeypatch):
     assert merge_logs(target, [source], n_rows=1, n_parts=1) == 2, "few lines of progress stay"
     assert merge_logs(target, [source], n_rows=0, n_parts=0) == 0
     assert [event["event"] for event in kept(target)] == ["started", "progress", "merged"]
-
-    def refuse(self, name, text):
-        raise StoreError("no room")
-
-    monkeypatch.setattr(LocalFolder, "note", refuse)
-    assert merge_logs(LocalFolder(tmp_path), [source], n_rows=1, n_parts=1) == 0, "it stops nothing"
+    (tmp_path / "refusing" / files.EVENTS).mkdir(parents=True)
+    refusing = LocalFolder(tmp_path / "refusing")
+    assert merge_logs(refusing, [source], n_rows=1, n_parts=1) == 0, "it stops nothing"

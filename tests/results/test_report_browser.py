@@ -123,9 +123,7 @@ def test_nothing_covers_what_can_be_clicked_wherever_the_page_is_scrolled_to(
 LOOKS = [*product(("light", "dark"), (DESK, TABLET, PHONE))]
 
 
-@pytest.mark.parametrize(
-    ("scheme", "device"), daily(LOOKS, lambda *look: look in (LOOKS[0], LOOKS[-1]))
-)
+@pytest.mark.parametrize(("scheme", "device"), daily([LOOKS[0], LOOKS[-1]], LOOKS))
 def test_axe_finds_nothing_that_keeps_people_out(opened, published, begun, scheme, device):
     for file in (published, begun):
         tab = opened(file, color_scheme=scheme, **device)

@@ -4,8 +4,8 @@ shows.
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
+import sys
 import xml.etree.ElementTree as ET
 from decimal import Decimal
 from pathlib import Path
@@ -234,6 +234,6 @@ def test_answers_turn_into_data_frames(database, monkeypatch):
     frame = database.query("SELECT board, score FROM boards ORDER BY score DESC").to_pandas()
     assert list(frame.columns) == ["board", "score"]
     assert frame.score.tolist() == sorted(frame.score, reverse=True)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
     with pytest.raises(InputError, match=r"orderly-boggle\[notebook\].*to_arrow"):
         database.query("SELECT 1").to_pandas()

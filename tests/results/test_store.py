@@ -25,6 +25,7 @@ from results.store.parts import describe, parse_parquet, serialise
 from results.store.rows import COUNTERS, SCHEMA, check_table, from_table, tabulate, to_table
 from results.store.run import open_run
 from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store
+from tests.opened import files_opened
 from tests.results.helpers import all_rows, fingerprint, row, split_rows
 
 FOUND = {"status": "candidates", "candidates": (("wxyz", 94),)}
@@ -185,18 +186,12 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
     folder.publish(name, data)
     line = describe(name, data, [each.class_id for each in again]).format()
     folder.append_line(files.MANIFEST, line, (tmp_path / files.MANIFEST).stat().st_size)
-    names, read = [], LocalFolder.read
-
-    def noted(self: LocalFolder, name: str) -> bytes | None:
-        names.append(name)
-        return read(self, name)
-
-    monkeypatch.setattr(LocalFolder, "read", noted)
     monkeypatch.setattr("results.store.run.KEPT_ROWS", 0)
-    ((key, message),) = open_run(tmp_path).conflicts.items()
+    with files_opened() as opened:
+        ((key, message),) = open_run(tmp_path).conflicts.items()
     assert key == (7, "")
     assert (message.count("host 'bad'"), "part-00000001" in message) == (2, True)
-    parts = [name for name in names if name.startswith(files.RESULTS)]
+    parts = [item for item in opened if item.path.startswith("part-")]
     assert len(parts) == 2 + 4, (
         "each part for the index, for what differs, and for what to say of it"
     )
@@ -343,8 +338,8 @@ def lose(store: Store) -> None:
     store.append(all_rows()[2:4])
     with pytest.raises(StoreLockedError, match="moved or removed"):
         store.flush()
-    store._tables, store._buffered = [], {}
-    store.close()
+    with pytest.raises(StoreLockedError, match="moved or removed"):
+        store.close()
 
 
 def test_a_driver_whose_claim_is_removed_stops_before_it_writes(tmp_path):

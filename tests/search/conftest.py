@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from search.trees import tree
-from tests.search import harness
+from search.trees import arrays, tree
+from tests.search.harness import of_width
 
 
 @pytest.fixture(params=[tree.NARROW, tree.WIDE], ids=["narrow", "wide"])
-def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> np.dtype[Any]:
+def width(request: pytest.FixtureRequest) -> Iterator[np.dtype[Any]]:
     """Run a test with bounds of 2 and of 4 bytes."""
-    monkeypatch.setattr(harness, "width", request.param)
-    return request.param
+    with of_width(request.param):
+        yield request.param
 
 
 @pytest.fixture(
     params=[(tree.NARROW, tree.NARROW), (tree.NARROW, tree.WIDE), (tree.WIDE, tree.WIDE)],
     ids=["narrow", "narrow, sums wide", "wide"],
 )
-def widths(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def widths(request: pytest.FixtureRequest) -> Iterator[None]:
     """Run a test with bounds of 2 and of 4 bytes, and letter sums at least as wide."""
-    monkeypatch.setattr(harness, "width", request.param[0])
-    monkeypatch.setattr(harness, "sum_width", request.param[1])
+    with of_width(*request.param):
+        yield
+
+
+@pytest.fixture
+def terms_not_mb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``memory_mb`` be a number of terms."""
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)

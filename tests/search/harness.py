@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -204,8 +205,26 @@ def is_possible(
     )
 
 
+def seeds(n_of: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return (dims, seed) of so many cases of each size."""
+    found = []
+    for dims, n in n_of.items():
+        found += [(dims, seed) for seed in range(n)]
+    return found
+
+
 width: Any = tree.NARROW  # of the bounds of the trees built here; the fixture ``width`` tries both
 sum_width: Any = tree.WIDE  # of the letter sums of a search
+
+
+@contextmanager
+def of_width(of_bounds: Any, of_sums: Any = tree.WIDE) -> Iterator[None]:
+    """Build trees whose bounds, and search with letter sums that, have these types."""
+    global width, sum_width
+    before = width, sum_width
+    width, sum_width = of_bounds, of_sums
+    yield
+    width, sum_width = before
 
 
 class Planted(NamedTuple):

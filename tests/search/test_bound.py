@@ -4,6 +4,7 @@ the formula.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 from functools import cache
@@ -19,16 +20,13 @@ from search.trees import bound, state, tree
 from tests.reference.orderly import orderly_bound, synchronised_bound
 from tests.reference.truth_table import multi_scores
 from tests.samples import daily
-from tests.search.harness import Case, planted, prepared, random_case
+from tests.search.harness import Case, planted, prepared, random_case, seeds
 
 NO_BUDGET = 1 << 60
 pytestmark = pytest.mark.usefixtures("widths")
-SEEDS = [
-    (dims, seed)
-    for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 25), ("3x4", 6))
-    for seed in range(n)
-]
-DAILY = {"2x2": 10, "2x3": 10, "3x3": 8, "3x4": 2}  # so many seeds every day
+SEEDS = seeds({"2x2": 30, "2x3": 30, "3x3": 25, "3x4": 6})
+N_DAILY = {"2x2": 10, "2x3": 10, "3x3": 8, "3x4": 2}
+EVERY_DAY = [(dims, seed) for dims, seed in SEEDS if seed < N_DAILY[dims]]
 Assignment = tuple[str, ...]
 
 
@@ -94,7 +92,7 @@ def started(case: Case, **options) -> tuple[tree.Tree, state.Search, int]:
     return plant.tree, s, int(state.add_root(plant.tree, s, plant.root))
 
 
-@pytest.mark.parametrize(("dims", "seed"), daily(SEEDS, lambda dims, seed: seed < DAILY[dims]))
+@pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
 def test_survivors_are_the_assignments_that_reach_the_cutoff(dims, seed):
     case = small_case(dims, seed)
     sums = case.sums
@@ -231,7 +229,7 @@ def test_synchronised_bound_beats_the_sum_over_nodes():
         assert [set(x) for x in searched(grown, s, cutoff)] == wanted
 
 
-@pytest.mark.parametrize("seed", daily(range(40), lambda seed: seed < 20))
+@pytest.mark.parametrize("seed", daily(range(20), range(40)))
 def test_demands_leave_exactly_the_boards_that_meet_them(seed):
     rng = random.Random(seed)
     dims = rng.choice(["2x2", "2x3", "3x3"])
@@ -247,11 +245,11 @@ def test_demands_leave_exactly_the_boards_that_meet_them(seed):
     sums = case.sums
     cutoff = sums.cutoff_for(2000)
     level = {c: i for i, c in enumerate(case.free)}
-    wanted = {
-        x
-        for x in assignments(case, sums.reaching(cutoff))
-        if all(order.index(x[level[c]]) <= order.index(x[level[d]]) for c, d in demands)
-    }
+    wanted = set()
+    for letters in assignments(case, sums.reaching(cutoff)):
+        places = [order.index(letter) for letter in letters]
+        if all(places[level[c]] <= places[level[d]] for c, d in demands):
+            wanted.add(letters)
     grown, s, _ = started(case, demands=demands, letter_order=order)
     found = searched(grown, s, cutoff)
     assert set(found) == wanted
@@ -307,7 +305,6 @@ def test_a_letter_that_a_demand_forbids_stays_forbidden_whatever_is_added():
     assert root_bound == tree.MAX_NARROW
     s = prepared(case, demands=((0, 1),), letter_order=LETTER_ORDER)
     state.add_root(grown, s, root)
-    wanted = [
-        (x, y) for x in "jqs" for y in "jqs" if LETTER_ORDER.index(x) <= LETTER_ORDER.index(y)
-    ]
+    place = LETTER_ORDER.index
+    wanted = [(x, y) for x, y in itertools.product("jqs", repeat=2) if place(x) <= place(y)]
     assert sorted(searched(grown, s, 0)) == wanted

@@ -10,12 +10,13 @@ from __future__ import annotations
 import multiprocessing
 import random
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
 
+import numpy as np
 import pytest
 
 from boardclass.canonical import canonical_board
@@ -31,9 +32,8 @@ from results.proof.nodes import SearchNodes, paths_of
 from search.breaker import Breaker, Spec, Unit, UnitResult, another_order, break_class, image
 from search.node import class_node
 from search.params import DEMANDS, LETTER_ORDER, Params
-from search.trees import arrays
-from tests.conftest import GOLDEN
-from tests.reference.classes import slow_images
+from tests.conftest import published_boards
+from tests.reference.classes import all_images
 from tests.reference.solver import score as slow_score
 from tests.reference.truth_table import Boards, Sums, scores
 from tests.samples import daily
@@ -83,11 +83,7 @@ class World:
 
     def images(self, found: Found) -> Found:
         """Return all images of the boards found."""
-        return {
-            ("".join(image), score)
-            for board, score in found
-            for image in slow_images(board, *self.size)
-        }
+        return all_images(found, *self.size)
 
     def found_in(self, chosen: int) -> Found:
         """Return the boards of a set with their scores."""
@@ -152,7 +148,7 @@ def broken(breaker: Breaker, unit: Unit) -> list[UnitResult]:
     return results
 
 
-def candidates(results: list[UnitResult]) -> Found:
+def candidates(results: Iterable[UnitResult]) -> Found:
     return {candidate for result in results for candidate in result.candidates}
 
 
@@ -298,14 +294,9 @@ def test_a_class_that_no_key_holds_is_fused_before_it_is_searched(name, max_free
         check_class(of, cutoff, of.best_rank(), replace(params, unit_budget=1, shape_letters=0))
 
 
-@pytest.fixture(params=[1, 8, 30])
-def n_terms_that_fit(request, monkeypatch) -> int:
-    """Make memory of that many terms, where the parameters say as many MiB."""
-    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
-    return request.param
-
-
+@pytest.mark.parametrize("n_terms_that_fit", [1, 8, 30])
 @pytest.mark.parametrize("shape_letters", [0, 99])
+@pytest.mark.usefixtures("terms_not_mb")
 def test_too_little_memory_splits_and_loses_nothing(n_terms_that_fit, shape_letters):
     of = WORLDS["2x3"]
     cutoff = of.scores.cutoff_for(20)
@@ -397,7 +388,7 @@ def open_spec(params: Params) -> Spec:
     )
 
 
-@pytest.mark.parametrize("memory_mb", daily([6, 10], lambda memory_mb: memory_mb == 6))
+@pytest.mark.parametrize("memory_mb", daily([6], [10]))
 def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
     """Where memory is short, what fits must not depend on what is left in the arrays from other
     units.
@@ -418,7 +409,7 @@ def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
 
 @pytest.mark.parametrize(
     ("cutoff", "classes"),
-    daily([(40, (1, 2)), (40, range(5)), (50, range(5))], lambda _, classes: len(classes) == 2),
+    daily([(40, (1, 2))], [(40, range(5)), (50, range(5))]),
 )
 def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff, classes):
     """The boards do not depend on it; what it is for is fewer nodes: none below a part whose
@@ -431,13 +422,8 @@ def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff, classes):
         breaker = Breaker(replace(open_spec(params), partition=partition, cutoff=cutoff))
         results = [breaker.break_unit(Unit(class_id)) for class_id in classes]
         assert all(result.max_bound < cutoff for result in results)
-        found.append(
-            {
-                (canonical_board(x, breaker.geometry), score)
-                for result in results
-                for x, score in result.candidates
-            }
-        )
+        listed = candidates(results)
+        found.append({(canonical_board(x, breaker.geometry), score) for x, score in listed})
         splits.append(sum(result.counters["n_splits"] for result in results))
     assert found[0] == found[1] == found[2]
     assert bool(found[0]) == (cutoff == 40)
@@ -497,8 +483,10 @@ def test_other_score_tables(scores_name):
 
 def found_in_all_classes(of: World, cutoff: int) -> Found:
     breaker = Breaker(of.spec(cutoff))
-    ranks = [rank for chunk in of.partition.canonical_ranks() for rank in chunk.tolist()]
-    return {board for rank in ranks for board in candidates(broken(breaker, Unit(rank)))}
+    found = set()
+    for rank in np.concatenate([*of.partition.canonical_ranks()]).tolist():
+        found |= candidates(broken(breaker, Unit(rank)))
+    return found
 
 
 def test_whole_2x3_with_other_letters_too():
@@ -543,22 +531,18 @@ PAPER_BUCKETS = "bdfgjqvwxz aeiou lnrsy chkmpt"
 @pytest.fixture(scope="module")
 def golden_boards() -> dict[str, int]:
     """Return all images of the 42 boards, with their scores."""
-    lines = (GOLDEN / "best-3x3-enable2k-500.txt").read_text().split("\n")
-    best = {board: int(score) for board, score in (line.split(": ") for line in lines if line)}
+    best = published_boards("best-3x3-enable2k-500")
     assert len(best) == 42
-    return {
-        "".join(image): score for board, score in best.items() for image in slow_images(board, 3, 3)
-    }
+    return dict(all_images(best.items(), 3, 3))
 
 
 def check_golden_class(breaker: Breaker, rank: int, golden_boards: dict[str, int]) -> Found:
     """Break a class: the golden boards come back, and no other ones."""
     letters = breaker.partition.class_letters(rank)
     found = candidates(broken(breaker, Unit(rank)))
-    images = {
-        ("".join(image), score) for board, score in found for image in slow_images(board, 3, 3)
-    }
-    assert in_class(images, letters) == in_class(set(golden_boards.items()), letters)
+    assert in_class(all_images(found, 3, 3), letters) == in_class(
+        set(golden_boards.items()), letters
+    )
     return found
 
 
@@ -571,11 +555,11 @@ def test_class_of_each_golden_board_returns_it(enable2k, golden_boards):
     n_found = set()
     for rank in {cut.canonical_rank(cut.rank_of_board(board)) for board in golden_boards}:
         found = check_golden_class(breaker, rank, golden_boards)
-        n_found |= {min("".join(image) for image in slow_images(board, 3, 3)) for board, _ in found}
+        n_found |= {min(all_images([(board, score)], 3, 3)) for board, score in found}
     assert len(n_found) == 42
 
 
-@pytest.mark.parametrize("centre", daily("qxb", lambda centre: centre == "q"))
+@pytest.mark.parametrize("centre", daily("q", "xb"))
 def test_classes_of_one_centre_letter(enable2k, golden_boards, centre):
     """Rim of all letters: no golden board has such a centre, or exactly those come back."""
     breaker = Breaker(
@@ -600,9 +584,7 @@ def test_replicas_agree_with_every_verdict(name, seed):
             assert nodes.difference(result, replica) == ""
             assert breaker.break_unit(result.unit).candidates == result.candidates
     again = patient.break_unit(results[0].unit)
-    assert set(again.candidates) >= {
-        found for result in results for found in result.candidates if not result.children
-    }
+    assert set(again.candidates) >= candidates(each for each in results if not each.children)
 
 
 @pytest.mark.parametrize("lie", ["lost", "added", "score", "size"])
@@ -664,10 +646,9 @@ def test_golden_boards_come_back(enable2k: WordList) -> None:
     breaker = Breaker(
         Spec("3x4", enable2k.words, points, 1500, SINGLE, Params(unit_budget=1 << 60))
     )
-    lines = (GOLDEN / "best-3x4-enable2k-1500.txt").read_text().split("\n")
     listed = {
-        canonical_board(board, breaker.geometry): int(score)
-        for board, score in (x.split(": ") for x in lines if x)
+        canonical_board(board, breaker.geometry): score
+        for board, score in published_boards("best-3x4-enable2k-1500").items()
     }
     cut = breaker.partition
     found = {}

@@ -4,6 +4,7 @@ plain addition.
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -14,7 +15,7 @@ from boardclass.jit import read_only, writable
 from search.keys import LITERAL_BITS, first_edge, first_place, last_levels, used_levels
 from search.trees import arrays, runs, sums, tree
 
-CASES = [(seed, n_levels) for seed in range(4) for n_levels in (1, 3, 9, 12)]
+CASES = [*itertools.product(range(4), (1, 3, 9, 12))]
 
 
 def random_codes(rng: random.Random, n_levels: int) -> list[int]:

@@ -4,6 +4,7 @@ alone.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 
@@ -116,12 +117,8 @@ class Ground:
 
 
 def cases() -> list[tuple[int, int, int, int, int]]:
-    return [
-        (n, seed, *sizes)
-        for n in LEVELS
-        for seed in range(12)
-        for sizes in ((40, 40, 3), (300, 20, 5), (5, 200, 2))
-    ]
+    sizes = ((40, 40, 3), (300, 20, 5), (5, 200, 2))
+    return [(n, seed, *size) for n, seed, size in itertools.product(LEVELS, range(12), sizes)]
 
 
 @pytest.mark.parametrize(("n_levels", "seed", "n_base", "n_change", "letters"), cases())
@@ -166,10 +163,10 @@ def losses(rng: random.Random, terms: Terms) -> Terms:
 @pytest.mark.parametrize(
     ("n_levels", "seed", "n", "letters"),
     [
-        (n_levels, seed, *sizes)
-        for n_levels in LEVELS[1:]
-        for seed in range(10)
-        for sizes in ((60, 2), (400, 4), (9, 2))
+        (n_levels, seed, *size)
+        for n_levels, seed, size in itertools.product(
+            LEVELS[1:], range(10), ((60, 2), (400, 4), (9, 2))
+        )
     ],
 )
 def test_forcing_a_letter_merges_what_is_behind_it_with_the_rest(n_levels, seed, n, letters):

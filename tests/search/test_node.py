@@ -31,6 +31,7 @@ from search.node import (
 from search.params import LETTER_ORDER, Params
 from tests.reference.classes import slow_images
 from tests.reference.splits import Rules, slow_split
+from tests.search.harness import seeds
 from tests.search.test_breaker import random_params
 
 ALPHABET = "aet"  # enumerated in full
@@ -98,9 +99,7 @@ def check_parts(node: Node, cell: int, parts: list[Node]) -> None:
         assert part.path.startswith(f"{node.path}/" if node.path else f"{cell}=")
 
 
-@pytest.mark.parametrize(
-    ("dims", "seed"), [(d, s) for d, n in (("2x2", 60), ("2x3", 60), ("3x3", 30)) for s in range(n)]
-)
+@pytest.mark.parametrize(("dims", "seed"), seeds({"2x2": 60, "2x3": 60, "3x3": 30}))
 def test_no_board_is_lost_and_none_is_there_twice(dims, seed):
     """Whatever is split: every board has an image that meets the demands, and each of these is in
     one leaf.

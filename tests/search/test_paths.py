@@ -4,6 +4,7 @@ their definition.
 
 from __future__ import annotations
 
+import itertools
 import random
 from itertools import pairwise
 
@@ -193,16 +194,14 @@ def test_ranges_are_the_positions_on_the_extra_cells(dims, n_bare):
     for length in range(1, board.n + 1):
         for pattern, group in groups_of(table, length).items():
             paths = paths_of_group(board, bare, table, pattern, group)
-            wanted = {
-                p: tuple(path.index(c) if c in path else ELSEWHERE for c in extra) if extra else ()
-                for p, path in paths.items()
-            }
-            assert ranges_of_group(table, group) == (wanted if extra else {})
+            wanted = {}
+            for p, path in paths.items():
+                if extra:
+                    wanted[p] = tuple(path.index(c) if c in path else ELSEWHERE for c in extra)
+            assert ranges_of_group(table, group) == wanted
 
 
-@pytest.mark.parametrize(
-    ("dims", "seed"), [(dims, seed) for dims in ("2x2", "2x3", "3x3") for seed in range(4)]
-)
+@pytest.mark.parametrize(("dims", "seed"), itertools.product(("2x2", "2x3", "3x3"), range(4)))
 def test_tables_hold_every_path_once_with_its_marks(dims, seed):
     board = geometry(dims)
     rng = random.Random(f"{dims} {seed}")

@@ -13,7 +13,7 @@ from boardclass.geometry import DIMS, geometry
 from boardclass.scores import parse_scores
 from search.scoring import scorer_simd
 from search.scoring.scorer import Scorer, decode_boards, encode_boards
-from tests.conftest import GOLDEN
+from tests.conftest import published_boards
 from tests.reference import solver
 
 STANDARD = parse_scores("standard")
@@ -131,13 +131,10 @@ def test_bad_input() -> None:
 @pytest.mark.parametrize("portable", PORTABLE)
 def test_golden_boards(enable2k, portable: bool) -> None:
     for dims, cutoff in (("3x3", 500), ("3x4", 1500), ("4x4", 3500)):
-        lines = (GOLDEN / f"best-{dims}-enable2k-{cutoff}.txt").read_text().split("\n")
-        rows = [line.split(": ") for line in lines if line.strip()]
+        published = published_boards(f"best-{dims}-enable2k-{cutoff}")
         scorer = Scorer(dims, enable2k.words, STANDARD, portable=portable)
-        assert rows
-        assert scorer.scores([board for board, _ in rows]).tolist() == [
-            int(score) for _, score in rows
-        ]
+        assert published
+        assert scorer.scores([*published]).tolist() == [*published.values()]
 
 
 PUBLISHED = [

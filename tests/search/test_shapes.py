@@ -21,23 +21,16 @@ from search.terms.paths import MAX_BARE, MAX_CELLS, pairs_of
 from tests.reference.orderly import Literals, Term
 from tests.reference.solver import paths_of
 from tests.samples import daily
-from tests.search.harness import Case, decoded, random_case
+from tests.search.harness import Case, decoded, random_case, seeds
 from tests.search.test_paths import is_path
 
 EVERY = "abcdefghijklmnopqrstuvwxyz"
 Path = tuple[int, ...]
 Demands = tuple[tuple[int, int], ...]
-SEEDS = [
-    (dims, seed)
-    for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 5))
-    for seed in range(n)
-]
-DAILY = {"2x2": 10, "2x3": 10, "3x3": 6, "3x4": 1}  # so many seeds every day
+SEEDS = seeds({"2x2": 30, "2x3": 30, "3x3": 20, "3x4": 5})
+N_DAILY = {"2x2": 10, "2x3": 10, "3x3": 6, "3x4": 1}
+EVERY_DAY = [(dims, seed) for dims, seed in SEEDS if seed < N_DAILY[dims]]
 REPEATS = ("eeee", "eee", "sasses", "assesses", "noon", "level", "ee", "e", "esse", "sees", "aaaa")
-
-
-def is_daily(dims: str, seed: int) -> bool:
-    return seed < DAILY[dims]
 
 
 def opened(case: Case, seed: int) -> Case:
@@ -157,7 +150,7 @@ def term_of(case: Case, word: str, path: Path) -> Term:
 
 
 @pytest.mark.parametrize("make", [shape_case, repeats_case])
-@pytest.mark.parametrize(("dims", "seed"), daily(SEEDS, is_daily))
+@pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
 def test_terms_are_those_whose_path_is_not_superfluous(dims, seed, make):
     case = make(dims, seed)
     kept = [
@@ -183,7 +176,7 @@ def meets(term: Literals, demands: Demands, order: str) -> bool:
     return all(met)
 
 
-@pytest.mark.parametrize(("dims", "seed"), daily(SEEDS, is_daily))
+@pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
 def test_terms_that_contradict_a_demand_are_left_out(dims, seed):
     """Gains and losses, of all bare cells and of the last one."""
     case, rng = (repeats_case if seed % 2 else shape_case)(dims, seed), random.Random(seed)
@@ -238,7 +231,7 @@ def first_bare(dims: str, seed: int) -> Case:
     return opened(Case(dims, placed, frozenset(bare), case.points), seed)
 
 
-@pytest.mark.parametrize(("dims", "seed"), daily(SEEDS, is_daily))
+@pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
 def test_extra_cells_of_a_smaller_table_give_the_same_terms(dims, seed):
     """All of a node, what its last cells change, up to a limit, and counted: whichever table they
     come from.
@@ -269,7 +262,7 @@ def without(case: Case, cells: frozenset[int]) -> Case:
     return Case(case.dims, letters, case.bare, case.points)
 
 
-@pytest.mark.parametrize(("dims", "seed"), daily(SEEDS, is_daily))
+@pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
 def test_what_new_bare_cells_change_makes_the_terms_of_the_node_out_of_those_below(dims, seed):
     case = shape_case(dims, seed)
     bare = [c for c in case.geometry.cell_order if c in case.bare]

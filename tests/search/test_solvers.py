@@ -37,7 +37,7 @@ def test_paths_looks_up_every_simple_path_of_the_king_graph(dims, n_paths):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("dims", "n_paths"),
-    daily([((4, 4), 12_029_640), ((5, 3), 3_244_045)], lambda dims, _: dims == (5, 3)),
+    daily([((5, 3), 3_244_045)], [((4, 4), 12_029_640)]),
 )
 def test_paths_in_processes_finds_the_large_numbers_too(dims, n_paths):
     assert PathsSolver(WORDS, 2).solve_counted(Grid("x" * (dims[0] * dims[1]), dims)) == (
@@ -198,7 +198,7 @@ def referee(n_boards: int, wordlist: str, seed: int) -> tuple[Counter[str], list
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("n", daily([60, 100_000], lambda n: n == 60))
+@pytest.mark.parametrize("n", daily([60], [100_000]))
 def test_boards_agree_with_the_scorer(enable2k, n):
     counts, faults = referee(n, "enable2k", seed=20)
     assert not faults

@@ -78,7 +78,7 @@ def random_board(rng):
     return Tiles(w, h, tuple(tiles))
 
 
-@pytest.mark.parametrize("seed", daily(range(40), lambda seed: seed < 10))
+@pytest.mark.parametrize("seed", daily(range(10), range(40)))
 def test_any_board_under_any_rules_by_definition(seed):
     rng = random.Random(seed)
     for _ in range(100):

@@ -12,15 +12,20 @@ from search.trees import build, runs, tree
 from tests.reference.orderly import Literals, orderly_bound
 from tests.samples import daily
 from tests.search import harness
-from tests.search.harness import Case, Planted, decoded, generate, planted, random_case, read_tree
+from tests.search.harness import (
+    Case,
+    Planted,
+    decoded,
+    generate,
+    planted,
+    random_case,
+    read_tree,
+    seeds,
+)
 
 pytestmark = pytest.mark.usefixtures("width")
 
-SEEDS = [
-    (dims, seed)
-    for dims, n in (("2x2", 30), ("2x3", 30), ("3x3", 20), ("3x4", 6))
-    for seed in range(n)
-]
+SEEDS = seeds({"2x2": 30, "2x3": 30, "3x3": 20, "3x4": 6})
 
 
 def grown(case: Case) -> Planted:
@@ -108,15 +113,12 @@ def test_any_set_of_terms_round_trips(seed):
 def test_trees_of_few_terms_and_what_is_left_in_the_keys():
     case = Case("3x3", ("abc",) * 9, frozenset(), {})
     end = case.free[-1]
-    lonely = {frozenset((c, x) for c in range(9)): 1 for x in "abc"}
-    pairs = {
-        apart: {
-            frozenset((c, x) for c in case.free[:-1]) | last: 2 + len(last)
-            for x in "abc"
-            for last in ({(end, "a")}, {(end, "b")} if apart else set())
-        }
-        for apart in (True, False)
-    }
+    lonely, apart, together = {}, {}, {}
+    for x in "abc":
+        begin = frozenset((c, x) for c in case.free[:-1])
+        lonely[begin | {(end, x)}] = 1
+        apart |= {begin | {(end, "a")}: 3, begin | {(end, "b")}: 3}
+        together |= {begin | {(end, "a")}: 3, begin: 2}
     few = [
         {},
         {frozenset(): 5},
@@ -124,7 +126,7 @@ def test_trees_of_few_terms_and_what_is_left_in_the_keys():
         {frozenset(): 5, frozenset({(2, "c"), (3, "a")}): 1},
     ]
     bounds = [0, 5, 7, 6, 1, 3, 5]
-    for total, bound in zip([*few, lonely, pairs[True], pairs[False]], bounds, strict=True):
+    for total, bound in zip([*few, lonely, apart, together], bounds, strict=True):
         plant = planted(case, total)
         assert 30 > plant.tip > plant.root > 0, (
             "three terms or pairs that share nothing need one sum node"
@@ -133,7 +135,7 @@ def test_trees_of_few_terms_and_what_is_left_in_the_keys():
         assert read_back(case, plant) == total
 
 
-@pytest.mark.parametrize("seed", daily(range(6), lambda seed: seed < 2))
+@pytest.mark.parametrize("seed", daily(range(2), range(6)))
 def test_a_full_tree_is_reported_or_did_not_matter(seed):
     rng = random.Random(seed)
     case = random_case("3x3", seed, alphabet="abyz", widest=4, bare=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import string
 
 import pytest
@@ -57,7 +58,7 @@ def test_refuses_other_characters(word: str) -> None:
 
 
 def test_refuses_too_many_different_points() -> None:
-    words = [a + b for a in "abc" for b in string.ascii_lowercase][:64]
+    words = [*map("".join, itertools.product("abc", string.ascii_lowercase))][:64]
     with pytest.raises(InputError, match="64 different"):
         build_trie({word: i + 1 for i, word in enumerate(words)}, 16)
     assert len(words_of(build_trie({word: i + 1 for i, word in enumerate(words[:63])}, 16))) == 63

@@ -11,13 +11,9 @@ from boardclass.scores import TABLES
 from search.class_bounds import published_order
 from search.terms import walk
 from search.trees import build, runs
-from tests.search.harness import NO_LIMIT, Case, decoded, generate, random_case
+from tests.search.harness import NO_LIMIT, Case, decoded, generate, random_case, seeds
 
-SEEDS = [
-    (dims, seed)
-    for dims, n in (("2x2", 40), ("2x3", 40), ("3x3", 25), ("3x4", 8))
-    for seed in range(n)
-]
+SEEDS = seeds({"2x2": 40, "2x3": 40, "3x3": 25, "3x4": 8})
 
 
 def found_terms(case: Case, limit: int = NO_LIMIT) -> Counter:

@@ -313,12 +313,11 @@ def report(verdicts: dict[Deletion, str]) -> str:
 
 def campaign(given: argparse.Namespace) -> None:
     """Run the campaign in this copy of the project."""
-    files = [
-        str(path.relative_to(ROOT))
-        for name in given.files
-        for path in (sorted((ROOT / name).rglob("*.py")) or [ROOT / name])
-    ]
-    chosen = [each for file in files for each in deletions(file)]
+    files, chosen = [], []
+    for name in given.files:
+        for path in sorted((ROOT / name).rglob("*.py")) or [ROOT / name]:
+            files.append(str(path.relative_to(ROOT)))
+            chosen += deletions(files[-1])
     random.Random(given.seed).shuffle(chosen)
     chosen = chosen[: given.number]
     verdicts: dict[Deletion, str] = {}
@@ -329,10 +328,9 @@ def campaign(given: argparse.Namespace) -> None:
         if given.report:
             given.report.write_text(report(verdicts))
 
-    tests = given.tests or sorted({test for file in files for test in nearest_tests(file)})
-    settings = ("addopts=--import-mode=importlib", "timeout=0")
+    tests = given.tests or sorted(set().union(*map(nearest_tests, files)))
     options = ["-p", "no:cacheprovider", "-m", "not nightly and not ray", "-s"]
-    options += [text for setting in settings for text in ("-o", setting)]
+    options += ["-o", "addopts=--import-mode=importlib", "-o", "timeout=0"]
     pytest.main([*options, *tests], plugins=[Campaign(chosen, given.seconds, noted)])
     sys.stdout.write(f"\n{report(verdicts)}")
     if len(verdicts) < len(chosen):

@@ -170,14 +170,10 @@ class Workshop:
         done = subprocess.run(
             command, cwd=self.tree, env=environment, capture_output=True, text=True, check=False
         )
+        if done.returncode == 0:
+            return ""
         found = re.search(r"^(?:FAILED|ERROR) tests/(\S+)", done.stdout, re.MULTILINE)
-        return (
-            ""
-            if done.returncode == 0
-            else found[1]
-            if found
-            else f"tests stop with code {done.returncode}"
-        )
+        return found[1] if found else f"tests stop with code {done.returncode}"
 
 
 def run(mutants: Sequence[Mutant], n_jobs: int) -> Iterator[tuple[Mutant, str]]:

@@ -89,13 +89,9 @@ def perform(stage: Mapping[str, Any], values: Mapping[str, Any]) -> Outcome:
 def report(outcomes: Sequence[Outcome], waiting: Sequence[str], seed: int, wall_s: float) -> str:
     """Return the page."""
     failed = [outcome.name for outcome in outcomes if outcome.code]
-    verdict = (
-        f"FAILED: {', '.join(failed)}."
-        if failed
-        else "All stages passed."
-        if not waiting
-        else "So far so good."
-    )
+    verdict = "So far so good." if waiting else "All stages passed."
+    if failed:
+        verdict = f"FAILED: {', '.join(failed)}."
     later = f" Not done yet: {', '.join(waiting)}." if waiting else ""
     git = ["git", "log", "-1", "--format=%h %s"]
     commit = subprocess.run(

@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +61,8 @@ _STANDARD = (
 )
 # With `powers` the words of each length have points of their own, with `words` all have the same.
 OTHER_SCORES = tuple(
-    kind._replace(scores=name, share=1) for name in ("powers", "words") for kind in _STANDARD[4:]
+    kind._replace(scores=name, share=1)
+    for name, kind in product(("powers", "words"), _STANDARD[4:])
 )
 KINDS = _STANDARD + OTHER_SCORES
 # More free cells than a key holds: some of them are fused into groups of letters first.
