@@ -151,13 +151,14 @@ def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path):
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert copy.stdin is not None
-    assert copy.stdout is not None
+    stdin, stdout = copy.stdin, copy.stdout
+    assert stdin is not None
+    assert stdout is not None
 
     def hash_now() -> str:
-        copy.stdin.write("\n")
-        copy.stdin.flush()
-        return copy.stdout.readline().strip()
+        stdin.write("\n")
+        stdin.flush()
+        return stdout.readline().strip()
 
     before = kernel_hash()
     assert hash_now() == before
@@ -177,7 +178,7 @@ def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path):
     assert len(hashes) == 1 + len(changed)
     (tmp_path / "search" / "breaker.py").write_text("ANOTHER = 1\n")
     assert hash_now() in hashes, "it has no kernel, and none uses it"
-    copy.stdin.close()
+    stdin.close()
     assert copy.wait() == 0
 
 

@@ -287,8 +287,9 @@ def take_lock(folder: Folder, pace: Pace = PACE) -> Lease:
     """Take the writer's lock on a run; StoreLockedError names who has it, StoreError says why the
     place refuses.
     """
-    kind = DirectoryLock if isinstance(folder, LocalFolder) else Lease
-    return kind(folder, pace)
+    if isinstance(folder, LocalFolder):
+        return DirectoryLock(folder, pace)
+    return Lease(folder, pace)
 
 
 def current_owner(folder: Folder, pace: Pace = PACE) -> tuple[bool, Owner | None]:
