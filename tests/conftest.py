@@ -36,6 +36,8 @@ GOLDEN = ROOT / "tests" / "golden"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 # orderly as a process of its own
 COMMAND = (sys.executable, "-c", "from cluster.cli.start import main; main()")
+# processes that tests start import this project, wherever they stand
+os.environ["PYTHONPATH"] = str(ROOT)
 # Ray reads it once, when whichever test imports it first
 os.environ.setdefault("RAY_AUTH_MODE", "token")
 # the same, with a search that leaves a processor to others

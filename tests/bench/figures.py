@@ -169,7 +169,9 @@ def prices(must: float) -> Iterator[Figure]:
             "4x4", {"wordlist": WORDLIST, "cutoff": 3600, "search": {"unit_budget": 1 << 60}}
         )
     )
-    breaker, orderly_bound, seconds = Breaker(plan.spec), bound.orderly_bound, [0.0]
+    breaker = Breaker(plan.spec)
+    orderly_bound = bound.orderly_bound
+    seconds = [0.0]
 
     def timed(*arguments: Any) -> int:
         began = time.process_time()
@@ -226,7 +228,8 @@ def scheduling() -> Iterator[Figure]:
     """What the scheduler costs by itself, steady and at the end of a run."""
     for n_workers in (1024, 4096):
         cost = scheduler_cost(n_workers)
-        name, seen = f"scheduler, {n_workers:,} workers", {"report_ms": round(cost.report_ms, 2)}
+        name = f"scheduler, {n_workers:,} workers"
+        seen = {"report_ms": round(cost.report_ms, 2)}
         yield Figure(f"{name}, steady", cost.steady_ms, "ms CPU", 1.0, seen)
         yield Figure(f"{name}, last 20 verdicts", cost.last_ms, "ms CPU", 2.0, {})
 

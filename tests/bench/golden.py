@@ -45,7 +45,8 @@ def main() -> int:
             f"class {class_id} ({centre}): {len(boards)} boards, {seconds:.0f} s, {counters}\n"
         )
         sys.stdout.flush()
-    missing, more = listed.keys() - found.keys(), found.items() - listed.items()
+    missing = listed.keys() - found.keys()
+    more = found.items() - listed.items()
     sys.stdout.write(
         f"{len(found)} of {len(listed)} boards, missing {sorted(missing)}, more {sorted(more)}\n"
     )

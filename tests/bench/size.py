@@ -127,7 +127,8 @@ def main() -> None:
     product = sum((texts[folder] for folder in PRODUCT), Text())
     lines = [f"{'':40}{'product':>10}{'tests':>10}"]
     for name in (field.name for field in fields(Text)):
-        of_product, of_tests = getattr(product, name), getattr(texts["tests"], name)
+        of_product = getattr(product, name)
+        of_tests = getattr(texts["tests"], name)
         lines.append(f"{name.replace('_', ' '):40}{of_product:10,}{of_tests:10,}")
     lines.append(f"{'characters a code line':40}{product.width:10.1f}{texts['tests'].width:10.1f}")
     modules = [path for path in files("tests") if path.suffix == ".py"]

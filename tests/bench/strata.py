@@ -40,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         term, push, where = newest_prices()
     sys.stdout.write(f"prices: {term:.3g} ns a term, {push:.3g} ns a push ({where})\n")
-    plan, run = make_plan(load_config(options.config, {"out": options.run})), open_run(options.run)
+    plan = make_plan(load_config(options.config, {"out": options.run}))
+    run = open_run(options.run)
     if plan.fingerprint != run.fingerprint:
         parser.error(f"{options.run} is not a run of {options.config}")
     ids, sums = class_sums(run, COLUMNS)

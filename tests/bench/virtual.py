@@ -111,7 +111,9 @@ class VirtualCluster(Executor):
         self.spent_s += time.process_time() - entered_s
 
     def _work(self, order: events.Assign, host: str) -> None:
-        worker, number, is_replica = order.worker, order.assignment, order.replica is not None
+        worker = order.worker
+        number = order.assignment
+        is_replica = order.replica is not None
         passed_s = 0.0
         for unit in order.units:
             seconds = unit_seconds(unit, self.size)

@@ -90,10 +90,8 @@ def test_what_is_compiled_is_announced_and_compiled_once_whatever_its_words(own,
     text = path.read_text()
 
     def said():
-        command, env = (
-            [sys.executable, "-c", "import search.keys"],
-            {**os.environ, "NUMBA_CACHE_DIR": str(own)},
-        )
+        command = [sys.executable, "-c", "import search.keys"]
+        env = {**os.environ, "NUMBA_CACHE_DIR": str(own)}
         return subprocess.run(
             command, capture_output=True, text=True, cwd=tmp_path, env=env, check=True
         ).stderr

@@ -28,7 +28,6 @@ from boardclass.scores import (
     parse_scores,
     points_in_words,
 )
-from tests.conftest import ROOT
 
 
 def test_points_by_number_of_letters():
@@ -202,7 +201,6 @@ def test_processes_load_no_module_from_the_folder_at_hand(tmp_path, elsewhere):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
-    environment["PYTHONPATH"] = str(ROOT)
     command = [sys.executable, script]
     done = subprocess.run(
         command, cwd=elsewhere, env=environment, capture_output=True, text=True, check=False

@@ -607,10 +607,8 @@ def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
     shaken = random.Random(1)
     for _ in range(3000):  # what the referee takes of pieces put together must be there as well
         stem = shaken.choice(STEMS).partition("/")[0]
-        before, after = (
-            ["", "re", "ge", "non"],
-            ["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds"],
-        )
+        before = ["", "re", "ge", "non"]
+        after = ["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds"]
         word = shaken.choice(before) + stem + shaken.choice(after)
         assert referee.lookup(word) == (word in words), word
     found = import_words(read_entries(tmp_path / "toy.dic"), Rules(), "toy", "toy.dic")

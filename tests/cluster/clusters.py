@@ -15,7 +15,6 @@ from pathlib import Path
 from unittest import mock
 
 from tests.cluster.processes import descendants
-from tests.conftest import ROOT
 
 TOKEN = secrets.token_hex(32)  # Ray reads it once per process
 
@@ -92,7 +91,6 @@ def started(folder):
         "RAY_AUTH_TOKEN_PATH": str(path),
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # or Ray listens on the machine's public address
-        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
     }
     with mock.patch.dict(os.environ, settings):
         os.environ.pop("RAY_AUTH_TOKEN", None)

@@ -16,7 +16,7 @@ import pyte
 import pytest
 
 from tests.cluster.whole_run import make_whole_run
-from tests.conftest import COMMAND, ROOT
+from tests.conftest import COMMAND
 
 PATIENCE_S = 60
 
@@ -31,7 +31,7 @@ class Terminal:
         self.stream = pyte.ByteStream(self.screen)
         self.resize(rows, columns)
         self.before = termios.tcgetattr(slave)
-        values = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **environment}
+        values = {**os.environ, "TERM": "xterm-256color", **environment}
         self.process = subprocess.Popen(
             [*COMMAND, *map(str, arguments)],
             stdin=slave,

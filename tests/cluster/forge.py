@@ -263,7 +263,8 @@ def sealed_certificates(table: pa.Table) -> pa.Table:
 
 def with_value(table: pa.Table, name: str, at: int, value: Any) -> pa.Table:
     """Return a table with another value in one place."""
-    field, values = table.schema.field(name), table.column(name).to_pylist()
+    field = table.schema.field(name)
+    values = table.column(name).to_pylist()
     values[at] = value
     return table.set_column(
         table.schema.get_field_index(name), field, raw_array(values, field.type)

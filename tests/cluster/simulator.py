@@ -365,7 +365,8 @@ class Simulation:
             self.send(spent, event)
 
     def answer(self, order: events.Assign, unit: Unit) -> events.Answer:
-        host, result = self.alive[order.worker], fake_break(unit, self.seed, self.seconds(unit))
+        host = self.alive[order.worker]
+        result = fake_break(unit, self.seed, self.seconds(unit))
         if order.replica is not None:
             status = "candidates" if result.candidates else "eliminated"
             result = replace(result, status=status, children=(), settled=())
@@ -420,7 +421,8 @@ class Simulation:
         )
 
     def reachable(self) -> set[Unit]:
-        found, stack = set(), [Unit(int(class_id)) for class_id in self.class_ids]
+        found = set()
+        stack = [Unit(int(class_id)) for class_id in self.class_ids]
         while stack:
             unit = stack.pop()
             found.add(unit)

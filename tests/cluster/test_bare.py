@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from cluster.cli.app import PLACES
-from tests.conftest import COMMAND, ROOT, make_in
+from tests.conftest import COMMAND, make_in
 from tests.samples import daily
 
 COMMANDS = {  # with what each needs to be done in a second or two
@@ -69,7 +69,6 @@ def called(proven, out, command, before, after):
         input="berlatdes\n",
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         check=False,
     )
     return done.returncode, done.stdout + done.stderr

@@ -286,12 +286,11 @@ def test_letters_beyond_a_to_z_are_played(opened, tmp_path, monkeypatch, orderly
 
 
 def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():
-    standard, scowl = parse_scores("standard").points, KNOWN_SHA256["scowl70"]
+    standard = parse_scores("standard").points
+    scowl = KNOWN_SHA256["scowl70"]
     best = "Proven. With scowl70 none of the other 5,429,503,678,975 3x3 boards beats it."
-    least, by = (
-        "Proven. With scowl70 at least ",
-        " score more. The best score is 430, that of berlatdes.",
-    )
+    least = "Proven. With scowl70 at least "
+    by = " score more. The best score is 430, that of berlatdes."
     first, second, *_ = listed = top(PUBLISHED / "3x3-scowl70", 1000)
     assert first.score > second.score
     for board, score, told in (

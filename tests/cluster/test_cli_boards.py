@@ -22,7 +22,7 @@ from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from cluster.cli import app
 from cluster.web.jobs import BoardRequest, score_board
-from tests.conftest import COMMAND, ROOT, Answer, rows_of
+from tests.conftest import COMMAND, Answer, rows_of
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
 # golden: rows E B E over E F E, written with the long side down; score 3
@@ -59,7 +59,8 @@ def test_score_reads_boards_of_any_size_and_what_the_other_commands_write(orderl
 
 
 # boards of 3x3 that score 1 and 0 with the small list, as files of other programs hold them
-TWO, ONE = "board,score\nebeefexxx,3\nxxxxxxxxx,0\n", "board,score\nebeefexxx,3\n"
+TWO = "board,score\nebeefexxx,3\nxxxxxxxxx,0\n"
+ONE = "board,score\nebeefexxx,3\n"
 FILES = {
     "Excel in Europe": (b"\xef\xbb\xbfboard;score\r\nebeefexxx;99\r\nxxxxxxxxx;\r\n", TWO),
     "Excel's hint": (b"sep=;\r\nboard;score\r\nebeefexxx;99\r\nxxxxxxxxx;0\r\n", TWO),
@@ -366,7 +367,6 @@ def test_interrupted_it_prints_the_best_so_far(terminal, number):
     shown, its_terminal = pty.openpty()
     climb = subprocess.Popen(
         [*COMMAND, "climb", "--dims", "4x4", "--pool", "2000", "--runs", "1", "--format", "csv"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=its_terminal,
         text=True,
@@ -520,7 +520,8 @@ def test_a_board_as_it_was_typed_has_its_score_here_and_on_the_page(orderly, nam
     for key, value in options.items():
         given += [f"--{key.replace('_', '-')}", value]
     answer = orderly("score", "-w", "scowl70", *given, "--format", "json", stdin=text)
-    points, values = options.get("scores", "standard"), options.get("letter_values")
+    points = options.get("scores", "standard")
+    values = options.get("letter_values")
     asked = (text, options.get("dims"), "scowl70", "", points, False, 3, values)
     if expected is None:
         assert (answer.code, answer.out) == (2, "")

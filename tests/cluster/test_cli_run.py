@@ -4,7 +4,6 @@ without a trace.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import signal
@@ -22,7 +21,7 @@ from cluster.driver.driver import run
 from configs.model import RunConfig
 from results.store.run import open_run
 from search.scoring.scorer import Scorer
-from tests.conftest import COMMAND, ROOT, published_boards, rows_of
+from tests.conftest import COMMAND, published_boards, rows_of
 from tests.samples import daily
 
 SMALL = ("--dims", "2x2", "--cutoff", "12", "--workers", "0")
@@ -171,11 +170,8 @@ MIDDLE = 60
 @pytest.mark.parametrize("number", daily([signal.SIGINT], [signal.SIGKILL]))
 def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(orderly, here, scratch, number):
     arguments = (*LARGER, "--cutoff", str(MIDDLE), "--out", "stopped")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
-    process = subprocess.Popen(
-        [*COMMAND, *arguments], cwd=here, env=environment, stdout=pipe, stderr=pipe
-    )
+    process = subprocess.Popen([*COMMAND, *arguments], cwd=here, stdout=pipe, stderr=pipe)
     while not (here / "stopped" / "run.json").exists() and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(number)

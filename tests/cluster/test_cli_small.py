@@ -12,7 +12,7 @@ import pytest
 from pyarrow.fs import FileSystem
 
 from results.storage import files
-from tests.conftest import COMMAND, ROOT
+from tests.conftest import COMMAND
 
 OFFERED = {
     "climb --method ": {"pool", "anneal", "genetic"},
@@ -46,7 +46,6 @@ def test_what_is_offered_after_a_tab(orderly, monkeypatch, tmp_path):
     environment = {
         **os.environ,
         "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
     }
     bash = ["bash", "--norc", "-c", f'{script}; echo "${{COMPREPLY[*]}}"']
     done = subprocess.run(
@@ -179,7 +178,7 @@ def test_a_report_is_written_and_handed_to_the_browser_of_this_machine(
     monkeypatch.chdir(tmp_path)
     done = subprocess.run(
         [*COMMAND, "report", "3x3-scowl70", "-n", "0", "--open"],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "BROWSER": f"{browser} %s"},
+        env={**os.environ, "BROWSER": f"{browser} %s"},
         capture_output=True,
         text=True,
         check=False,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import signal
@@ -49,12 +48,9 @@ def start(tmp_path):
 
     def call(*arguments):
         command = [*RESTING, "run", *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         pipe = subprocess.PIPE
         processes.append(
-            subprocess.Popen(
-                command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True
-            )
+            subprocess.Popen(command, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
         )
         return processes[-1]
 

@@ -38,7 +38,7 @@ def in_shell(line, *arguments, **environment):
         ],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={**os.environ, **environment},
         check=False,
     )
     *out, codes = done.stdout.splitlines()
@@ -118,7 +118,9 @@ def test_a_disk_that_fills_leaves_the_file_that_was_named_as_it_was(tmp_path, en
 
 def test_a_file_that_was_named_stays_what_it_is(tmp_path):
     """Its mode, a link to it, what is write-protected; a device and a pipe are written to."""
-    file, link, pipe = tmp_path / "file", tmp_path / "link", tmp_path / "pipe"
+    file = tmp_path / "file"
+    link = tmp_path / "link"
+    pipe = tmp_path / "pipe"
     file.write_bytes(OLD)
     file.chmod(0o640)
     link.symlink_to(file)
@@ -223,10 +225,8 @@ def test_no_color_is_respected_on_a_terminal(terminal_of, tmp_path, arguments, s
 
 
 def test_watching_without_colours_and_in_ascii(terminal_of, proven):
-    colourful, plain = (
-        terminal_of("watch", proven),
-        terminal_of("watch", proven, NO_COLOR="1", PYTHONIOENCODING="ascii"),
-    )
+    colourful = terminal_of("watch", proven)
+    plain = terminal_of("watch", proven, NO_COLOR="1", PYTHONIOENCODING="ascii")
     assert "┌────┬────┐" in colourful.wait_for("proven", "aert")
     assert colours(colourful.raw)
     assert "+----+----+" in plain.wait_for("proven", "aert")

@@ -107,7 +107,8 @@ def test_what_bounds_cover_and_who_was_doubted_come_along(source, tmp_path):
 def test_it_goes_on_from_what_is_there(source, tmp_path):
     found, words = source
     config = config_like(found, wordlist=words_at(source), cutoff=4, out=str(tmp_path / "d"))
-    first, again = derive(found, config, words), derive(found, config, words)
+    first = derive(found, config, words)
+    again = derive(found, config, words)
     assert first.digest == again.digest
     assert len(list(open_run(config.out).rows())) == len(list(found.rows()))
 

@@ -114,7 +114,8 @@ def test_auto_cutoff_is_the_best_board_and_stays(config):
     def climbs(progress):
         return any("climbing" in call.args[0] for call in progress.stage.call_args_list)
 
-    auto, progress = change(config, cutoff="auto"), mock.Mock(spec=Progress)
+    auto = change(config, cutoff="auto")
+    progress = mock.Mock(spec=Progress)
     first = run(auto, progress=progress)
     assert climbs(progress)
     best = max(score for _, score in expected_boards(1))

@@ -183,10 +183,9 @@ def launch(config, folder, cwd=ROOT, address=""):
         str(path),
         *(["--address", address] if address else []),
     ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with (folder / "said").open("wb") as said:
         return subprocess.Popen(
-            command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+            command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=said, stderr=said
         )
 
 

@@ -348,7 +348,7 @@ def test_the_page_works_step_by_step(folder):
     commands = re.findall(r"^    (.+?)(?:  +#.*)?$", section, re.MULTILINE)
     assert len(commands) == 5
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    environment |= {"HOME": str(folder), "RAY_TMPDIR": str(folder), "PYTHONPATH": str(ROOT)}
+    environment |= {"HOME": str(folder), "RAY_TMPDIR": str(folder)}
     environment |= {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "NUMBA_CACHE_DIR": str(Path(numba.config.CACHE_DIR).parent),

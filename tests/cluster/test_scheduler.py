@@ -360,7 +360,9 @@ def test_the_interval_of_the_time_left_holds_the_truth_as_often_as_it_says(scatt
     """Stored classes tell the pace, how far costs scatter about the predictions, and what the other
     shares take.
     """
-    costs, elsewhere, rng = np.geomspace(1, 50, 600), [], np.random.default_rng(6)
+    costs = np.geomspace(1, 50, 600)
+    elsewhere = []
+    rng = np.random.default_rng(6)
     n_right = 0
     for _ in range(100):
         efforts = 1000 * costs**0.7 * rng.lognormal(0, scatter, 600)
@@ -464,7 +466,8 @@ def last_steps(n_workers):
         Answer(order.worker, order.assignment, result(*order.units), hosts[order.worker - 1])
         for order in (first, second)
     ]
-    beat, gone = Heartbeat(1, first.assignment), WorkerDown(n_workers, Death.node)
+    beat = Heartbeat(1, first.assignment)
+    gone = WorkerDown(n_workers, Death.node)
     told = (Tick(), beat, gone, WorkerUp(n_workers + 1, "new"), *answers, Tick())
     return [n_steps(bench.tell, event) for event in told]
 

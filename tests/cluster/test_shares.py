@@ -39,10 +39,8 @@ def test_shares_are_apart_together_all_classes_equally_dear_and_dealt_as_ever(tm
 
     The classes and predictions are those of 4x4-enable2k, whatever the word list.
     """
-    tiny, large = (
-        make_plan(config(tmp_path)),
-        make_plan(load_config("4x4", {"cutoff": 3600, "out": str(tmp_path)})),
-    )
+    tiny = make_plan(config(tmp_path))
+    large = make_plan(load_config("4x4", {"cutoff": 3600, "out": str(tmp_path)}))
     for plan, n_shares in ((tiny, 1), (tiny, len(tiny.class_ids())), (large, 2), (large, 5)):
         dealt = [Share(number, n_shares).of(plan) for number in range(1, n_shares + 1)]
         assert sorted(np.concatenate(dealt).tolist()) == plan.class_ids().tolist()

@@ -8,7 +8,6 @@ import contextlib
 import errno
 import io
 import json
-import os
 import re
 import shutil
 import signal
@@ -30,7 +29,7 @@ from results.storage.local import open_folder
 from results.store.documents import format_document, read_document
 from tests.cluster.processes import descendants, listening_addresses
 from tests.cluster.web import Client, asking, cookie_of, serving
-from tests.conftest import COMMAND, ROOT, flip_bit, make_in
+from tests.conftest import COMMAND, flip_bit, make_in
 
 PATHS = [
     *("/", "/records", "/board", "/class", "/runs/000000000000", "/api/runs", "/api/records"),
@@ -390,7 +389,6 @@ def command_serving(folder, *options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
     ) as process:
         yield process

@@ -5,7 +5,6 @@ the certificate of a part of a class.
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -16,7 +15,7 @@ import pytest
 from results.storage import files
 from results.store.run import open_run
 from tests.cluster.small import WORDS
-from tests.conftest import RESTING, ROOT
+from tests.conftest import RESTING
 
 N_CLASSES, N_SHARES = 2_862_000, 100_000
 N_OWN = 29  # classes of each of the first shares: 2,862,000 / 100,000, rounded up
@@ -40,10 +39,7 @@ def question(tmp_path):
 
 def stop_after_the_first_verdict(arguments, log):
     """Send a run SIGTERM once it has a verdict; return its exit code."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        [*RESTING, *map(str, arguments)], env=environment, stdout=subprocess.DEVNULL
-    )
+    process = subprocess.Popen([*RESTING, *map(str, arguments)], stdout=subprocess.DEVNULL)
     try:
         while not (log.exists() and re.search(r'"n_verdicts":[1-9]', log.read_text())):
             assert process.poll() is None, "the run ended by itself"

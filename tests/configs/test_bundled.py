@@ -25,10 +25,8 @@ def test_the_list_is_the_pinned_one():
     """That is the one which regenerate.py makes of the Debian package: it compares both digests
     itself.
     """
-    data, licence = (
-        (FOLDER / "scowl70.txt").read_bytes(),
-        (FOLDER / "scowl70.LICENSE").read_text("ascii"),
-    )
+    data = (FOLDER / "scowl70.txt").read_bytes()
+    licence = (FOLDER / "scowl70.LICENSE").read_text("ascii")
     pinned = runpy.run_path(str(FOLDER / "regenerate.py"))["LIST_SHA256"]
     assert hashlib.sha256(data).hexdigest() == pinned[70]
     common = (FOLDER / "scowl35.txt").read_bytes()

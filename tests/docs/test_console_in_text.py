@@ -43,7 +43,6 @@ def prepared(folder: Path) -> dict[str, str]:
     for name in ("configs", "docs"):
         (folder / name).symlink_to(ROOT / name)
     names = {
-        "PYTHONPATH": str(ROOT),
         "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
         "ORDERLY_WORDLISTS": "",
     }

@@ -29,12 +29,10 @@ _SECONDS = re.compile(
 
 def carried_out():
     """Return the notebook with new outputs and nothing of this machine."""
-    notebook, folder = (
-        nbformat.read(NOTEBOOK, as_version=4),
-        {"metadata": {"path": NOTEBOOK.parent}},
-    )
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    folder = {"metadata": {"path": NOTEBOOK.parent}}
     client = nbclient.NotebookClient(notebook, timeout=120, record_timing=False, resources=folder)
-    client.execute(env={**os.environ, "PYTHONPATH": str(ROOT), "ORDERLY_WORDLISTS": ""})
+    client.execute(env={**os.environ, "ORDERLY_WORDLISTS": ""})
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
     }

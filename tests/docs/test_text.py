@@ -22,7 +22,8 @@ from tests.bench.size import PRODUCT
 from tests.conftest import ROOT, make_in
 
 IMAGES = ROOT / "docs" / "images"
-README, EXAMPLES = ROOT / "README.md", ROOT / "docs" / "examples" / "README.md"
+README = ROOT / "README.md"
+EXAMPLES = ROOT / "docs" / "examples" / "README.md"
 PAGES = sorted((README, *(ROOT / "docs").rglob("*.md"), *(ROOT / "results").rglob("*.md")))
 SOURCES = [path for package in PRODUCT for path in sorted((ROOT / package).rglob("*.py"))]
 WITH_EXAMPLES = [path for path in (*SOURCES, *PAGES) if ">>> " in path.read_text("utf-8")]
@@ -155,7 +156,6 @@ def test_the_program_draws_the_pictures(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(IMAGES)
     monkeypatch.setenv("ORDERLY_WORDLISTS", "")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     regenerate = import_module("regenerate")
     for command in regenerate.COMMANDS:
         make_in(tmp_path, *command)

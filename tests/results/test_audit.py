@@ -443,7 +443,8 @@ def test_flipped_and_truncated_files_are_refused(orderly, copy):
 
 @pytest.mark.parametrize("claims_less", [False, True])
 def test_a_board_lost_from_the_rows_is_noticed(copy, claims_less):
-    n, lost = len(boards(copy)), question_about(copy).images(boards(copy)[0].board)
+    n = len(boards(copy))
+    lost = question_about(copy).images(boards(copy)[0].board)
     put_boards(copy, lambda found: [item for item in found if tuple(item["board"]) not in lost])
     if claims_less:
         claim = json.loads((copy / files.CLAIM).read_text())
@@ -552,7 +553,8 @@ def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case)
 
 
 def test_a_part_that_does_not_exist_or_is_too_wide():
-    shape, words = geometry("4x4"), [word for word in load_wordlist("scowl70") if len(word) <= 6]
+    shape = geometry("4x4")
+    words = [word for word in load_wordlist("scowl70") if len(word) <= 6]
     points = parse_scores("standard").points
     certifier = Certifier(shape, words, points, 9999, memory_mb=1)
     wide = ["abc"] * 16
@@ -562,7 +564,8 @@ def test_a_part_that_does_not_exist_or_is_too_wide():
             certifier.shape(wide, forced)
     with pytest.raises(IncompleteError, match="memory"):
         certifier.shape(["abcdefghijklmnopqrstuvwxyz"] * 16, "seat")
-    certifier, letters = Certifier(shape, words, points, 1), ["e", *["t"] * 12, "as", "er", "dr"]
+    certifier = Certifier(shape, words, points, 1)
+    letters = ["e", *["t"] * 12, "as", "er", "dr"]
     n_splits = certifier.shape(letters).n_splits
     assert certifier.shape(letters, max_splits=n_splits).n_splits == n_splits > 2
     with pytest.raises(IncompleteError, match=f"more than {n_splits - 1} splits"):

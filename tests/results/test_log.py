@@ -252,10 +252,8 @@ def test_foreign_lines_are_skipped_and_left_behind(tmp_path):
     }
     nonsense: list[object] = [{**good[1], name: value} for name in wrong for value in wrong[name]]
     nonsense += [{"event": "stage"}, [1], None]
-    source, target = (
-        written(tmp_path / "source", [*good, *nonsense]),
-        written(tmp_path / "target", []),
-    )
+    source = written(tmp_path / "source", [*good, *nonsense])
+    target = written(tmp_path / "target", [])
     with (tmp_path / "source" / files.EVENTS).open("ab") as file:
         file.write(b"nonsense\n\xff\n\n" + b"[" * 100_000 + b'\n{"torn')
     assert [(event.time, event.event) for event in read_events(source)] == [

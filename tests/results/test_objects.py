@@ -120,7 +120,8 @@ def test_a_driver_that_slept_stops_before_it_writes(bucket):
 
 def test_a_driver_that_finds_another_claim_beside_its_own_writes_nothing(bucket):
     address = f"{bucket}/run"
-    store, folder = Store.open(address, fingerprint()), open_folder(address)
+    store = Store.open(address, fingerprint())
+    folder = open_folder(address)
     store.append([row(1)])
     folder.publish(f"{files.LOCK}/hold-another", own_note())
     with pytest.raises(StoreLockedError, match="taken over by another driver"):

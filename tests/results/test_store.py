@@ -154,7 +154,8 @@ def test_equal_duplicates_merge_wherever_the_first_is(tmp_path):
 @pytest.mark.parametrize("when", ["buffered", "flushed", "reopened"])
 @pytest.mark.parametrize("path", ["", "0=ab"])
 def test_different_verdicts_conflict_and_the_evidence_stays(tmp_path, when, path):
-    one, two = row(3, path=path, n_boards=5, host="good"), row(3, path=path, n_boards=6, host="bad")
+    one = row(3, path=path, n_boards=5, host="good")
+    two = row(3, path=path, n_boards=6, host="bad")
     store = Store.open(tmp_path, fingerprint())
     store.append([one])
     if when != "buffered":
@@ -178,11 +179,9 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
     with Store.open(tmp_path, fingerprint()) as store:
         store.append(once)
     again = [*once[:7], differing, *once[8:], differing]
-    folder, name, data = (
-        LocalFolder(tmp_path),
-        files.part_name(files.RESULTS, 2),
-        serialise(to_table(again)),
-    )
+    folder = LocalFolder(tmp_path)
+    name = files.part_name(files.RESULTS, 2)
+    data = serialise(to_table(again))
     folder.publish(name, data)
     line = describe(name, data, [each.class_id for each in again]).format()
     folder.append_line(files.MANIFEST, line, (tmp_path / files.MANIFEST).stat().st_size)

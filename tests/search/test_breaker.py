@@ -434,7 +434,8 @@ def test_another_cell_order_starts_from_nothing():
     """What was grown for one order of the edges says nothing about another one, though both begin
     in the centre.
     """
-    spec, unit = replace(open_spec(Params(memory_mb=64)), cutoff=34), Unit(4)
+    spec = replace(open_spec(Params(memory_mb=64)), cutoff=34)
+    unit = Unit(4)
     breaker, other = Breaker(spec), Breaker(spec)
     order = breaker.geometry.cell_order
     turned = geometry("3x3", (order[0], *order[4:0:-1], *order[:4:-1]))

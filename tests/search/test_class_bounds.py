@@ -166,7 +166,8 @@ def test_budget_is_no_verdict() -> None:
 
 
 def test_the_largest_board() -> None:
-    letters, words = ["abcdefghijklmnopqrstuvwxyz"] * 25, ["abc", "cba", "zzz"]
+    letters = ["abcdefghijklmnopqrstuvwxyz"] * 25
+    words = ["abc", "cba", "zzz"]
     walk = walk_class(letters, Scorer("5x5", words, STANDARD))
     twin = orderly.terms_of_class(letters, words, (5, 5))
     unique = orderly.with_points(orderly.deduplicated(twin), dict.fromkeys(words, 1))

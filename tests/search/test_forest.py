@@ -214,7 +214,8 @@ def test_going_down_one_letter_generates_less_than_growing_at_once():
     used = new_forest()
     layered(used, node_with({4: "e"}))
     below = node_with({4: "e", 1: "s"})
-    change, whole = layered(used, below), new_forest().grow(below, free_of(below))
+    change = layered(used, below)
+    whole = new_forest().grow(below, free_of(below))
     assert change is not None
     assert whole is not None
     assert 0 < change.n_terms < whole.n_terms
@@ -249,9 +250,12 @@ DEEP = {4: "e", 1: "s", 7: "t", 3: "ai", 5: "r"}
 
 
 def test_a_deep_node_is_grown_behind_the_layers_and_leaves_them_alone():
-    used, below, deep = new_forest(), node_with({4: "e", 1: "s"}), node_with(DEEP)
+    used = new_forest()
+    below = node_with({4: "e", 1: "s"})
+    deep = node_with(DEEP)
     layered(used, below)
-    grown, alone = used.grow(deep, free_of(deep)), new_forest().grow(deep, free_of(deep))
+    grown = used.grow(deep, free_of(deep))
+    alone = new_forest().grow(deep, free_of(deep))
     assert grown is not None
     assert alone is not None
     assert snapshot(grown) == snapshot(alone)
@@ -286,7 +290,8 @@ def test_whether_a_node_fits_does_not_depend_on_what_lies_there(bare, n_rim):
         alone, used = new_forest(capacity), new_forest(capacity)
         layered(used, above)
         n_layers = len(used.stack)
-        grown, wanted = used.grow(other, free_of(other)), alone.grow(other, free_of(other))
+        grown = used.grow(other, free_of(other))
+        wanted = alone.grow(other, free_of(other))
         assert (grown is None) == (wanted is None)
         assert grown is None or snapshot(grown) == snapshot(wanted)
         outcomes.append(grown is not None)
@@ -351,10 +356,12 @@ def test_memory_too_small_gives_none_and_the_next_node_its_tree(grow):
     def grown_in(grove: Forest, node: Node) -> Grown | None:
         return layered(grove, node) if grow == "layers" else grove.grow(node, free_of(node))
 
-    node, few = node_with({4: "e"}), node_with({4: "e", 1: "s", 7: "t", 3: "z"})
+    node = node_with({4: "e"})
+    few = node_with({4: "e", 1: "s", 7: "t", 3: "z"})
     whole = new_forest(1 << 20).grow(node, free_of(node))
     assert whole is not None
-    wanted, wanted_few = snapshot(whole), snapshot(new_forest(1 << 20).grow(few, free_of(few)))
+    wanted = snapshot(whole)
+    wanted_few = snapshot(new_forest(1 << 20).grow(few, free_of(few)))
     outcomes = []
     for capacity in (1, whole.n_terms // 2, whole.n_terms * 3 // 4, 20 * whole.n_terms):
         small = new_forest(capacity)

@@ -37,7 +37,8 @@ def test_literals_and_levels_of_a_key(seed, n_levels):
     rng, low = random.Random(seed), key_of([1] * n_levels)
     for _ in range(50):
         codes, n = random_codes(rng, n_levels), rng.randint(0, n_levels)
-        key, first = key_of(codes), next(level for level, code in enumerate(codes) if code)
+        key = key_of(codes)
+        first = next(level for level, code in enumerate(codes) if code)
         place = n_levels - 1 - first
         assert first_place(key) == place
         assert first_edge(np.int64(key)) == place << LITERAL_BITS | codes[first]

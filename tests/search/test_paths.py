@@ -99,7 +99,8 @@ def paths_of_group(
     bare_cells = [c for c in board.cell_order if bare >> c & 1]
     shifts = level_shifts(board, bare).tolist()
     cell_of = {shifts[c]: c for c in range(board.n) if not bare >> c & 1}
-    first, count = int(table.first[group]), int(table.first[group + 1] - table.first[group])
+    first = int(table.first[group])
+    count = int(table.first[group + 1] - table.first[group])
     n_free = pattern.count(FREE)
     block = (
         table.shifts[table.block[group] : table.block[group + 1]].reshape(n_free, count).tolist()

@@ -117,7 +117,8 @@ def shape_found(case: Case, new: int = 0) -> Counter[Term]:
     assert n == len(terms)
     found: Counter[Term] = Counter()
     for key in terms.tolist():
-        code, loss = key & (1 << code_bits(case) - 1) - 1, key >> code_bits(case) - 1 & 1
+        code = key & (1 << code_bits(case) - 1) - 1
+        loss = key >> code_bits(case) - 1 & 1
         found[words[code], decoded(case, key >> code_bits(case))] += -1 if loss else 1
     return found
 
@@ -179,7 +180,8 @@ def meets(term: Literals, demands: Demands, order: str) -> bool:
 @pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
 def test_terms_that_contradict_a_demand_are_left_out(dims, seed):
     """Gains and losses, of all bare cells and of the last one."""
-    case, rng = (repeats_case if seed % 2 else shape_case)(dims, seed), random.Random(seed)
+    case = (repeats_case if seed % 2 else shape_case)(dims, seed)
+    rng = random.Random(seed)
     order = "".join(rng.sample(EVERY, 26))
     cells = rng.sample(range(case.geometry.n), min(4, case.geometry.n))
     demands = tuple((c, d) for c, d in permutations(cells, 2) if rng.random() < 0.5)

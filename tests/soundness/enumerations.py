@@ -151,7 +151,8 @@ def run(
     names = ("sum bound", "max bound", "orderly bound", "search", "checker")
     buckets = ["aeiou", "bcdfgjklmpvwxyz", "hnqrst"]
     yield "all 2x2 boards", enumerate_classes("2x2", LETTERS, buckets, short, names)
-    alphabet, buckets = "aerst", ["a", "erst"] if small else ["ae", "r", "st"]
+    alphabet = "aerst"
+    buckets = ["a", "erst"] if small else ["ae", "r", "st"]
     fitting = [word for word in words if set(word) <= set(alphabet) and len(word) <= 9]
     yield "3x3 over five letters", enumerate_classes("3x3", alphabet, buckets, fitting, names[2:])
     yield "random pairs", random_pairs(*((12, 200) if small else (1000, 1000)), words, seed)

@@ -143,7 +143,8 @@ def planted(
     rng.shuffle(sizes)
     for first in range(0, n_boards, GROUP):
         kind = sizes[first // GROUP % len(sizes)]
-        partition, params = random_partition(kind, rng), random_params(kind, rng)
+        partition = random_partition(kind, rng)
+        params = random_params(kind, rng)
         scorer = scorers[kind.dims, kind.scores]
         breaker = Breaker(Spec(kind.dims, words, scorer.table.points, 1, partition.text, params))
         for _ in range(min(GROUP, n_boards - first)):

@@ -158,7 +158,8 @@ def test_two_trusted_hosts_that_differ_are_both_flagged():
 def test_a_replica_of_fewer_boards_than_the_unit_has_differs():
     of_world = WORLDS["3x3"]
     breaker = Breaker(of_world.spec(of_world.scores.cutoff_for(300)))
-    nodes, found = SearchNodes(of_world.partition, breaker.spec.params), breaker.break_unit(Unit(0))
+    nodes = SearchNodes(of_world.partition, breaker.spec.params)
+    found = breaker.break_unit(Unit(0))
     for change in (-1, 1):
         assert nodes.difference(found, replace(found, n_boards=found.n_boards + change))
     assert nodes.difference(found, found) == ""

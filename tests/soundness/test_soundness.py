@@ -52,7 +52,6 @@ def test_an_index_outside_of_an_array_is_noticed(setting, told, tmp_path):
         **os.environ,
         setting: "1",
         "NUMBA_CACHE_DIR": str(tmp_path),
-        "PYTHONPATH": str(ROOT),
     }
     path = tmp_path / "beyond.py"  # numba caches functions of files only
     path.write_text(CODE)
@@ -71,7 +70,7 @@ def test_all_modules_with_kernels_are_plain_python_where_numba_is_off(tmp_path):
         for path in paths
         if "@kernel" in path.read_text()
     ]
-    off = {"NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    off = {"NUMBA_DISABLE_JIT": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", f"import {', '.join(names)}"],
         env=os.environ | off,
