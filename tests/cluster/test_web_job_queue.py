@@ -86,6 +86,25 @@ def test_quick_questions_do_not_wait_for_long_ones_and_a_closed_queue_says_why_i
     anyio.run(ask)
 
 
+def test_a_question_waits_a_moment_for_those_that_nobody_waits_for_any_more():
+    answers = []
+
+    async def ask(queue):
+        async def late():
+            answers.append(await queue.ask(Priority.quick, len, "tea"))
+
+        async with anyio.create_task_group() as group, anyio.create_task_group() as gone:
+            for _ in range(MAX_WAITING + 1):
+                gone.start_soon(queue.ask, Priority.quick, time.sleep, 1000)
+            await anyio.sleep(0.1)
+            group.start_soon(late)
+            await anyio.sleep(0.1)
+            gone.cancel_scope.cancel()
+
+    in_queue(ask)
+    assert answers == [3]
+
+
 def silent(client):
     """Connect and begin a request that never ends."""
     made = socket.create_connection((client.host, client.port), timeout=30)
@@ -111,6 +130,7 @@ def test_who_is_not_let_in_is_answered_and_disconnected():
         for stranger in strangers:
             said = b"".join(iter(lambda made=stranger: made.recv(2**16), b""))
             assert said.startswith(b"HTTP/1.1 403"), "and no more comes"
+            assert b"\r\nconnection: close\r\n" in said.lower(), "nor waits the server for more"
 
 
 @contextlib.contextmanager
