@@ -12,7 +12,9 @@ import codecs
 import contextlib
 import io
 import sys
+import time
 import uuid
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -21,8 +23,10 @@ from boardclass.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
     from rich.text import Text
 
+LINE_S = 30.0
 _LINES = dict.fromkeys("┌┬┐├┼┤└┴┘", "+") | {"─": "-", "│": "|", "…": "."}
 _HANDLER = "orderly.lines"
 
@@ -82,6 +86,13 @@ def _replace(target: Path, data: bytes) -> None:
         raise
 
 
+def say(text: str = "", style: str | None = None) -> None:
+    """Write lines to standard output as they are: nothing in them is markup; they are folded only
+    where a style makes them a heading.
+    """
+    console().print(text, style=style, markup=False, soft_wrap=style is None)
+
+
 def tell(text: str) -> None:
     """Write lines to standard error at once."""
     write_lines(sys.stderr, text)
@@ -94,6 +105,76 @@ def write_lines(stream: IO[str], text: str) -> None:
     with contextlib.suppress(OSError):
         stream.write(printable(text, "\n") + "\n")
         stream.flush()
+
+
+class Line:
+    """Shows how far something is: on a terminal one line that is redrawn, with a bar; elsewhere a
+    plain line, 30 s after the one before; nothing without a stream.
+
+    Every call returns at once.  ``clock`` tells monotonic seconds.
+    """
+
+    def __init__(
+        self, stream: IO[str] | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._shown_at_s = clock()
+        self._bar: Progress | None = None
+        self._unsaid = ""  # the last text, while there is no bar and it has not been written
+
+    def start(self, n_all: float | None, n_done: int = 0) -> None:
+        """Show the bar, where there is one; of ``n_all`` (None: nobody knows) so much is done."""
+        self._shown_at_s = self._clock()
+        if self._stream is not None and self._stream.isatty():
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            columns = BarColumn(bar_width=10), TextColumn("{task.description}", markup=False)
+            shown = console(self._stream)
+            self._bar = Progress(*columns, console=shown, transient=True, refresh_per_second=4)
+            self._bar.add_task("", total=n_all, completed=n_done)
+            self._bar.start()
+
+    def move(self, text: str, n_done: float | None = None) -> None:
+        """Say how far it is; without ``n_done`` the bar stays as it is."""
+        if self._bar is not None:
+            (task,) = self._bar.task_ids
+            self._bar.update(task, completed=n_done, description=printable(text))
+            return
+        self._unsaid = text
+        if self._clock() - self._shown_at_s >= LINE_S:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Write the last text, if it was not written."""
+        if self._unsaid:
+            self._shown_at_s = self._clock()
+            self.note(self._unsaid)
+            self._unsaid = ""
+
+    def note(self, text: str) -> None:
+        """Say something that stays on the screen; while there is a bar, above it."""
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, soft_wrap=True)
+        elif self._stream is not None:
+            write_lines(self._stream, text)
+
+    def end(self) -> None:
+        """Remove the bar; may be called twice."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+@contextlib.contextmanager
+def moving(n_all: float | None) -> Iterator[Callable[[str, float], None]]:
+    """Show a line on standard error for a while; yield what moves it."""
+    line = Line(sys.stderr)
+    line.start(n_all)
+    try:
+        yield line.move
+    finally:
+        line.end()
 
 
 def encodable(stream: IO[str]) -> None:

@@ -115,6 +115,11 @@ class Live:
     end: Finished | Stopped | None  # None while it runs, and when it was killed
     ended_s: float | None  # how long ago that was
 
+    @property
+    def driver(self) -> str:
+        """Who works on the run, in words."""
+        return self.owner.describe() if self.owner else "unknown"
+
 
 def live(folder: Folder) -> Live:
     """Return what is going on in a run; raises StoreError when the folder cannot be read."""

@@ -10,26 +10,28 @@ import csv
 import random
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boardclass.board import format_rows, read_board, with_letters
 from boardclass.board_svg import heat_of_cells
 from boardclass.board_tables import json_boards
+from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, DimsError, InputError
-from boardclass.geometry import USUAL, Dims
+from boardclass.geometry import USUAL, Dims, geometry
 from boardclass.printable import counted
 from boardclass.rolling import assign_dice, roll
-from boardclass.scores import n_letters
+from boardclass.scores import TABLES, ScoreTable, n_letters
 from boardclass.tiles import Tiles, read_tiles
 from boardclass.word_files import decoded
 from boardclass.wordlist import COMMON_WORDLIST, WordList, load_wordlist
+from cluster.answers.status import proven_place
 
 if TYPE_CHECKING:
-    from boardclass.scores import ScoreTable
     from configs.dicesets import DiceSet
     from search.scoring.scorer import Scorer
     from search.solvers.tiles import Rules
@@ -40,9 +42,10 @@ _is_board_file = re.compile(r"[0-9]{1,2}(?:\s+[0-9]{1,2})?", re.ASCII).fullmatch
 _is_hint = re.compile(r'"?sep=."?').fullmatch  # Excel's first line
 _CELL = r"(?:[^\W\d_]|[Qq][Uu]|[A-Z][a-z]|\[[^\[\]]+\]|[.*])"
 _is_row = re.compile(rf"{_CELL}(?:[\s,;]+{_CELL})+").fullmatch
+_is_frame = re.compile(r"[|+\u2500-\u257f]").match
 _MAX_ROLLS = 1000  # for each board
 _ENGLISH = ("because", "people", "through", "thought")  # a list with all of them is English
-Board = Tiles | tuple[Dims, str]
+AnyBoard = Tiles | tuple[Dims, str]  # tiles; or size and letters, q being Qu
 Listed = tuple[int, str, int | None]  # the number of a line, a board, its score
 
 
@@ -74,6 +77,11 @@ class Solved(NamedTuple):
         n = sum(map(len, self.rows))
         return heat_of_cells(n, ((word.points, word.path) for word in self.words))
 
+    @property
+    def worth(self) -> str:
+        """Points and number of words, in words."""
+        return f"{counted(self.score, 'point')}, {counted(len(self.words), 'word')}"
+
     def record(self, words: WordList) -> dict[str, Any]:
         """Return what ``show --format json`` holds."""
         return {
@@ -89,7 +97,7 @@ class Solved(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
+class Scoring:
     """A word list, where it was found, and the rules that boards are scored by."""
 
     words: WordList
@@ -102,7 +110,7 @@ class Asked:
 
     def read(
         self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None
-    ) -> Board:
+    ) -> AnyBoard:
         """Return the board that a person typed: size and letters, in the symbols of the list, if it
         is a usual one; InputError if it is no board at all.
         """
@@ -119,31 +127,33 @@ class Asked:
         except InputError as refused:
             raise error or refused from None
 
-    def solve(self, board: Board, scorer: Scorer | None = None) -> Solved:
-        """Return a board with its words; ``scorer`` is one for its size, if there is one
-        already.
-        """
-        if isinstance(board, Tiles):
-            found = [
-                Word(word, points, len(word), path) for word, points, path in self._on_tiles(board)
-            ]
-            solved = Solved(str(board), f"{board.w}x{board.h}", board.rows, found)
-        else:
-            from search.scoring.scorer import Scorer
+    def scorer(self, dims: Dims) -> Scorer:
+        """Return what scores usual boards of a size."""
+        return scorer_of(str(dims), self.words.words, self.table)
 
-            (size, letters), names = board, self.words.letters
-            if scorer is None:  # of the words that can be on this board
-                is_near = re.compile(f"[{letters}]+").fullmatch
-                scorer = Scorer(size, tuple(filter(is_near, self.words.words)), self.table)
-            found = [
-                Word(self.words.spell(w), points, n_letters(w), path)
-                for w, points, path in scorer.words(letters)
-            ]
-            solved = Solved(
-                with_letters(letters, names), str(size), format_rows(letters, size, names), found
-            )
-        solved.words.sort(key=lambda word: (-word.letters, word.word))
-        return solved
+    def solve(self, board: AnyBoard, *, again: bool = False) -> Solved:
+        """Return a board with its words; with ``again`` others of its size will follow."""
+        words = []
+        if isinstance(board, Tiles):
+            for word, points, path in self._on_tiles(board):
+                words.append(Word(word, points, len(word), path))
+            text, size, rows = str(board), f"{board.w}x{board.h}", board.rows
+        else:
+            (dims, letters), names = board, self.words.letters
+            scorer = self.scorer(dims) if again else self._near(dims, letters)
+            for word, points, path in scorer.words(letters):
+                words.append(Word(self.words.spell(word), points, n_letters(word), path))
+            text, size = with_letters(letters, names), str(dims)
+            rows = format_rows(letters, dims, names)
+        words.sort(key=lambda word: (-word.letters, word.word))
+        return Solved(text, size, rows, words)
+
+    def _near(self, dims: Dims, letters: str) -> Scorer:
+        """Return a scorer of the words that can be on this board: it is made much faster."""
+        from search.scoring.scorer import Scorer
+
+        is_near = re.compile(f"[{letters}]+").fullmatch
+        return Scorer(dims, tuple(filter(is_near, self.words.words)), self.table)
 
     def common(self, words: Iterable[Word]) -> list[str]:
         """Return those of the words that most people know; none if the list is not English."""
@@ -156,45 +166,62 @@ class Asked:
         words = self.words.words
         return all(words[bisect_left(words, word) :][:1] == (word,) for word in _ENGLISH)
 
-    def told(self, board: Board, solved: Solved) -> dict[str, Any]:
-        """Return what a page shows of a board: the record, faces, points through each cell; where
-        the rules have such, the letter value of each cell (None: it has none, or several) and its
-        bonus.
+    def described(self, board: AnyBoard, solved: Solved) -> dict[str, Any]:
+        """Return what a page shows of a board: the record, faces, points through each cell, cells
+        as they are typed.
+
+        Of a usual board its letters in symbols, its canonical form, the dice that can show it and
+        its place among all boards; of another one, where the rules have such, the letter value of
+        each cell (None: it has none, or several) and its bonus.
         """
-        record = solved.record(self.words) | {"rows": solved.rows, "heat": solved.heat}
-        record["common"] = self.common(solved.words)
-        if isinstance(board, Tiles):
-            rules = self._rules(board)
-            if (worth := rules.values) is not None:
-                sums = [
-                    {sum(worth.get(c, 0) for c in text) for text in tile.spellings}
-                    for tile in board.tiles
-                ]
-                record["values"] = [min(of_tile) if len(of_tile) == 1 else None for of_tile in sums]
-            if rules.bonus:
-                record["bonus"] = [rules.bonus.get(cell) for cell in range(len(solved.heat))]
+        names = self.words.letters
+        record = solved.record(self.words) | {
+            "rows": solved.rows,
+            "heat": solved.heat,
+            "common": self.common(solved.words),
+            "usual": None,
+            "place": "",
+        }
+        if not isinstance(board, Tiles):
+            dims, letters = board
+            record |= self.about(board, solved)
+            return record | {
+                "usual": letters,
+                "cells": [with_letters(letter, names) for letter in letters],
+                "canonical": with_letters(canonical_board(letters, geometry(dims)), names),
+            }
+        record["cells"] = [tile.text for tile in board.tiles]
+        rules = self._rules(board)
+        if rules.values is not None:
+            record["values"] = [_worth(tile.spellings, rules.values) for tile in board.tiles]
+        if rules.bonus:
+            record["bonus"] = list(map(rules.bonus.get, range(len(board.tiles))))
         return record
 
-    def scores(self, boards: Sequence[Board]) -> list[tuple[str, int]]:
+    def about(self, board: AnyBoard, solved: Solved) -> dict[str, str]:
+        """Return what dice can show a usual board, and its place among all boards, in words."""
+        if isinstance(board, Tiles):
+            return {}
+        points, sha256 = self.table.points, self.words.sha256
+        place = proven_place(board[1], solved.dims, solved.score, sha256, points)
+        return {"dice": rollable_text(solved.board), "place": place}
+
+    def scores(self, boards: Sequence[AnyBoard]) -> list[tuple[str, int]]:
         """Return each board as it is typed with its score; usual boards of one size are scored
         together.
         """
-        from search.scoring.scorer import Scorer
-
-        found: list[tuple[str, int]] = [("", 0)] * len(boards)
+        scores: list[tuple[str, int]] = [("", 0)] * len(boards)
         of_size: dict[Dims, list[tuple[int, str]]] = {}
         for place, board in enumerate(boards):
             if isinstance(board, Tiles):
-                found[place] = str(board), sum(points for _, points, _ in self._on_tiles(board))
+                scores[place] = str(board), sum(points for _, points, _ in self._on_tiles(board))
             else:
                 of_size.setdefault(board[0], []).append((place, board[1]))
         for size, some in of_size.items():
-            values = Scorer(size, self.words.words, self.table).scores(
-                [letters for _, letters in some]
-            )
-            for (place, letters), value in zip(some, values.tolist(), strict=True):
-                found[place] = with_letters(letters, self.words.letters), value
-        return found
+            values = self.scorer(size).scores([letters for _, letters in some]).tolist()
+            for (place, letters), value in zip(some, values, strict=True):
+                scores[place] = with_letters(letters, self.words.letters), value
+        return scores
 
     def _rules(self, board: Tiles) -> Rules:
         from search.solvers.tiles import Rules, parse_bonus, parse_values
@@ -206,28 +233,29 @@ class Asked:
         from search.solvers.tiles import solve_tiles
 
         words = load_wordlist(self.source, plain_q=True).without(self.without)
-        symbols = dict.fromkeys(words.letters, "\0") | {
-            letter: symbol for symbol, letter in words.letters.items()
-        }
+        # a letter that is a symbol elsewhere is in no word
+        symbols = dict.fromkeys(words.letters, "\0")
+        symbols |= {letter: symbol for symbol, letter in words.letters.items()}
         pattern = re.compile("|".join(sorted(symbols, key=len, reverse=True)) or "(?!)")
-
-        def in_symbols(text: str) -> str:  # a letter that is a symbol elsewhere is in no word
-            return pattern.sub(lambda found: symbols[found[0]], text)
-
-        spelled = [
-            tile._replace(spellings=tuple(map(in_symbols, tile.spellings))) for tile in board.tiles
-        ]
-        tiles = [
-            old if old.face == "*" else new for old, new in zip(board.tiles, spelled, strict=True)
-        ]
+        tiles = []
+        for tile in board.tiles:
+            if tile.face != "*":
+                texts = [pattern.sub(lambda m: symbols[m[0]], text) for text in tile.spellings]
+                tile = tile._replace(spellings=tuple(texts))
+            tiles.append(tile)
         rules = self._rules(board)
         if (values := rules.values) is not None:
             of_symbols = {symbol: values.get(letter, 0) for symbol, letter in words.letters.items()}
             rules = replace(rules, values={**values, **of_symbols})
-        for word, points, path in solve_tiles(
-            board._replace(tiles=tuple(tiles)), words.words, rules
-        ):
+        in_symbols = board._replace(tiles=tuple(tiles))
+        for word, points, path in solve_tiles(in_symbols, words.words, rules):
             yield words.spell(word), points, path
+
+
+def _worth(spellings: Iterable[str], values: Mapping[str, int]) -> int | None:
+    """Return what a tile is worth; None if that depends on how it is read."""
+    first, *others = (sum(map(values.get, text, repeat(0))) for text in spellings)
+    return None if any(other != first for other in others) else first
 
 
 def rollable(board: str) -> dict[str, bool]:
@@ -247,11 +275,11 @@ def rollable_text(board: str) -> str:
     """Return one sentence about the dice that can show a board; empty where there are none of that
     number.
     """
-    answers = rollable(board)
-    yes = [name for name, can in answers.items() if can]
-    no = [name for name, can in answers.items() if not can]
-    parts = [f"can be rolled with the {' and the '.join(yes)} dice"] if yes else []
-    parts += [f"cannot be rolled with the {' or the '.join(no)} dice"] if no else []
+    answers, parts = rollable(board), []
+    if yes := [name for name, can in answers.items() if can]:
+        parts.append(f"can be rolled with the {' and the '.join(yes)} dice")
+    if no := [name for name, can in answers.items() if not can]:
+        parts.append(f"cannot be rolled with the {' or the '.join(no)} dice")
     return ", ".join(parts)
 
 
@@ -291,26 +319,25 @@ def _listed(data: bytes, say: Callable[[str], None]) -> Iterator[Listed]:
         for number, (board, score) in enumerate(boards, 1):
             yield number, board, score
         return
-    lines = [line.strip() for line in text.splitlines()]
-    told = [
-        (number, line)
-        for number, line in enumerate(lines, 1)
-        if line and not line.startswith("#") and not _is_hint(line)
-    ]
-    if not told:
+    lines = []
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        if line and not line.startswith("#") and not _is_hint(line):
+            lines.append((number, line))
+    if not lines:
         return
-    split = _csv_of(told[0][1])
+    _, heading = lines[0]
+    split = _csv_of(heading)
     if split is not None:
-        columns = split(told[0][1].lower())
-        for number, line in told[1:]:
+        columns = split(heading.lower())
+        for number, line in lines[1:]:
             named = dict(zip(columns, split(line), strict=False))
             yield number, named.get("board", ""), _score(named.get("score", ""))
         return
-    is_drawn = all(re.match(r"[|+\u2500-\u257f]", line) for _, line in told)
-    if _is_board_file(told[0][1]) or is_drawn or all(_is_row(line) for _, line in told):
-        yield from map(_joined, _blocks(told))
+    is_drawn = all(_is_frame(line) for _, line in lines)
+    if _is_board_file(heading) or is_drawn or all(_is_row(line) for _, line in lines):
+        yield from map(_joined, _blocks(lines))
         return
-    for number, line in told:
+    for number, line in lines:
         match = _BOARD_AND_NUMBERS.fullmatch(line)
         yield (number, match[1], _score(match[2])) if match else (number, line, None)
 
@@ -362,28 +389,23 @@ def _score(text: str) -> int | None:
 
 
 def rolled(
-    question: Asked,
-    chosen: DiceSet,
+    scoring: Scoring,
+    dice: DiceSet,
     rng: random.Random,
     n: int = 1,
     min_words: int = 0,
     *,
     common: bool = False,
-) -> list[Board]:
+) -> list[AnyBoard]:
     """Return ``n`` boards that dice show, each with at least so many words; with ``common`` only
     words count that most people know, if the list is English.
 
     Raises InputError when they are too rare.
     """
-    from search.scoring.scorer import Scorer
-
-    boards: list[Board] = []
-    scorer: Scorer | None = None
+    boards: list[AnyBoard] = []
     for _ in range(_MAX_ROLLS * n if min_words else n):
-        board = question.read(roll(chosen.dice, rng), chosen.dims)
-        if min_words and not isinstance(board, Tiles):
-            scorer = scorer or Scorer(board[0], question.words.words, question.table)
-        if not min_words or _n_words(question, board, scorer, common) >= min_words:
+        board = scoring.read(roll(dice.dice, rng), dice.dims)
+        if not min_words or _n_words(scoring, board, common) >= min_words:
             boards.append(board)
         if len(boards) == n:
             return boards
@@ -393,9 +415,17 @@ def rolled(
     )
 
 
-def _n_words(question: Asked, board: Board, scorer: Scorer | None, common: bool) -> int:
-    words = question.solve(board, scorer).words
-    return len(question.common(words)) if common and question.is_english else len(words)
+def _n_words(scoring: Scoring, board: AnyBoard, common: bool) -> int:
+    words = scoring.solve(board, again=True).words
+    return len(scoring.common(words)) if common and scoring.is_english else len(words)
+
+
+@lru_cache(maxsize=6)
+def scorer_of(dims: str, words: tuple[str, ...], table: ScoreTable = TABLES["standard"]) -> Scorer:
+    """Return a scorer; the last few are kept."""
+    from search.scoring.scorer import Scorer
+
+    return Scorer(dims, words, table)
 
 
 @lru_cache(maxsize=1)

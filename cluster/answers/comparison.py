@@ -37,10 +37,10 @@ class Comparison:
     """
 
     def __init__(
-        self, found: Summary, listed: Mapping[str, int | None], scorer: Scorer | None
+        self, result: Summary, listed: Mapping[str, int | None], scorer: Scorer | None
     ) -> None:
-        here = {item.board: item.score for item in found.listed.boards}
-        bare = unscored(found, listed)
+        here = {item.board: item.score for item in result.listed.boards}
+        bare = unscored(result, listed)
         scores = dict(here)
         if scorer is not None and bare:
             scores |= zip(bare, scorer.scores(bare).tolist(), strict=True)
@@ -50,40 +50,40 @@ class Comparison:
             where = BOTH if board in listed else ONLY_HERE
             if board not in here:
                 value = score if file_score is None else file_score
-                is_below = value is not None and not reaches(value, found.fingerprint.cutoff)
+                is_below = value is not None and not reaches(value, result.fingerprint.cutoff)
                 where = BELOW if is_below else ONLY_THERE
-            shown = with_letters(board, found.question.letters)
+            shown = with_letters(board, result.question.letters)
             self.rows.append(Compared(where, shown, score, file_score))
         self.rows.sort(key=_place)
         tally = Counter(row.where for row in self.rows)
         self.counts = {where: tally[where] for where in PLACES}
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """How many boards are where, and how many scores differ, in a sentence."""
         shown = {name: n for name, n in self.counts.items() if n or name != BELOW}
-        told = ", ".join(f"{n:,} {name}" for name, n in shown.items())
+        tally = ", ".join(f"{n:,} {name}" for name, n in shown.items())
         scored = (row for row in self.rows if None not in (row.score, row.file_score))
         n_differing = sum(row.score != row.file_score for row in scored)
         if not n_differing:
-            return told
-        return f"{told}; {n_differing:,} with another score: another word list or score table?"
+            return tally
+        return f"{tally}; {n_differing:,} with another score: another word list or score table?"
 
 
 def _place(row: Compared) -> tuple[int, int, str]:
     return PLACES.index(row.where), -(row.score or row.file_score or 0), row.board
 
 
-def unscored(found: Summary, listed: Mapping[str, int | None]) -> list[str]:
+def unscored(result: Summary, listed: Mapping[str, int | None]) -> list[str]:
     """Return the boards of a file that neither it nor the run scores."""
-    here = {item.board for item in found.listed.boards}
+    here = {item.board for item in result.listed.boards}
     return [board for board, score in listed.items() if score is None and board not in here]
 
 
-def boards_beside(path: str, found: Summary) -> dict[str, int | None]:
+def boards_beside(path: str, result: Summary) -> dict[str, int | None]:
     """Return the boards of a file that is compared with a run, as :func:`read_boards` does."""
-    shape = geometry(parse_dims(found.fingerprint.dims))
-    return read_boards(path, shape, found.question.letters)
+    shape = geometry(parse_dims(result.fingerprint.dims))
+    return read_boards(path, shape, result.question.letters)
 
 
 def read_boards(

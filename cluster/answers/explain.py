@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import count, groupby
+from itertools import accumulate, count
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -51,41 +51,43 @@ def sum_choice_tree(
     a *choice* node stands for a cell with several letters, of which only the best counts.  Its
     bound counts every path (multi-score).
     """
-    points = {
-        word: worth for word in words if len(word) <= len(letters) and (worth := table.of(word))
-    }
-    prefixes = {word[:i] for word in points for i in range(len(word) + 1)}
+    points = {word: table.of(word) for word in words if len(word) <= len(letters)}
+    prefixes: set[str] = set()
+    for word, worth in points.items():
+        prefixes.update(accumulate(word) if worth else ())
     names = [short_cell_name(cell, board.dims.h) for cell in range(board.n)]
-    n_nodes = 0
+    n_nodes = count(1)
 
-    def made(*values: Any) -> TreeNode:
-        nonlocal n_nodes
-        n_nodes += 1
-        _check_size("Sum/Choice", n_nodes)
-        return TreeNode(*values)
-
-    def around(cells: Iterable[int], prefix: str, used: tuple[int, ...]) -> tuple[TreeNode, ...]:
-        nodes = (choice(cell, prefix, (*used, cell)) for cell in cells if cell not in used)
-        return tuple(node for node in nodes if node)
-
-    def choice(cell: int, prefix: str, used: tuple[int, ...]) -> TreeNode | None:
-        nodes = tuple(
-            node for letter in letters[cell] if (node := option(cell, prefix + letter, used))
-        )
-        if len(letters[cell]) == 1 or not nodes:
-            return nodes[0] if nodes else None
-        return made(CHOICE, f"cell {names[cell]}", 0, max(node.bound for node in nodes), nodes)
+    def below(cells: Iterable[int], prefix: str, used: tuple[int, ...]) -> list[TreeNode]:
+        choices = []
+        for cell in cells:
+            if cell not in used:
+                options = [option(cell, prefix + letter, used) for letter in letters[cell]]
+                nodes = [node for node in options if node]
+                is_choice = nodes and len(letters[cell]) > 1
+                choices += [_choice(names[cell], nodes)] if is_choice else nodes
+        return choices
 
     def option(cell: int, prefix: str, used: tuple[int, ...]) -> TreeNode | None:
         if prefix not in prefixes:
             return None
-        own, children = points.get(prefix, 0), around(board.neighbours[cell], prefix, used)
-        bound = own + sum(child.bound for child in children)
+        _check_size("Sum/Choice", next(n_nodes))
+        own = points.get(prefix, 0)
+        children = below(board.neighbours[cell], prefix, (*used, cell))
         label = f"{names[cell]}={prefix[-1]}" + f" {prefix}" * bool(own)
-        return made(SUM, label, own, bound, children) if bound else None
+        return _sum(label, own, children) if own or children else None
 
-    children = around(range(len(letters)), "", ())
-    return TreeNode(SUM, "all words", 0, sum(child.bound for child in children), children)
+    return _sum("all words", 0, below(range(len(letters)), "", ()))
+
+
+def _sum(label: str, points: int, children: Sequence[TreeNode]) -> TreeNode:
+    bound = points + sum(child.bound for child in children)
+    return TreeNode(SUM, label, points, bound, tuple(children))
+
+
+def _choice(cell: str, options: Sequence[TreeNode]) -> TreeNode:
+    bound = max(option.bound for option in options)
+    return TreeNode(CHOICE, f"cell {cell}", 0, bound, tuple(options))
 
 
 def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
@@ -94,34 +96,24 @@ def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
     """
     from search.class_bounds import n_nodes
 
-    names = [short_cell_name(cell, board.dims.h) for cell in range(board.n)]
-
-    def node(label: str, rows: list[tuple[list[tuple[int, str]], int]]) -> TreeNode:
-        own = sum(points for literals, points in rows if not literals)
+    def node(label: str, rows: Iterable[tuple[list[tuple[int, str]], int]]) -> TreeNode:
+        own = 0
+        below: dict[int, dict[str, list[tuple[list[tuple[int, str]], int]]]] = {}
+        for literals, points in rows:
+            if literals:
+                (cell, letter), *rest = literals
+                below.setdefault(cell, {}).setdefault(letter, []).append((rest, points))
+            else:
+                own += points
         choices = []
-        for cell, of_cell in groupby((row for row in rows if row[0]), key=lambda row: row[0][0][0]):
-            options = tuple(
-                node(
-                    f"{names[cell]}={letter}",
-                    [(literals[1:], points) for literals, points in of_letter],
-                )
-                for letter, of_letter in groupby(of_cell, key=lambda row: row[0][0][1])
-            )
-            choices.append(
-                TreeNode(
-                    CHOICE,
-                    f"cell {names[cell]}",
-                    0,
-                    max(option.bound for option in options),
-                    options,
-                )
-            )
-        return TreeNode(
-            SUM, label, own, own + sum(choice.bound for choice in choices), tuple(choices)
-        )
+        for cell, of_letter in below.items():
+            name = short_cell_name(cell, board.dims.h)
+            options = [node(f"{name}={letter}", rest) for letter, rest in of_letter.items()]
+            choices.append(_choice(name, options))
+        return _sum(label, own, choices)
 
     _check_size("orderly", n_nodes(terms))
-    return node("all terms", list(zip(terms.literals(), terms.points.tolist(), strict=True)))
+    return node("all terms", zip(terms.literals(), terms.points.tolist(), strict=True))
 
 
 def _check_size(kind: str, n_nodes: int) -> None:
@@ -232,13 +224,13 @@ def _levels(
         if len(terms.boards) * len(set(letters[cell])) > MAX_PARTS:
             break
         values: list[int] = []
-        left: list[Terms] = []
+        kept: list[Terms] = []
         for of_letter, parts in class_bounds.by_letter(terms, letters, cutoff):
             values += of_letter.tolist()
-            left.append(parts)
-            if sum(len(parts.points) for parts in left) > class_bounds.MAX_TERMS:
+            kept.append(parts)
+            if sum(len(parts.points) for parts in kept) > class_bounds.MAX_TERMS:
                 return levels, terms
-        terms = class_bounds.joined(left)
+        terms = class_bounds.joined(kept)
         n_left = len(terms.boards)
         levels.append(
             {"cell": cell, "n_parts": len(values), "n_left": n_left, "largest_bound": max(values)}
@@ -274,11 +266,11 @@ def narrate(story: dict[str, Any]) -> Iterator[str]:
         f"Cutoff {cutoff:,}: the orderly bound reaches it, so cells are forced one after the other:"
     )
     for level in story["levels"]:
-        left = (
+        rest = (
             f"{level['n_left']:,} of {level['n_parts']:,} parts left, largest bound "
             f"{level['largest_bound']:,}"
         )
-        yield f"  {cell_name(level['cell'], h)}: {left}"
+        yield f"  {cell_name(level['cell'], h)}: {rest}"
     if "n_multi_score" not in story:
         yield f"Eliminated after {len(story['levels'])} forced cells: no bound reaches the cutoff."
         return

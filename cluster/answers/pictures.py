@@ -10,12 +10,12 @@ import io
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boardclass.distribution import install
 from boardclass.errors import InputError, quote
-from boardclass.printable import counted
 from cluster.streams import write_file
 
 if TYPE_CHECKING:
@@ -92,16 +92,15 @@ def _board_pages(boards: Sequence[Solved], n_lines: int) -> Iterator[str]:
     n_across = 1 if n_lines else 2
     per_page = n_across * _PER_COLUMN
     for first in range(0, len(boards), per_page):
-        drawn = []
+        parts = []
         for place, board in enumerate(boards[first : first + per_page]):
             x, y = _EDGE + (place % n_across) * 270, 58 + (place // n_across) * 252
-            n_words, n_points = counted(len(board.words), "word"), counted(board.score, "point")
-            told = f"Board {first + place + 1}: {n_words}, {n_points} to find"
-            drawn += [_text(x, y + 8, told, 10), _drawn(board, x, y + 18)]
+            title = f"Board {first + place + 1}: {board.worth} to find"
+            parts += [_text(x, y + 8, title, 10), _drawing(board, x, y + 18)]
             room = "Name ______________________   words _____   points _____"
-            drawn.append(_text(x, y + _BOARD + 34, room, 8))
-            drawn += _lines_to_write_on(x + 230, y + 18, n_lines)
-        yield "".join(drawn)
+            parts.append(_text(x, y + _BOARD + 34, room, 8))
+            parts += _lines_to_write_on(x + 230, y + 18, n_lines)
+        yield "".join(parts)
 
 
 def _lines_to_write_on(left: float, top: float, n_lines: int) -> Iterator[str]:
@@ -121,7 +120,7 @@ def in_rows(faces: Sequence[Sequence[str]]) -> str:
     return "/".join(rows)
 
 
-def _drawn(board: Solved, x: float, y: float) -> str:
+def _drawing(board: Solved, x: float, y: float) -> str:
     cell = _BOARD / max(len(board.rows), len(board.rows[0]))
     parts = []
     for row, faces in enumerate(board.rows):
@@ -145,12 +144,11 @@ def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
     names it.
     """
     n_columns = int((_WIDTH - 2 * _EDGE) // _COLUMN)
-    y, drawn = 62.0, list[str]()
+    y, parts = 62.0, list[str]()
     for number, board in enumerate(boards, 1):
-        n_words, n_points = counted(len(board.words), "word"), counted(board.score, "point")
-        told = f"{in_rows(board.rows)}, {n_words}, {n_points}"
-        lines: list[tuple[str, float, Sequence[str]]] = [(f"Board {number}: {told}", 10, ())]
-        for letters, group in groupby(board.words, key=lambda word: word.letters):
+        title = f"Board {number}: {in_rows(board.rows)}, {board.worth}"
+        lines: list[tuple[str, float, Sequence[str]]] = [(title, 10, ())]
+        for letters, group in groupby(board.words, key=attrgetter("letters")):
             words = [word.word for word in group]
             lines.append((f"{letters} letters ({len(words)})", 8, ()))
             step = range(0, len(words), n_columns)
@@ -158,15 +156,15 @@ def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
         for place, (heading, size, row) in enumerate(lines):
             # a heading is never the last line of a page
             if y + _LINE * (3 if size else 1) > _HEIGHT - _EDGE:
-                yield "".join(drawn)
-                y, drawn = 62.0, []
+                yield "".join(parts)
+                y, parts = 62.0, []
             y += _LINE * (1.6 if place and size else 1.0)
-            drawn.append(_text(_EDGE, y, heading, size) if heading else "")
-            drawn += [
+            parts.append(_text(_EDGE, y, heading, size) if heading else "")
+            parts += [
                 _text(_EDGE + column * _COLUMN, y, word, _BODY) for column, word in enumerate(row)
             ]
         y += 2 * _LINE
-    yield "".join(drawn)
+    yield "".join(parts)
 
 
 def _text(

@@ -13,11 +13,12 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from boardclass.printable import printable
-from cluster.streams import console
+from cluster.streams import console, say
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -52,7 +53,7 @@ def draw_board(rows: Sequence[Sequence[str]], heat: Sequence[int] | None = None)
     from rich.text import Text
 
     height, width = len(rows), len(rows[0])
-    wide = max(_CELL_WIDTH, 1 + max(len(face) for row in rows for face in row))
+    wide = max(_CELL_WIDTH, 1 + max(map(len, chain(*rows))))
     bar = "─" * wide
     lines = [Text("┌" + "┬".join([bar] * width) + "┐")]
     for y, row in enumerate(rows):
@@ -120,9 +121,7 @@ def write_record(record: Mapping[str, Any], fmt: Format = Format.table) -> None:
         return
     width = max(map(len, plain))
     for name, value in plain.items():
-        console().print(
-            f"{name.replace('_', ' '):<{width}}  {_cell(value)}", markup=False, soft_wrap=True
-        )
+        say(f"{name.replace('_', ' '):<{width}}  {_cell(value)}")
 
 
 def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

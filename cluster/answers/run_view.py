@@ -11,15 +11,15 @@ both together.  status.py has the words for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boardclass.printable import duration
 from results.log import Live, live
-from results.log_events import Finished, Report, Reported
+from results.log_events import Finished, Report
 from results.proof.packaged import packaged_summary
 from results.proof.summary import Question, State, Summary, state_of
-from results.storage.local import open_folder
+from results.storage.local import DiskUse, open_folder
 
 _REPORTED = (  # keys of the JSON that are fields of a report
     "n_workers",
@@ -46,7 +46,7 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Findings:
     """What the rows of a run give; only when no file has changed since may it be called proven."""
 
     state: State  # of the rows; of older ones: reading
@@ -79,19 +79,50 @@ class Rows:
     """What is known when the rows have been read."""
 
     identity: Identity
-    answer: Answer
+    answer: Findings
     classes: Classes
 
 
 @dataclass(frozen=True)
-class Driver:
-    """Who works on a run; the figures are unknown until it has reported some."""
+class Drawn:
+    """A board that a run lists."""
 
-    name: str
-    report: Reported | None
-    age_s: float | None  # of the report
-    classes_per_h: float | None
-    verdicts_per_h: float | None
+    board: str
+    score: int
+    typed: str = ""  # with the letters of the list
+    svg: str = ""
+
+
+@dataclass(frozen=True)
+class ClassMap:
+    """The classes of a run in the order of their numbers, cut into tiles; lists have one item a
+    tile.
+    """
+
+    n_classes: int
+    first: list[int]  # number of its first class
+    classes: list[int]
+    done: list[int]
+    begun: list[int]
+    seconds: list[float]
+    times: list[str]  # the same in words
+    time: str  # of all of them
+    found: list[int]  # candidates
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one reading of the rows gave: a screen shows the boards, a page shows all of it."""
+
+    rows: Rows
+    boards: list[Drawn]  # the best ones
+    strength: str = ""  # as the claim of a proven run records it
+    seconds: float = 0.0  # that the verdicts took
+    n_units: int = 0
+    n_hosts: int = 0
+    map: ClassMap | None = None  # None: too many classes
+    slow: list[tuple[str, str, str, str]] = field(default_factory=list)  # number, letters, time ...
+    disk: DiskUse | None = None
 
 
 @dataclass(frozen=True)
@@ -101,12 +132,12 @@ class RunView:
     state: State
     error: str  # why it cannot be read
     identity: Identity | None  # None, as the answer, while the rows have not been read
-    answer: Answer | None
+    answer: Findings | None
     classes: Classes  # what is counted may not be stored yet
     best_score: int | None
     best_boards: tuple[str, ...]
     best_is_stored: bool
-    driver: Driver | None  # None: nobody works on it
+    driver: Live | None  # who works on it; None: nobody does
     last: Report | None  # what the last session reported, whether or not it goes on
     ended: str | None  # how the last session ended before its end
 
@@ -145,7 +176,7 @@ def rows_of(result: Summary) -> Rows:
             cutoff=result.fingerprint.cutoff,
             partition=result.fingerprint.partition,
         ),
-        Answer(
+        Findings(
             state=result.state,
             statement=result.statement,
             why_not=result.why_not,
@@ -174,7 +205,7 @@ def run_view(
     ``error`` says why.  Only when no file has changed since the rows were read (``is_current``) may
     anything be called proven.
     """
-    driver = _driver(now) if now and now.is_running else None
+    driver = now if now and now.is_running else None
     report = (driver.report if driver else None) or Report()
     answer = rows.answer if rows else None
     state = answer.state if answer and is_current else None
@@ -205,11 +236,6 @@ def run_view(
     )
 
 
-def _driver(now: Live) -> Driver:
-    name = now.owner.describe() if now.owner else "unknown"
-    return Driver(name, now.report, now.age_s, now.classes_per_h, now.verdicts_per_h)
-
-
 def _ended(now: Live) -> str | None:
     if now.is_running or (not now.report and not now.end):
         return None
@@ -229,7 +255,7 @@ def as_json(view: RunView) -> dict[str, Any]:
     driver, last = view.driver, view.last
     assert identity is not None, "its rows were read"
     assert answer is not None
-    report = getattr(driver, "report", None)
+    report = driver.report if driver else None
     return {
         "state": view.state.value,
         "proven": view.proven,
@@ -237,39 +263,32 @@ def as_json(view: RunView) -> dict[str, Any]:
         "dims": identity.dims,
         "wordlist": identity.question.wordlist,
         "letters": identity.question.letters,
-        "wordlist_sha256": identity.wordlist_sha256,
-        "cutoff": identity.cutoff,
-        "partition": identity.partition,
+        **_values(identity, "wordlist_sha256", "cutoff", "partition"),
         "n_classes": classes.n_all,
         "n_classes_begun": classes.n_begun,
         "n_classes_done": classes.n_done,
-        "n_conflicts": answer.n_conflicts,
-        "n_units_pending": answer.n_units_pending,
+        **_values(answer, "n_conflicts", "n_units_pending", "n_units_quarantined"),
         "n_units_split": answer.rows["split"],
-        "n_units_quarantined": answer.n_units_quarantined,
-        "rows": answer.rows,
-        "n_candidates": answer.n_candidates,
-        "n_boards": answer.n_boards,
-        "n_boards_with_images": answer.n_boards_with_images,
+        **_values(answer, "rows", "n_candidates", "n_boards", "n_boards_with_images"),
         "best_score": view.best_score,
         "best_boards": view.best_boards,
-        "digest": answer.digest,
-        "notes": answer.notes,
-        "statement": answer.statement,
-        "driver": getattr(driver, "name", None),
-        "figures_age_s": getattr(driver, "age_s", None),
+        **_values(answer, "digest", "notes", "statement"),
+        "driver": driver.driver if driver else None,
+        "figures_age_s": driver.age_s if driver else None,
         "ended": view.ended,
         "n_classes_left": classes.n_all - classes.n_done,
-        "n_units_in_flight": getattr(report, "n_in_flight", None),
-        "n_strikes": getattr(last, "n_strikes", None),
-        "n_requeued": getattr(last, "n_requeued", None),
-        "n_workers_lost": getattr(last, "n_deaths", None),
-        "hosts": getattr(report, "hosts", {}),
-        "hosts_flagged": getattr(last, "flagged", ()),
-        "n_replicas_agreed": getattr(last, "n_agreed", None),
-        "classes_per_h": getattr(driver, "classes_per_h", None),
-        "verdicts_per_h": getattr(driver, "verdicts_per_h", None),
-        **{name: getattr(report, name, None) for name in _REPORTED},
-        "share": getattr(report, "share", None) or None,
+        "n_units_in_flight": report.n_in_flight if report else None,
+        **_values(last, "n_strikes", "n_requeued"),
+        "n_workers_lost": last.n_deaths if last else None,
+        "hosts": report.hosts if report else {},
+        "hosts_flagged": last.flagged if last else (),
+        "n_replicas_agreed": last.n_agreed if last else None,
+        **_values(driver, "classes_per_h", "verdicts_per_h"),
+        **_values(report, *_REPORTED),
+        "share": report.share or None if report else None,
         "best_is_stored": view.best_is_stored,
     }
+
+
+def _values(record: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(record, name, None) for name in names}

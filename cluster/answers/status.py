@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from boardclass.cutoff import reaches
 from boardclass.errors import InputError
 from boardclass.printable import between, counted, duration, memory_size, percent
-from cluster.streams import console, tell
+from cluster.streams import say, tell
 
 if TYPE_CHECKING:
     from boardclass.wordlist import WordList
-    from cluster.answers.run_view import Classes, Driver, RunView
+    from cluster.answers.run_view import Classes, RunView
+    from results.log import Live
     from results.log_events import Reported
     from results.proof.summary import Summary
     from results.store.run import Run
@@ -83,7 +84,7 @@ def going_on(view: RunView) -> Iterator[tuple[str, str]]:
     report = driver.report
     if report is None:
         yield "progress", "none reported yet: the driver is starting up"
-        yield "workers", f"none up yet; driver {driver.name}"
+        yield "workers", f"none up yet; driver {driver.driver}"
         return
     yield "time left", time_left(report, view.classes.n_done)
     yield "rate", rate(driver)
@@ -91,7 +92,7 @@ def going_on(view: RunView) -> Iterator[tuple[str, str]]:
     if len(report.hosts) == 1:
         hosts = f" on {next(iter(report.hosts))}"
     lost = f", {report.n_deaths:,} lost so far" if report.n_deaths else ""
-    yield "workers", f"{report.n_workers or 'none up yet'}{hosts}{lost}; driver {driver.name}"
+    yield "workers", f"{report.n_workers or 'none up yet'}{hosts}{lost}; driver {driver.driver}"
 
 
 def figures(view: RunView) -> Iterator[tuple[str, str]]:
@@ -165,7 +166,7 @@ def _best(view: RunView) -> str:
     return f"{first}; {n_boards:,} at or above the cutoff, up to symmetry"
 
 
-def rate(driver: Driver) -> str:
+def rate(driver: Live) -> str:
     """Return what is finished in an hour."""
     if driver.verdicts_per_h is None:
         return "unknown: not measured yet"
@@ -265,7 +266,7 @@ def tell_so_far(summaries: Mapping[str, Summary]) -> None:
     for name, result in summaries.items():
         if not result.proven:
             whose = f"{name}: " if len(summaries) > 1 else ""
-            console().print(f"{whose}{result.caveat}", markup=False, soft_wrap=True)
+            say(f"{whose}{result.caveat}")
 
 
 def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequence[int]) -> str:

@@ -116,11 +116,12 @@ class Sections(Whole):
         """
         for name in (cmd_name,) if cmd_name in PLACES else PLACES:
             if name not in self.commands:
-                found = getattr(import_module(f"cluster.cli.{PLACES[name]}"), name)
-                if not isinstance(found, typer.Typer):
-                    body, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
-                    found.command(name)(body)
-                self.commands[name] = typer.main.get_command(found)
+                command = getattr(import_module(f"cluster.cli.{PLACES[name]}"), name)
+                group = command
+                if not isinstance(command, typer.Typer):
+                    group = typer.Typer(add_completion=False, rich_markup_mode=None)
+                    group.command(name)(command)
+                self.commands[name] = typer.main.get_command(group)
         return self.commands.get(cmd_name)
 
 
@@ -253,10 +254,10 @@ def _make_plain(error: Any) -> None:
     """Let a usage error say what was given and what was expected: typer passes on what pydantic
     says to programmers.
     """
-    found = getattr(error.__cause__, "errors", None)  # pydantic's
-    if not callable(found):
+    errors = getattr(error.__cause__, "errors", None)  # pydantic's
+    if not callable(errors):
         return
-    first = found()[0]
+    first = errors()[0]
     if first["type"] in _EXPECTED:
         known = {
             name: value for name, value in first.get("ctx", {}).items() if name in ("ge", "le")

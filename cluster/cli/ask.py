@@ -7,22 +7,23 @@ from __future__ import annotations
 import re
 import sys
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Argument, Option
 
 from boardclass.errors import InputError, OrderlyError, quote
 from cluster.answers.render import Format, write_json, write_table
 from cluster.answers.status import require_all_proven, run_wordlist, tell_notes, tell_so_far
 from cluster.cli import options
-from cluster.streams import console, tell, write_file
+from cluster.cli.options import argument, numeric, option
+from cluster.streams import say, tell, write_file
 
 if TYPE_CHECKING:
+    from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
     from cluster.answers.comparison import Comparison
     from results.proof.summary import Board, Summary
@@ -42,42 +43,43 @@ def top(
     n: options.Limit = 10,
     contains: Annotated[
         list[str] | None,
-        Option(metavar="WORD", help="Only boards on which WORD can be traced; may be repeated."),
+        option("Only boards on which WORD can be traced; may be repeated.", metavar="WORD"),
     ] = None,
-    min_words: Annotated[
-        int, Option(metavar="N", min=0, help="Only boards with at least N words.")
-    ] = 0,
+    min_words: Annotated[int, numeric("Only boards with at least N words.", min=0)] = 0,
     rollable: Annotated[
         str | None,
-        Option(
+        option(
+            "Only boards that these dice can show: classic, new, big, or a TOML file.",
             metavar="DICE",
-            help="Only boards that these dice can show: classic, new, big, or a TOML file.",
             autocompletion=options.complete_dice,
         ),
     ] = None,
-    words: Annotated[bool, Option("--words", help="Show the number of words as well.")] = False,
+    words: Annotated[bool, option("Show the number of words as well.", "--words")] = False,
     wordlist: options.RunWordlist = None,  # for --words and --min-words
     fmt: options.Format = Format.table,
 ) -> None:
     """List the best boards of one or more runs."""
     chosen = list(map(options.chosen_run, directories or (None,)))
+    from boardclass.board import with_letters
     from results.proof.packaged import packaged_summary
     from results.proof.summary import distinct_names
 
-    summaries, rows = {}, []
+    summaries = {}
+    rows: list[tuple[int, str, list[Any]]] = []
     for name, location in zip(distinct_names(chosen), chosen, strict=True):
-        summaries[name] = packaged_summary(location) or _summary(location)
-        scorer = _counting(location, wordlist) if words or min_words else None
-        keeps = _Filter(summaries[name], contains or (), min_words, rollable, scorer)
-        for item in islice(filter(keeps.passes, summaries[name].listed.boards), n):
-            n_words = keeps.n_words(item) if words else None
-            rows.append(_ranked(name, summaries[name], item, n_words))
+        result = summaries[name] = packaged_summary(location) or _summary(location)
+        counter = _word_counter(location, wordlist) if words or min_words else None
+        passing = _passing(result, contains or (), rollable, counter, min_words)
+        for item, n_words in islice(passing, n):
+            board = with_letters(item.board, result.question.letters)
+            counts = [item.score, n_words] if words else [item.score]
+            rows.append((-item.score, item.board, [name, board, *counts, result.proven]))
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
     cut = slice(int(len(summaries) == 1), None)  # one run need not be named
     if fmt is Format.table:  # people are told in a sentence what is proven
         tell_so_far(summaries)
         cut = slice(cut.start, -1)
-    write_table(columns[cut], [shown[cut] for *_, shown in sorted(rows)[:n]], fmt)
+    write_table(columns[cut], [row[cut] for *_, row in sorted(rows)[:n]], fmt)
     require_all_proven(summaries)
 
 
@@ -87,67 +89,44 @@ def _summary(location: str) -> Summary:
     return summary(location)
 
 
-def _counting(location: str, wordlist: str | None) -> Scorer:
-    """Return a scorer that counts the words of the list of a run."""
+def _passing(
+    result: Summary,
+    contains: Sequence[str],
+    dice: str | None,
+    counter: Scorer | None,
+    min_words: int,
+) -> Iterator[tuple[Board, int | None]]:
+    """Yield the boards of a run on which words can be traced, with enough words, that some dice can
+    show; with their number of words if there is a ``counter``.
+    """
+    from boardclass.board import trace
+    from boardclass.geometry import geometry
+
+    shape = geometry(result.fingerprint.dims)
+    words = [_spelling(word, result.question.letters) for word in contains]
+    cubes = None
+    if dice is not None:
+        from boardclass.rolling import assign_dice
+        from configs.dicesets import dice_for
+
+        cubes = dice_for(dice, shape.n).dice
+    for item in result.listed.boards:
+        if any(trace(word, item.board, shape) is None for word in words):
+            continue
+        if cubes is not None and assign_dice(item.board, cubes) is None:
+            continue
+        n_words = counter.score(item.board) if counter else None
+        if n_words is None or n_words >= min_words:
+            yield item, n_words
+
+
+def _word_counter(location: str, wordlist: str | None) -> Scorer:
     from boardclass.scores import parse_scores
     from results.store.run import open_run
-    from search.scoring.scorer import Scorer
 
     run = open_run(location)
-    return Scorer(run.fingerprint.dims, run_wordlist(run, wordlist).words, parse_scores("words"))
 
-
-def _ranked(
-    name: str, found: Summary, item: Board, n_words: int | None
-) -> tuple[int, str, str, list[Any]]:
-    """Return what a board is sorted by, and what is shown of it."""
-    from boardclass.board import with_letters
-
-    board = with_letters(item.board, found.question.letters)
-    counts = [item.score] if n_words is None else [item.score, n_words]
-    return -item.score, item.board, name, [name, board, *counts, found.proven]
-
-
-class _Filter:
-    """Keeps boards of a run on which words can be traced, with enough words, that some dice can
-    show; ``scorer`` is there when words are counted.
-    """
-
-    def __init__(
-        self,
-        found: Summary,
-        contains: Sequence[str],
-        min_words: int,
-        dice: str | None,
-        scorer: Scorer | None,
-    ) -> None:
-        from boardclass.geometry import geometry
-
-        self._geometry = geometry(found.fingerprint.dims)
-        self._words = tuple(_spelling(word, found.question.letters) for word in contains)
-        self._min_words = min_words
-        self._dice = None
-        if dice is not None:
-            from configs.dicesets import dice_for
-
-            self._dice = dice_for(dice, self._geometry.n).dice
-        self._scorer = scorer
-
-    def passes(self, item: Board) -> bool:
-        from boardclass.board import trace
-
-        if any(trace(word, item.board, self._geometry) is None for word in self._words):
-            return False
-        if self._dice is not None:
-            from boardclass.rolling import assign_dice
-
-            if assign_dice(item.board, self._dice) is None:
-                return False
-        return self._min_words == 0 or self.n_words(item) >= self._min_words
-
-    def n_words(self, item: Board) -> int:
-        assert self._scorer is not None, "loaded when words are counted"
-        return self._scorer.score(item.board)
+    return _scorer(run, run_wordlist(run, wordlist), parse_scores("words"))
 
 
 def _spelling(word: str, letters: Mapping[str, str]) -> str:
@@ -162,19 +141,16 @@ def _spelling(word: str, letters: Mapping[str, str]) -> str:
 def query(
     words: Annotated[
         list[str] | None,
-        Argument(
-            metavar="RUN|SQL",
-            help="Run directories, the latest under runs by default; one SELECT statement, or "
+        argument(
+            "RUN|SQL",
+            "Run directories, the latest under runs by default; one SELECT statement, or "
             "none for a prompt.",
-            show_default=False,
         ),
     ] = None,
-    timeout: Annotated[float, Option(metavar="S", min=0.1, help="Time limit in seconds.")] = 60,
+    timeout: Annotated[float, option("Time limit in seconds.", metavar="S", min=0.1)] = 60,
     memory: Annotated[
         int,
-        Option(
-            metavar="MIB", min=64, max=2**24, help="Memory limit in MiB, in addition to the runs."
-        ),
+        option("Memory limit in MiB, in addition to the runs.", metavar="MIB", min=64, max=2**24),
     ] = 1024,
     fmt: options.Format = Format.table,
 ) -> None:
@@ -236,7 +212,7 @@ def _prompt(ask: Callable[[str], None]) -> None:
             if text:
                 ask(text)
         except EOFError:
-            console().print()
+            say()
             return
         except OrderlyError as error:
             tell(f"orderly: {error}")
@@ -245,7 +221,7 @@ def _prompt(ask: Callable[[str], None]) -> None:
 def _print(answer: Answer, fmt: Format) -> None:
     if fmt is Format.table and answer.columns == _PLAN_COLUMNS:
         for row in answer.rows:
-            console().print(row[-1], markup=False, soft_wrap=True)
+            say(row[-1])
     else:
         write_table(answer.columns, answer.rows, fmt)
 
@@ -253,11 +229,10 @@ def _print(answer: Answer, fmt: Format) -> None:
 def compare(
     words: Annotated[
         list[str],
-        Argument(
-            metavar="RUN|FILE",
-            help="A run directory, the latest under runs by default; a file of boards, one per "
+        argument(
+            "RUN|FILE",
+            "A run directory, the latest under runs by default; a file of boards, one per "
             "line, optionally with scores.",
-            show_default=False,
         ),
     ],
     wordlist: options.RunWordlist = None,
@@ -280,27 +255,27 @@ def compare(
     from results.store.run import open_run
 
     run = open_run(directory)
-    found = summary(run)
-    listed = boards_beside(file, found)
-    scorer = _scorer_of(run, wordlist) if unscored(found, listed) else None
-    compared = Comparison(found, listed, scorer)
+    result = summary(run)
+    listed = boards_beside(file, result)
+    scorer = _scorer_of(run, wordlist) if unscored(result, listed) else None
+    comparison = Comparison(result, listed, scorer)
     if fmt is Format.table:
-        tell_so_far({directory: found})
-    _show_comparison(compared, found.proven, fmt)
-    require_all_proven({directory: found})
+        tell_so_far({directory: result})
+    _show_comparison(comparison, result.proven, fmt)
+    require_all_proven({directory: result})
 
 
-def _show_comparison(compared: Comparison, is_proven: bool, fmt: Format) -> None:
+def _show_comparison(comparison: Comparison, is_proven: bool, fmt: Format) -> None:
     columns = ("where", "board", "score", "file_score")
     if fmt is Format.json:
-        boards = [row._asdict() for row in compared.rows]
-        counts = {name.replace(" ", "_"): n for name, n in compared.counts.items()}
+        boards = [row._asdict() for row in comparison.rows]
+        counts = {name.replace(" ", "_"): n for name, n in comparison.counts.items()}
         write_json({"proven": is_proven, "counts": counts, "boards": boards})
     elif fmt is Format.csv:
-        write_table((*columns, "proven"), [(*row, is_proven) for row in compared.rows], fmt)
+        write_table((*columns, "proven"), [(*row, is_proven) for row in comparison.rows], fmt)
     else:
-        write_table(columns, compared.rows, fmt)
-        console().print(compared.said, markup=False, soft_wrap=True)
+        write_table(columns, comparison.rows, fmt)
+        say(comparison.sentence)
 
 
 def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
@@ -317,40 +292,38 @@ def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
     return _scorer(run, words)
 
 
-def _scorer(run: Run, words: WordList) -> Scorer:
+def _scorer(run: Run, words: WordList, table: ScoreTable | None = None) -> Scorer:
     from boardclass.scores import ScoreTable
     from search.scoring.scorer import Scorer
 
-    return Scorer(run.fingerprint.dims, words.words, ScoreTable("run", run.fingerprint.scores))
+    own = run.fingerprint
+    return Scorer(own.dims, words.words, table or ScoreTable("run", own.scores))
 
 
+@options.grouped
 def report(
-    directory: options.Run = options.LATEST,
+    source: options.RunWords,
     out: Annotated[
         str | None,
-        Option(metavar="FILE", help="File to write.", show_default="NAME-OF-DIR.html"),
+        option("File to write.", metavar="FILE", show_default="NAME-OF-DIR.html"),
     ] = None,
-    n: Annotated[int, Option("-n", metavar="N", min=0, help="Boards drawn with their words.")] = 6,
-    wordlist: options.RunWordlist = None,
-    show: Annotated[bool, Option("--open", help="Open the page in a browser.")] = False,
+    n: Annotated[int, numeric("Boards drawn with their words.", "-n", min=0)] = 6,
+    show: Annotated[bool, option("Open the page in a browser.", "--open")] = False,
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     from results.reading.report import render
-    from results.store.run import open_run
 
-    run = open_run(directory)
-    page, found = render(run, _scorer(run, run_wordlist(run, wordlist)), n)
+    run, words = source.open()
+    page, result = render(run, _scorer(run, words), n)
     html = page.encode()
-    path = Path(out or _page_name(directory))
-    write_file(path, html)
-    opened = "open it in a browser"
+    path = write_file(Path(out or _page_name(source.directory)), html)
+    how = "open it in a browser"
     if show:
         is_open = webbrowser.open(path.resolve().as_uri())
-        opened = "handed to a browser" if is_open else "no browser was found to open it"
-    said = f"{path}: {len(html) / 1024:,.0f} KiB, {opened}"
-    console().print(said, markup=False, soft_wrap=True)
-    tell_notes(found)
-    found.require_proven(directory)
+        how = "handed to a browser" if is_open else "no browser was found to open it"
+    say(f"{path}: {len(html) / 1024:,.0f} KiB, {how}")
+    tell_notes(result)
+    result.require_proven(source.directory)
 
 
 def _page_name(directory: str) -> str:

@@ -4,57 +4,56 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Iterable
 from enum import StrEnum
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-from typer import Option
 
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
 from boardclass.tiles import Tiles
 from cluster.answers.render import Format, draw_board, write_json, write_table
 from cluster.cli import options
-from cluster.streams import console, tell, write_file
+from cluster.cli.options import numeric, option
+from cluster.streams import console, say, tell, write_file
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
-    from cluster.answers.boards import Asked, Board, Solved
+    from cluster.answers.boards import AnyBoard, Scoring, Solved
     from search.solvers import Grid
 
 
-class Words(StrEnum):
+class WordsShown(StrEnum):
     """When the page of a board tells its words."""
 
     shown = "shown"
     hidden = "hidden"
 
 
-Word = Annotated[
-    str | None, Option(metavar="WORD", help="Draw the path of this word in the picture.")
-]
+Word = Annotated[str | None, option("Draw the path of this word in the picture.", metavar="WORD")]
 Out = Annotated[
     str | None,
-    Option(
-        metavar="FILE",
-        help="Write FILE.html, a page to look at and play on, without network; or draw "
+    option(
+        "Write FILE.html, a page to look at and play on, without network; or draw "
         "FILE.svg or FILE.png.",
+        metavar="FILE",
     ),
 ]
 ShowWords = Annotated[
-    Words, Option(help="hidden: the page opens with the game and shows the words afterwards.")
+    WordsShown, option("hidden: the page opens with the game and shows the words afterwards.")
 ]
 
 
 @options.grouped
 def show(
-    rules: options.Rules,
-    board: options.Board,
+    rules: options.RuleOptions,
+    board: options.TypedBoard,
     dims: options.Dims = None,
     word: Word = None,
     out: Out = None,
-    words: ShowWords = Words.shown,
+    words: ShowWords = WordsShown.shown,
     fmt: options.Format = Format.table,
 ) -> None:
     """Draw a board and list its words by length.
@@ -65,57 +64,46 @@ def show(
     """
     is_page = (out or "").endswith(".html")
     if word is not None and (out is None or is_page):
-        raise InputError(
-            f"--word {quote(word)} draws a path into a picture: give --out FILE.svg as well"
-        )
-    if words is Words.hidden and not is_page:
+        hint = "give --out FILE.svg as well"
+        raise InputError(f"--word {quote(word)} draws a path into a picture: {hint}")
+    if words is WordsShown.hidden and not is_page:
         raise InputError("--words hidden is for a page to play on: give --out FILE.html as well")
-    from cluster.answers.boards import rollable_text
+    from cluster.answers.boards import rollable
 
-    question = rules.asked()
-    read = question.read(board, dims, tell)
-    solved = question.solve(read)
-    more = {} if isinstance(read, Tiles) else _about(question, read[1], solved)
+    scoring = rules.scoring()
+    read = scoring.read(board, dims, tell)
+    solved = scoring.solve(read)
     if out is not None:
         path = () if word is None else _path_of(word, read, solved)
-        told = question.told(read, solved) | more
-        _save(out, solved, told, path, is_hidden=words is Words.hidden)
+        values = scoring.described(read, solved)
+        file = _save(out, solved, values, path, is_hidden=words is WordsShown.hidden)
+        say(f"{file}: {solved.board}, {solved.worth}")
     elif fmt is Format.csv:
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
     elif fmt is Format.json:
-        write_json(solved.record(question.words) | more)
+        more: dict[str, Any] = scoring.about(read, solved)
+        if more.pop("dice", None) is not None:
+            more["rollable"] = rollable(solved.board)
+        write_json(solved.record(scoring.words) | more)
     else:
-        notes = [rollable_text(solved.board), more["place"]] if more else []
-        _show_to_people(solved, question.words.name, notes)
-
-
-def _about(question: Asked, symbols: str, solved: Solved) -> dict[str, Any]:
-    """Return which dice can show a board of letters and Qu, and its place among all boards."""
-    from cluster.answers.boards import rollable
-    from cluster.answers.status import proven_place
-
-    words, points = question.words.sha256, question.table.points
-    place = proven_place(symbols, solved.dims, solved.score, words, points)
-    return {"rollable": rollable(solved.board), "place": place}
+        notes = scoring.about(read, solved).values()
+        _show_to_people(solved, scoring.words.name, notes)
 
 
 def _save(
-    out: str, solved: Solved, told: dict[str, Any], path: tuple[int, ...], *, is_hidden: bool
-) -> None:
+    out: str, solved: Solved, values: dict[str, Any], path: tuple[int, ...], *, is_hidden: bool
+) -> Path:
     """Write the page or the picture of a board."""
-    if out.endswith(".html"):
-        from cluster.web.board_page import board_page
-
-        file = write_file(Path(out), board_page(told, hidden=is_hidden).encode())
-    else:
+    if not out.endswith(".html"):
         from cluster.answers.pictures import save_board
 
-        file = save_board(out, solved.rows, solved.heat, path)
-    score = f"{counted(solved.score, 'point')}, {counted(len(solved.words), 'word')}"
-    console().print(f"{file}: {solved.board}, {score}", markup=False, soft_wrap=True)
+        return save_board(out, solved.rows, solved.heat, path)
+    from cluster.web.board_page import board_page
+
+    return write_file(Path(out), board_page(values, hidden=is_hidden).encode())
 
 
-def _path_of(word: str, board: Tiles | tuple[Dims, str], solved: Solved) -> tuple[int, ...]:
+def _path_of(word: str, board: AnyBoard, solved: Solved) -> tuple[int, ...]:
     """Return the cells of a word; on a board of letters and Qu it need not be in the list."""
     from boardclass.board import trace
     from boardclass.geometry import geometry
@@ -131,19 +119,17 @@ def _path_of(word: str, board: Tiles | tuple[Dims, str], solved: Solved) -> tupl
     return path
 
 
-def _show_to_people(solved: Solved, wordlist: str, notes: list[str]) -> None:
+def _show_to_people(solved: Solved, wordlist: str, notes: Iterable[str]) -> None:
     from rich.columns import Columns
 
     out = console()
     out.print(draw_board(solved.rows, solved.heat))
-    told = (
-        f"{solved.board}: {counted(solved.score, 'point')}, {counted(len(solved.words), 'word')} "
-        f"of {wordlist}"
-    )
-    out.print("\n".join(filter(None, [told, *notes])), markup=False)
+    say(f"{solved.board}: {solved.worth} of {wordlist}")
+    for note in filter(None, notes):
+        say(note)
     if out.is_terminal:
         out.print("The redder a cell, the more points of words run through it.", style="dim")
-    for letters, group in groupby(solved.words, key=lambda word: word.letters):
+    for letters, group in groupby(solved.words, key=attrgetter("letters")):
         same = list(group)
         each = len({word.points for word in same}) == 1
         worth = f", {counted(same[0].points, 'point')} each" if each else ""
@@ -155,54 +141,54 @@ def _show_to_people(solved: Solved, wordlist: str, notes: list[str]) -> None:
 
 @options.grouped
 def score(
-    rules: options.Rules, dims: options.Dims = None, fmt: options.Format = Format.table
+    rules: options.RuleOptions, dims: options.Dims = None, fmt: options.Format = Format.table
 ) -> None:
     """Score the boards on standard input: one per line, or the CSV that top, climb, roll, compare
     or score print.
     """
     from cluster.answers.boards import read_lines
 
-    question = rules.asked()
+    scoring = rules.scoring()
     if sys.stdin is None:
         raise InputError(
             "standard input is closed: expected boards, one per line, as in: orderly score < FILE"
         )
     if sys.stdin.isatty():
         tell("boards, one per line; end with Ctrl-D")
-    boards: list[Board] = []
+    boards: list[AnyBoard] = []
     notes: set[str] = set()
     lines = list(read_lines(sys.stdin.buffer.read(), notes.add, dims))
     for number, text, _ in lines:
         try:
-            boards.append(question.read(text, dims, notes.add))
+            boards.append(scoring.read(text, dims, notes.add))
         except BoardError as error:
             raise BoardError(f"standard input, line {number}: {error}") from error
     for note in sorted(notes):
         tell(note)
-    write_table(("board", "score"), question.scores(boards), fmt)
+    write_table(("board", "score"), scoring.scores(boards), fmt)
 
 
 Method = Annotated[
     str,
-    Option(
+    option(
+        "Which independent solver.",
         "--method",
         "-m",
         metavar="trie|words|heap|paths",
-        help="Which independent solver.",
         autocompletion=options.complete_solvers,
     ),
 ]
 BeginOnly = Annotated[
     str | None,
-    Option(metavar="CELLS", help="Cells that may only begin a word, by row and column: 1.1,3.2."),
+    option("Cells that may only begin a word, by row and column: 1.1,3.2.", metavar="CELLS"),
 ]
-EndOnly = Annotated[str | None, Option(metavar="CELLS", help="Cells that may only end a word.")]
+EndOnly = Annotated[str | None, option("Cells that may only end a word.", metavar="CELLS")]
 
 
 @options.grouped
 def solve(
-    rules: options.Rules,
-    board: options.Board,
+    rules: options.RuleOptions,
+    board: options.TypedBoard,
     method: Method = "trie",
     dims: options.Dims = None,
     begin_only: BeginOnly = None,
@@ -210,15 +196,15 @@ def solve(
     fmt: options.Format = Format.table,
 ) -> None:
     """List the words on a board with a solver that shares no code with the scorer."""
-    question = rules.asked()
-    read = question.read(board, dims, tell)
+    scoring = rules.scoring()
+    read = scoring.read(board, dims, tell)
     if isinstance(read, Tiles):
         if method != "trie" or begin_only or end_only:
             raise InputError(
                 f"board {quote(board)} has special tiles or rules: leave --method, --begin-only "
                 "and --end-only out"
             )
-        words = [word[:3] for word in sorted(question.solve(read).words)]
+        words = [word[:3] for word in sorted(scoring.solve(read).words)]
         write_table(("word", "points", "letters"), words, fmt)
         return
     from search.solvers import Grid
@@ -226,15 +212,15 @@ def solve(
     size, symbols = read
     begin = parse_cells(begin_only, size, "--begin-only")
     end = parse_cells(end_only, size, "--end-only")
-    _solve_by(method, question, Grid(symbols, (size.w, size.h), begin, end), fmt)
+    _solve_by(method, scoring, Grid(symbols, (size.w, size.h), begin, end), fmt)
 
 
-def _solve_by(method: str, question: Asked, grid: Grid, fmt: Format) -> None:
+def _solve_by(method: str, scoring: Scoring, grid: Grid, fmt: Format) -> None:
     from boardclass.board import with_letters
     from boardclass.scores import n_letters
     from search.solvers import PathsSolver, make_solver
 
-    words, table = question.words, question.table
+    words, table = scoring.words, scoring.table
     columns = ("word", "points", "letters")
     solver = make_solver(words.words, method)
     n_paths = None
@@ -258,7 +244,7 @@ def _solve_by(method: str, question: Asked, grid: Grid, fmt: Format) -> None:
         paths = f", {n_paths:,} paths looked up" if n_paths is not None else ""
         score = f"{total:,} points, {len(rows):,} words of {words.name}"
         line = f"{letters}: {score} by method {method}{paths}"
-        console().print(line, markup=False, soft_wrap=True)
+        say(line)
 
 
 def parse_cells(text: str | None, size: Dims, option: str) -> tuple[int, ...]:
@@ -279,8 +265,8 @@ def parse_cells(text: str | None, size: Dims, option: str) -> tuple[int, ...]:
 
 @options.grouped
 def neighbours(
-    listed: options.Words,
-    board: options.Board,
+    listed: options.ListOptions,
+    board: options.TypedBoard,
     dims: options.Dims = None,
     n: options.Limit = 10,
     fmt: options.Format = Format.table,
@@ -296,7 +282,7 @@ def neighbours(
 
 
 def lists(
-    board: options.Board,
+    board: options.TypedBoard,
     dims: options.Dims = None,
     scores: options.Scores = None,
     fmt: options.Format = Format.table,
@@ -316,44 +302,27 @@ def lists(
         except WordListError as error:
             tell(f"left out {name}: {error}")
             continue
-        found = Scorer(size, words.words, table).words(letters)
-        rows.append((name, len(words.words), sum(word.points for word in found), len(found)))
+        points = [word.points for word in Scorer(size, words.words, table).words(letters)]
+        rows.append((name, len(words.words), sum(points), len(points)))
     write_table(("wordlist", "list_words", "score", "words"), rows, fmt)
 
 
 @options.grouped
 def roll(
-    rules: options.Rules,
+    rules: options.RuleOptions,
     dice: options.Dice = "new",
     n: options.Limit = 1,
-    seed: Annotated[
-        int | None,
-        Option(
-            metavar="N",
-            min=0,
-            help="Seed: the same seed repeats the same rolls.",
-            show_default="random",
-        ),
-    ] = None,
-    min_words: Annotated[
-        int, Option(metavar="N", min=0, help="Roll until a board has at least N words.")
-    ] = 0,
+    seed: options.RollSeed = None,
+    min_words: Annotated[int, numeric("Roll until a board has at least N words.", min=0)] = 0,
     out: Annotated[
-        str | None,
-        Option(metavar="FILE.pdf", help="Write a worksheet with the answers at the end."),
+        str | None, option("Write a worksheet with the answers at the end.", metavar="FILE.pdf")
     ] = None,
     title: Annotated[
-        str | None,
-        Option(metavar="TEXT", help="Title of the worksheet.", show_default="dice and seed"),
+        str | None, option("Title of the worksheet.", metavar="TEXT", show_default="dice and seed")
     ] = None,
     lines: Annotated[
         int,
-        Option(
-            metavar="N",
-            min=0,
-            max=30,
-            help="Lines to write on next to each board of the worksheet.",
-        ),
+        numeric("Lines to write on next to each board of the worksheet.", min=0, max=30),
     ] = 0,
     fmt: options.Format = Format.table,
 ) -> None:
@@ -369,27 +338,19 @@ def roll(
         raise InputError(f"--out {quote(out)}: expected the name of a PDF, such as sheet.pdf")
     if out is None and (title is not None or lines):
         raise InputError("--title and --lines are for a worksheet: give --out FILE.pdf as well")
-    chosen = load_dice(dice)
-    question = rules.asked(chosen.scores)
+    box = load_dice(dice)
+    scoring = rules.scoring(box.scores)
     seed = random.randrange(2**32) if seed is None else seed
-    boards = rolled(question, chosen, random.Random(seed), n, min_words)
+    boards = rolled(scoring, box, random.Random(seed), n, min_words)
     if out is not None:
         from cluster.answers.pictures import sheet
 
-        source = f"Dice {dice}, seed {seed}, word list {question.words.name}"
-        solved = [question.solve(board) for board in boards]
+        source = f"Dice {dice}, seed {seed}, word list {scoring.words.name}"
+        solved = list(map(scoring.solve, boards))
         file = write_file(Path(out), sheet(solved, source, title or "", lines))
         again = f"with --seed {seed} the same boards again"
-        said = f"{file}: {counted(n, 'board')}, their words last; {again}"
-        console().print(said, markup=False, soft_wrap=True)
+        say(f"{file}: {counted(n, 'board')}, their words last; {again}")
         return
     if fmt is Format.table and n == 1:
-        _draw(boards[0])
-    write_table(("board", "score"), question.scores(boards), fmt)
-
-
-def _draw(board: Board) -> None:
-    from boardclass.board import format_rows
-
-    rows = board.rows if isinstance(board, Tiles) else format_rows(board[1], board[0])
-    console().print(draw_board(rows))
+        console().print(draw_board(scoring.solve(boards[0]).rows))
+    write_table(("board", "score"), scoring.scores(boards), fmt)

@@ -4,19 +4,16 @@ of it.
 
 from __future__ import annotations
 
-import secrets
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-
-from typer import Option
 
 from boardclass.errors import IncompleteError, InputError, MismatchError, StoreError, quote
 from boardclass.printable import counted
 from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.answers.status import run_wordlist
 from cluster.cli import options
-from cluster.streams import console, tell
+from cluster.cli.options import numeric, option
+from cluster.streams import say, tell
 from results.storage.files import PUBLISHED
 
 if TYPE_CHECKING:
@@ -30,36 +27,31 @@ if TYPE_CHECKING:
 _MAX_TOLD = 5
 
 
+@options.grouped
 def verify(
-    directory: options.Run = options.LATEST,
-    wordlist: options.RunWordlist = None,
+    source: options.RunWords,
     write: Annotated[
         bool,
-        Option(
-            "--write",
-            help="Also write claim.json and the list of boards; otherwise nothing is written.",
+        option(
+            "Also write claim.json and the list of boards; otherwise nothing is written.", "--write"
         ),
     ] = False,
     quick: Annotated[
         bool,
-        Option(
-            "--quick",
-            help="Check coverage and boards only: search no verdicts again, and do not climb.",
+        option(
+            "Check coverage and boards only: search no verdicts again, and do not climb.", "--quick"
         ),
     ] = False,
     repeat: Annotated[
         int | None,
-        Option(
-            metavar="N",
+        numeric(
+            "Search N verdicts again, drawn from all of them, and print the odds that N draws"
+            " miss false verdicts.",
             min=1,
-            help="Search N verdicts again, drawn from all of them, and print the odds that N draws "
-            "miss false verdicts.",
             show_default="easy ones for 15 s",
         ),
     ] = None,
-    workers: Annotated[
-        int, Option(metavar="N", min=1, help="Processes that search again for --repeat.")
-    ] = 1,
+    workers: Annotated[int, numeric("Processes that search again for --repeat.", min=1)] = 1,
     fmt: options.Format = Format.table,
 ) -> None:
     """Check a run from its files, score its boards with two solvers, search some of it again, and
@@ -73,53 +65,31 @@ def verify(
     """
     if quick and repeat:
         raise InputError("--quick searches nothing again: leave it out, or --repeat")
-    from boardclass.scores import ScoreTable
-    from cluster.driver.repeat import overlooked, spot_check
+    from cluster.driver.repeat import overlooked
+    from cluster.driver.repeat import verify as verify_run
     from results.proof import packaged
-    from results.proof.claim import question_of
-    from results.proof.nodes import run_spec
-    from results.proof.referee import Referee
     from results.proof.verify import record as record_claim
-    from results.proof.verify import verify as verify_run
-    from results.store.run import open_run
-    from search.scoring.scorer import Scorer
 
-    run = open_run(directory)
-    words = run_wordlist(run, wordlist)
-    table = ScoreTable(question_of(run).scores, run.fingerprint.scores)
-    scorer, spec = Scorer(run.fingerprint.dims, words.words, table), run_spec(run, words.words)
-    found = verify_run(
-        run,
-        scorer,
-        Referee(scorer.dims, words.words, table),
-        replace(
-            question_of(run),
-            wordlist=words.name,
-            n_words=len(words),
-            scores=table.name,
-            letters=words.letters,
-        ),
-        None
-        if quick
-        else lambda listed: spot_check(
-            run, spec, scorer, listed, secrets.randbits(31), repeat, workers
-        ),
-        _known_runs(run),
-    )
-    packaged.check(directory)
+    run, words = source.open()
+    result = verify_run(run, words, _known_runs(run), repeat, workers, quick=quick)
+    packaged.check(source.directory)
     if write:
-        record_claim(run, found)
-    for note in () if write else found.notes:
+        record_claim(run, result)
+    for note in () if write else result.notes:
         tell(f"orderly: {note}")
-    claim, n = found.claim, found.n_eliminations
-    odds = {}
+    n, odds = result.n_eliminations, {}
     if repeat:
         odds = {k: overlooked(n, repeat, k) for k in (1, 10, 100, 1000) if k <= n}
-    told = {"verified": found.verified, "checked": found.checked}
-    if fmt is Format.json:
-        more = {"odds_of_overlooking": odds} if repeat else {}
-        write_json({"directory": directory, **told, **more, **asdict(claim)})
+    if fmt is not Format.json:
+        _show_claim(result, repeat or 0, odds, fmt)
         return
+    more = {"odds_of_overlooking": odds} if repeat else {}
+    checks = {"verified": result.verified, "checked": result.checked}
+    write_json({"directory": source.directory, **checks, **more, **asdict(result.claim)})
+
+
+def _show_claim(result: VerifyResult, n_repeated: int, odds: dict[int, float], fmt: Format) -> None:
+    claim = result.claim
     record = {
         "strength": claim.strength,
         "classes": claim.n_classes,
@@ -132,22 +102,23 @@ def verify(
         "verdict digest": claim.verdict_digest,
     }
     for k, chance in odds.items():
-        name = f"odds that {counted(repeat or 0, 'draw')} overlook {counted(k, 'false verdict')}"
+        name = f"odds that {counted(n_repeated, 'draw')} overlook {counted(k, 'false verdict')}"
         record[name] = f"{100 * chance:.3g} %"
     if fmt is Format.csv:
-        record = {**told, "statement": claim.statement, **record}
+        first = {"verified": result.verified, "checked": result.checked}
+        record = {**first, "statement": claim.statement, **record}
     else:
-        console().print(f"{_first_words(found)}\n", style="bold", markup=False)
+        say(f"{_first_words(result)}\n", "bold")
     write_record(record, fmt)
 
 
-def _first_words(found: VerifyResult) -> str:
+def _first_words(result: VerifyResult) -> str:
     """Return what was checked, then the claim, with what it rests on."""
-    if found.verified:
-        return f"Verified: {found.checked}. {found.claim.statement}"
-    n_left = found.n_eliminations - found.n_repeated
-    others = f"If the other {n_left:,} are right" if found.n_repeated else "If they are right"
-    return f"Coverage holds; {found.checked}. {others}: {found.claim.statement}"
+    if result.verified:
+        return f"Verified: {result.checked}. {result.claim.statement}"
+    n_others = result.n_eliminations - result.n_repeated
+    others = f"If the other {n_others:,} are right" if result.n_repeated else "If they are right"
+    return f"Coverage holds; {result.checked}. {others}: {result.claim.statement}"
 
 
 def _known_runs(run: Run) -> dict[str, Summary]:
@@ -157,28 +128,28 @@ def _known_runs(run: Run) -> dict[str, Summary]:
     from results.proof.prove import summary
     from results.store.run import open_run
 
-    asked, known = run.fingerprint, {}
-    for other in map(open_run, sorted(PUBLISHED.glob(f"{asked.dims}-*"))):
+    here, known = run.fingerprint, {}
+    for other in map(open_run, sorted(PUBLISHED.glob(f"{here.dims}-*"))):
         where, own = Path(other.folder.where("")), other.fingerprint
         is_own = where.resolve() == Path(run.folder.where("")).resolve()
-        same = (own.wordlist_sha256, own.scores) == (asked.wordlist_sha256, asked.scores)
+        same = (own.wordlist_sha256, own.scores) == (here.wordlist_sha256, here.scores)
         if same and not is_own:  # nobody is his own witness
             known[where.name] = summary(other)
     return known
 
 
+Classes = Annotated[str | None, option("Class ids, such as 0,17.", metavar="IDS")]
+
+
+@options.grouped
 def repeat(
-    directory: options.Run = options.LATEST,
-    classes: Annotated[
-        str | None,
-        Option(metavar="IDS", help="Class ids, such as 0,17; all their parts are searched."),
-    ] = None,
-    sample: Annotated[int | None, Option(metavar="N", min=1, help="N verdicts at random.")] = None,
+    source: options.RunWords,
+    classes: Classes = None,
+    sample: Annotated[int | None, numeric("N verdicts at random.", min=1)] = None,
     seed: Annotated[
-        int, Option(metavar="S", min=0, help="Seed of --sample, images and cell orders.")
+        int, option("Seed of --sample, images and cell orders.", metavar="S", min=0)
     ] = 0,
-    workers: Annotated[int, Option(metavar="N", min=1, help="Processes that search.")] = 1,
-    wordlist: options.RunWordlist = None,
+    workers: Annotated[int, numeric("Processes that search.", min=1)] = 1,
     fmt: options.Format = Format.table,
 ) -> None:
     """Search classes of a run again, turned and in another cell order, and compare with the stored
@@ -186,31 +157,30 @@ def repeat(
     """
     if (classes is None) == (sample is None):
         raise InputError("give either --classes, such as --classes 0,17, or --sample N")
-    from cluster.driver.repeat import drawn_rows, repeated, rows_of_classes
+    from cluster.driver.repeat import repeated, rows_of_classes, sampled_rows
     from results.proof.nodes import run_spec
-    from results.store.run import open_run, raise_conflicts
+    from results.store.run import raise_conflicts
 
-    run = open_run(directory)
+    run, words = source.open()
     raise_conflicts(run.conflicts)
-    words = run_wordlist(run, wordlist)
     if classes is not None:
         rows = rows_of_classes(run, named_classes(run.partition, classes))
     else:
-        rows = drawn_rows(run, sample or 0, seed)
+        rows = sampled_rows(run, sample or 0, seed)
     done: list[RepeatResult] = []
     for item in repeated(run_spec(run, words.words), rows, seed, workers):
         done.append(item)
         outcome = f"{item.status}, {_outcome(item)}, {item.seconds:.1f} s"
         tell(f"{len(done)}/{len(rows)} {item.name}: {outcome}")
     _judge(done)
-    _tell_repeats(directory, seed, done, fmt)
+    _tell_repeats(source.directory, seed, done, fmt)
 
 
 def _tell_repeats(directory: str, seed: int, done: list[RepeatResult], fmt: Format) -> None:
     if fmt is Format.table:
         verdicts = "1 verdict was" if len(done) == 1 else f"All {len(done):,} verdicts were"
         said = f"{verdicts} found again, by another cell order."
-        console().print(said, style="bold", markup=False)
+        say(said, "bold")
     elif fmt is Format.json:
         repeats = [asdict(item) for item in done]
         write_json({"directory": directory, "seed": seed, "repeated": repeats})
@@ -242,27 +212,25 @@ def _judge(done: list[RepeatResult]) -> None:
         )
 
 
+@options.grouped
 def certify(
-    directory: options.Run = options.LATEST,
-    classes: Annotated[str | None, Option(metavar="IDS", help="Class ids, such as 0,17.")] = None,
-    sample: Annotated[int | None, Option(metavar="N", min=1, help="N classes at random.")] = None,
-    seed: Annotated[int, Option(metavar="N", min=0, help="Seed of --sample.")] = 0,
+    source: options.RunWords,
+    classes: Classes = None,
+    sample: Annotated[int | None, numeric("N classes at random.", min=1)] = None,
+    seed: Annotated[int, numeric("Seed of --sample.", min=0)] = 0,
     hot: Annotated[
         bool,
-        Option(
-            "--hot", help="Classes that list a candidate, and the tenth that took the most pushes."
-        ),
+        option("Classes that list a candidate, and the tenth that took the most pushes.", "--hot"),
     ] = False,
     force: Annotated[
         int | None,
-        Option(
+        option(
+            "Certify parts of classes: those whose first M cells have one letter each.",
             metavar="M",
             min=0,
-            help="Certify parts of classes: those whose first M cells have one letter each.",
             show_default="as few as it takes",
         ),
     ] = None,
-    wordlist: options.RunWordlist = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Record the shape of the search, so that others can check it; all classes by default.
@@ -272,13 +240,10 @@ def certify(
     """
     if sum([classes is not None, sample is not None, hot]) > 1:
         raise InputError("give one of --classes, --sample and --hot, not several")
-    from results.store.run import open_run
-
-    run = open_run(directory)
     from results.proof.certify import Choice
     from results.proof.certify import certify as certify_run
 
-    words = run_wordlist(run, wordlist)
+    run, words = source.open()
     named = None if classes is None else named_classes(run.partition, classes)
     choice = Choice(named, hot, sample, seed, force)
     write_record(asdict(certify_run(run, words.words, choice, tell)), fmt)
@@ -301,61 +266,58 @@ def named_classes(partition: Partition, text: str) -> list[int]:
     return sorted(chosen)
 
 
+@options.grouped
 def audit(
-    directory: options.Run = options.LATEST,
+    source: options.RunWords,
     leaves: Annotated[
         int | None,
-        Option(
+        option(
+            "Check K leaves and boards, drawn at random.",
             metavar="K",
             min=1,
-            help="Check K leaves and boards, drawn at random.",
             show_default="all of them",
         ),
     ] = None,
-    seed: Annotated[int, Option(metavar="S", min=0, help="Seed of --leaves.")] = 0,
-    wordlist: options.RunWordlist = None,
+    seed: Annotated[int, option("Seed of --leaves.", metavar="S", min=0)] = 0,
     fmt: options.Format = Format.table,
 ) -> None:
     """Check certificates and boards with a program that shares no code with the search."""
     from boardclass.wordlist import available_names
     from results.proof import audit as checker
     from results.proof.certificates import check_files, record_audit
-    from results.store.run import open_run
 
-    run = open_run(directory)
+    # the checker reads the list itself, without limits: size and digest are checked first
+    run, _ = source.open()
     check_files(run)
-    # the checker reads the file itself, without limits: size and digest are checked first
-    run_wordlist(run, wordlist)
-    name = wordlist or str(run.info.get("config", {}).get("wordlist"))
+    name = source.wordlist or run.info["config"]["wordlist"]
     path = available_names().get(name) or Path(name)
-    if not path.is_file():
-        raise InputError(f"no word list {quote(name)}: name its file with --wordlist")
     try:
-        found = checker.audit(Path(directory), path, tell, leaves, seed)
+        result = checker.audit(Path(source.directory), path, tell, leaves, seed)
     except checker.Rejected as error:
         raise MismatchError(
             f"rejected: {error}; do not believe it before the reason is known"
         ) from error
     except checker.Unreadable as error:
         raise StoreError(str(error)) from error
-    record_audit(run, found, leaves, seed)
+    record_audit(run, result, leaves, seed)
     if fmt is Format.table:
-        console().print(f"{_sentence(found)}\n", style="bold", markup=False, soft_wrap=True)
-    write_record({"complete": found.complete, **asdict(found)}, fmt)
+        say(f"{_sentence(result)}\n", "bold")
+    write_record({"complete": result.complete, **asdict(result)}, fmt)
 
 
-def _sentence(found: Audit) -> str:
-    every, share = found.n_boards_all, "every board there is"
-    if found.n_boards < every:
-        share = f"{100 * found.n_boards / every:.2g} % of all boards"
-    trees = f"{found.n_parts:,} trees over {share}"
-    drawn, there = found.n_leaves_checked + found.n_scored, found.n_leaves + found.n_left
+def _sentence(audit: Audit) -> str:
+    every, share = audit.n_boards_all, "every board there is"
+    if audit.n_boards < every:
+        share = f"{100 * audit.n_boards / every:.2g} % of all boards"
+    trees = f"{audit.n_parts:,} trees over {share}"
+    n_checked, n_all = audit.n_leaves_checked + audit.n_scored, audit.n_leaves + audit.n_left
     end = "no board reaches the cutoff that is not listed"
-    if found.n_listed < 0:
+    if audit.n_listed < 0:
         end = (
-            f"{found.n_reaching:,} boards reach the cutoff; the run claims nothing yet to compare "
+            f"{audit.n_reaching:,} boards reach the cutoff; the run claims nothing yet to compare "
             "them with"
         )
-    if drawn == there:
-        return f"Audited: {trees}, all {there:,} leaves and boards in them: {end}."
-    return f"Audited: {drawn:,} leaves and boards drawn at random from {there:,} in {trees}: {end}."
+    if n_checked == n_all:
+        return f"Audited: {trees}, all {n_all:,} leaves and boards in them: {end}."
+    sample = f"{n_checked:,} leaves and boards drawn at random from {n_all:,}"
+    return f"Audited: {sample} in {trees}: {end}."

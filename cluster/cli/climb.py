@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Option
 
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, draw_board, write_table
 from cluster.cli import options
 from cluster.cli.app import EXIT_INTERRUPTED
-from cluster.streams import console, tell
+from cluster.cli.options import numeric, option
+from cluster.streams import console, moving, tell
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,42 +36,34 @@ class Method(StrEnum):
     genetic = "genetic"
 
 
-ClimbMethod = Annotated[
-    Method, Option(help="Pool hill climb, simulated annealing, genetic algorithm.")
-]
+ClimbMethod = Annotated[Method, option("Pool hill climb, simulated annealing, genetic algorithm.")]
 Pool = Annotated[
     int,
-    Option(
-        metavar="N",
-        min=2,
-        max=10**6,
-        help="Number of boards kept, chains, or population size, over all runs.",
-    ),
+    numeric("Number of boards kept, chains, or population size, over all runs.", min=2, max=10**6),
 ]
 Runs = Annotated[
     int | None,
-    Option(
-        metavar="N",
+    numeric(
+        "Searches that share the pool and are counted together.",
         min=1,
-        help="Searches that share the pool and are counted together.",
         show_default="5; others, and --from: 1",
     ),
 ]
 Exclude = Annotated[
-    str, Option(metavar="LETTERS", help="Letters that boards must not use.", show_default=False)
+    str, option("Letters that boards must not use.", metavar="LETTERS", show_default=False)
 ]
 ClimbStart = Annotated[
     str | None,
-    Option("--from", metavar="BOARD", help="Start from this board instead of random ones."),
+    option("Start from this board instead of random ones.", "--from", metavar="BOARD"),
 ]
 Contains = Annotated[
-    str | None, Option(metavar="WORD", help="Only boards on which this word can be traced.")
+    str | None, option("Only boards on which this word can be traced.", metavar="WORD")
 ]
 
 
 @options.grouped
 def climb(
-    listed: options.Words,
+    listed: options.ListOptions,
     dims: options.Size = None,
     method: ClimbMethod = Method.pool,
     pool: Pool = 500,
@@ -108,7 +99,7 @@ def climb(
     size, board = _start(start, dims, words)
     scorer, origin = _scorer(size, words, table.at_least(min_letters), workers, board, contains)
     runs = runs or default_runs(method, origin)
-    with StopSignals() as signals, _progress(runs) as told:
+    with StopSignals() as signals, _rounds(runs) as progress:
         finds = local_search(
             scorer,
             method,
@@ -117,7 +108,7 @@ def climb(
             pool=pool,
             letters=allowed_letters(in_symbols(exclude.lower(), words.letters)),
             start=origin,
-            progress=told,
+            progress=progress,
             stop=lambda: bool(signals.reason),
         )
     if signals.reason:
@@ -125,6 +116,18 @@ def climb(
     _show([find for find in finds if find.score > 0][:n], size, words, fmt)
     if signals.reason:
         raise typer.Exit(EXIT_INTERRUPTED)
+
+
+@contextmanager
+def _rounds(runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
+    """Show for a while how far climbing is; yield what is told."""
+    with moving(runs if runs > 1 else None) as move:
+
+        def progress(run: int, number: int, best: int, n_scored: int) -> None:
+            which = f"run {run + 1} of {runs}, " if runs > 1 else ""
+            move(f"{which}round {number:,}, best {best:,}, {n_scored:,} boards scored", run)
+
+        yield progress
 
 
 def _start(start: str | None, dims: str | None, words: WordList) -> tuple[Dims, str | None]:
@@ -190,67 +193,20 @@ def allowed_letters(exclude: str) -> str:
             f"--exclude {quote(exclude)}: {wrong[0]!r} is not a letter; expected "
             "letters such as jqxz"
         )
-    left = "".join(letter for letter in LETTERS if letter not in exclude.lower())
-    if not left:
+    allowed = "".join(letter for letter in LETTERS if letter not in exclude.lower())
+    if not allowed:
         raise InputError("--exclude leaves no letter: expected fewer than 26")
-    return left
+    return allowed
 
 
-class Lines:
-    """Writes a plain line to standard error, 30 s after the one before."""
-
-    def __init__(self) -> None:
-        self.began_s = self._shown_at_s = time.monotonic()
-
-    def tell(self, line: Callable[[], str]) -> None:
-        """Write the line that the function returns, if it is time."""
-        from cluster.driver.progress import LINE_S
-
-        if time.monotonic() - self._shown_at_s >= LINE_S:
-            self._shown_at_s = time.monotonic()
-            tell(line())
-
-
-@contextlib.contextmanager
-def _progress(runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
-    """Yield what shows the progress: one line redrawn on a terminal, a plain line now and then
-    elsewhere.
-    """
-
-    def said(run: int, number: int, best: int, n_scored: int) -> str:
-        which = f"run {run + 1} of {runs}, " if runs > 1 else ""
-        return f"{which}round {number:,}, best {best:,}, {n_scored:,} boards scored"
-
-    if not sys.stderr.isatty():
-        lines = Lines()
-        yield lambda *figures: lines.tell(lambda: said(*figures))
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        BarColumn(bar_width=24),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-    )
-    with Progress(
-        *columns, console=console(sys.stderr), transient=True, refresh_per_second=4
-    ) as bar:
-        task = bar.add_task("", total=runs if runs > 1 else None)
-        yield lambda run, *figures: bar.update(task, completed=run, description=said(run, *figures))
-
-
-Word = Annotated[str | None, Option(help="Use only this word, which need not be in the list.")]
-Letters = Annotated[
-    int | None, Option(metavar="N", help="Use only words of N letters; on 4x4, 17 means one Qu.")
-]
-Sample = Annotated[
-    int | None, Option(metavar="N", min=1, help="Try N random paths per word instead of all paths.")
-]
+Word = Annotated[str | None, option("Use only this word, which need not be in the list.")]
+Letters = Annotated[int | None, numeric("Use only words of N letters; on 4x4, 17 means one Qu.")]
+Sample = Annotated[int | None, numeric("Try N random paths per word instead of all paths.", min=1)]
 
 
 @options.grouped
 def longest(
-    listed: options.Words,
+    listed: options.ListOptions,
     dims: options.Size = "4x4",
     word: Word = None,
     letters: Letters = None,
@@ -281,12 +237,30 @@ def longest(
     paths = _paths(shape, sample, seed)
     tell(f"{len(targets):,} words on {len(paths):,} paths")
     scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
-    best = hamilton.best_boards(targets, paths, scorer, _countdown(words, len(targets)))
+    with _words_done(words, len(targets)) as progress:
+        best = hamilton.best_boards(targets, paths, scorer, progress)
     rows = []
     for item in best[:n]:
         board = with_letters(item.board, words.letters)
         rows.append((words.spell(item.word), n_letters(item.word), board, item.score))
     write_table(("word", "letters", "board", "score"), rows, fmt)
+
+
+@contextmanager
+def _words_done(words: WordList, n: int) -> Iterator[Callable[[int, Longest | None], None]]:
+    """Show for a while how many of ``n`` words are done, the best board, and the time left; yield
+    what is told.
+    """
+    began_s = time.monotonic()
+    with moving(n) as move:
+
+        def progress(number: int, best: Longest | None) -> None:
+            if best is not None:
+                minutes = (time.monotonic() - began_s) / number * (n - number) / 60
+                board = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
+                move(f"{number:,}/{n:,} words, {board}, about {minutes:.0f} min left", number)
+
+        yield progress
 
 
 def _paths(shape: Geometry, sample: int | None, seed: int) -> NDArray[Any]:
@@ -302,19 +276,6 @@ def _paths(shape: Geometry, sample: int | None, seed: int) -> NDArray[Any]:
     return hamilton.hamiltonian_paths(shape)
 
 
-def _countdown(words: WordList, n: int) -> Callable[[int, Longest | None], None]:
-    """Return what tells of ``n`` words how many are done, the best board, and the time left."""
-    lines = Lines()
-
-    def told(number: int, best: Longest | None) -> None:
-        if best is not None:
-            minutes = (time.monotonic() - lines.began_s) / number * (n - number) / 60
-            board = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
-            lines.tell(lambda: f"{number:,}/{n:,} words, {board}, about {minutes:.0f} min left")
-
-    return told
-
-
 def _targets(
     words: tuple[str, ...], n_cells: int, word: str | None, letters: int | None
 ) -> list[str]:
@@ -327,9 +288,11 @@ def _targets(
                 f"word {quote(word)}: expected {n_cells} cells of letters a-z, qu being one cell"
             )
         return [word]
-    found = [item for item in words if len(item) == n_cells and letters in (None, n_letters(item))]
-    if not found:
+    targets = [
+        item for item in words if len(item) == n_cells and letters in (None, n_letters(item))
+    ]
+    if not targets:
         raise InputError(
             f"the list has no word of {n_cells} cells{f' and {letters} letters' if letters else ''}"
         )
-    return found
+    return targets

@@ -2,54 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from typer import Argument, Option
+from typing import TYPE_CHECKING, Annotated, Any
 
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
-from cluster.streams import console, write_file
+from cluster.cli.options import argument, numeric, option
+from cluster.streams import say, write_file
 
 if TYPE_CHECKING:
+    from boardclass.geometry import Dims
     from boardclass.wordlist import WordList
     from search.scoring.scorer import Scorer
 
 
-_Class = Annotated[
-    str,
-    Argument(
-        metavar="CLASS",
-        help="A class number (with --dims, --buckets), or one group of letters per cell: 'lnrsy "
-        "aeiou ...'.",
-        show_default=False,
-    ),
-]
+@dataclass(frozen=True)
+class ClassOptions(options.Group):
+    """A class of boards."""
+
+    board_class: Annotated[
+        str,
+        argument(
+            "CLASS",
+            "A class number (with --dims, --buckets), or one group of letters per cell: "
+            "'lnrsy aeiou ...'.",
+        ),
+    ]
+    dims: options.Size = None
+    buckets: options.Buckets = None
+
+    def resolve(
+        self, listed: options.ListOptions
+    ) -> tuple[Dims, tuple[str, ...], WordList, Scorer]:
+        """Return the size, the letters of each cell, the words and what scores boards."""
+        from cluster.answers.explain import class_letters
+        from search.scoring.scorer import Scorer
+
+        size, letters = class_letters(self.board_class, self.dims, self.buckets)
+        words, table = listed.load()
+        return size, letters, words, Scorer(size, words.words, table)
 
 
 @options.grouped
 def bound(
-    listed: options.Words,
-    board_class: _Class,
-    dims: options.Size = None,
-    buckets: options.Buckets = None,
+    listed: options.ListOptions,
+    question: ClassOptions,
     tree: Annotated[
         bool,
-        Option("--tree", help="Draw the Sum/Choice tree and the orderly tree of a small class."),
+        option("Draw the Sum/Choice tree and the orderly tree of a small class.", "--tree"),
     ] = False,
     out: Annotated[
-        str | None, Option(metavar="FILE.svg|FILE.dot", help="Write the trees to files instead.")
+        str | None, option("Write the trees to files instead.", metavar="FILE.svg|FILE.dot")
     ] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
-    from cluster.answers.explain import class_letters, tell
-    from search.scoring.scorer import Scorer
+    from cluster.answers.explain import tell
 
-    size, letters = class_letters(board_class, dims, buckets)
-    words, table = listed.load()
-    scorer = Scorer(size, words.words, table)
+    size, letters, words, scorer = question.resolve(listed)
     if tree or out is not None:
         _trees(letters, words, scorer, out)
         return
@@ -66,13 +78,12 @@ def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str |
 
     loose, orderly = trees(letters, words, scorer)
     if out is None:
-        say = console()
         for title, node in (
             ("Sum/Choice tree (every path)", loose),
             ("Orderly tree (every term once)", orderly),
         ):
-            say.print(f"{title}: bound {node.bound:,}", style="bold", markup=False)
-            say.print(as_text(node), markup=False, soft_wrap=True)
+            say(f"{title}: bound {node.bound:,}", "bold")
+            say(as_text(node))
         return
     path = Path(out)
     drawings = {".svg": as_svg, ".dot": as_dot}
@@ -81,78 +92,67 @@ def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str |
     for kind, node in (("orderly", orderly), ("sum-choice", loose)):
         target = path.with_name(f"{path.stem}-{kind}{path.suffix}")
         write_file(target, drawings[path.suffix](node).encode())
-        console().print(f"{target}: bound {node.bound:,}", markup=False, soft_wrap=True)
+        say(f"{target}: bound {node.bound:,}")
 
 
 @options.grouped
 def explain(
-    listed: options.Words,
-    board_class: _Class,
-    dims: options.Size = None,
-    buckets: options.Buckets = None,
+    listed: options.ListOptions,
+    question: ClassOptions,
     cutoff: Annotated[
-        int | None, Option(metavar="N", min=1, help="Show where this cutoff eliminates the class.")
+        int | None, numeric("Show where this cutoff eliminates the class.", min=1)
     ] = None,
     run: Annotated[
         str | None,
-        Option(metavar="DIR", help="Show what this run stored about class number CLASS."),
+        option("Show what this run stored about class number CLASS.", metavar="DIR"),
     ] = None,
     fmt: options.Format = Format.table,
 ) -> None:
     """Explain one class: terms, bounds by forced cell, where it is eliminated."""
     if run is not None:
-        settled = {"dims": dims, "buckets": buckets, **vars(listed), "cutoff": cutoff}
-        _explain_stored(run, board_class, settled, fmt)
+        _explain_stored(run, vars(question) | vars(listed) | {"cutoff": cutoff}, fmt)
         return
-    from cluster.answers.explain import class_letters, narrate, tell
-    from search.scoring.scorer import Scorer
+    from cluster.answers.explain import narrate, tell
 
-    size, letters = class_letters(board_class, dims, buckets)
-    words, table = listed.load()
-    story = tell(size, letters, Scorer(size, words.words, table), cutoff)
+    size, letters, _, scorer = question.resolve(listed)
+    story = tell(size, letters, scorer, cutoff)
     if fmt is Format.json:
         write_json(story)
     elif fmt is Format.csv:
-        write_table(
-            ("cell", "letter", "bound"), [tuple(item.values()) for item in story["forced"]], fmt
-        )
+        columns = ("cell", "letter", "bound")
+        write_table(columns, [tuple(item.values()) for item in story["forced"]], fmt)
     else:
         for line in narrate(story):
-            console().print(line, markup=False, soft_wrap=True)
+            say(line)
 
 
-def _explain_stored(run: str, board_class: str, settled: dict[str, object], fmt: Format) -> None:
-    if not board_class.strip().isdecimal():
+_COLUMNS = ("path", "status", "n_boards", "max_bound", "candidates")
+_COUNTERS = ("n_terms", "n_pushes")
+
+
+def _explain_stored(run: str, settled: dict[str, Any], fmt: Format) -> None:
+    number = settled.pop("board_class")
+    if not number.strip().isdecimal():
         raise InputError(
-            f"class {quote(board_class)}: with --run, name the class by its number in the run"
+            f"class {quote(number)}: with --run, name the class by its number in the run"
         )
     if others := [f"--{name}" for name, value in settled.items() if value is not None]:
         raise InputError(
             f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out"
         )
-    class_id = int(board_class)
     directory = options.named_run(run)
     from boardclass.parts import depth
     from results.store.run import open_run
 
-    rows = sorted(
-        (row for row in open_run(directory).rows() if row.class_id == class_id),
-        key=lambda row: (depth(row.path), row.path),
-    )
+    rows = [row for row in open_run(directory).rows() if row.class_id == int(number)]
     if not rows:
         raise InputError(
-            f"the run in {quote(directory)} has no verdict on class {class_id} yet, "
+            f"the run in {quote(directory)} has no verdict on class {int(number)} yet, "
             "or no such class"
         )
-    columns = (
-        "path",
-        "status",
-        "n_boards",
-        "max_bound",
-        "candidates",
-        "n_terms",
-        "n_pushes",
-        "seconds",
-    )
-    told = [{**vars(row), **row.counters, "candidates": len(row.candidates)} for row in rows]
-    write_table(columns, [[item[name] for name in columns] for item in told], fmt)
+    rows.sort(key=lambda row: (depth(row.path), row.path))
+    table = []
+    for row in rows:
+        first = row.path, row.status, row.n_boards, row.max_bound, len(row.candidates)
+        table.append((*first, *(row.counters[name] for name in _COUNTERS), row.seconds))
+    write_table((*_COLUMNS, *_COUNTERS, "seconds"), table, fmt)

@@ -24,8 +24,24 @@ from results.storage.files import PUBLISHED
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
-    from cluster.answers.boards import Asked
+    from cluster.answers.boards import Scoring
     from configs.model import RunConfig
+    from results.store.run import Run as StoredRun
+
+
+def option(text: str, *names: str, **more: Any) -> Any:
+    """Return an option with this help."""
+    return Option(*names, help=text, **more)
+
+
+def numeric(text: str, *names: str, **more: Any) -> Any:
+    """Return an option that takes a number."""
+    return Option(*names, metavar="N", help=text, **more)
+
+
+def argument(name: str, text: str, *, show_default: bool | str = False, **more: Any) -> Any:
+    """Return an argument with this help."""
+    return Argument(metavar=name, help=text, show_default=show_default, **more)
 
 
 def _offer(module: str, name: str) -> Callable[[str], list[str]]:
@@ -34,9 +50,9 @@ def _offer(module: str, name: str) -> Callable[[str], list[str]]:
     """
 
     def complete(incomplete: str) -> list[str]:
-        found = getattr(import_module(module), name)
+        names = getattr(import_module(module), name)
         return [
-            text for text in (found() if callable(found) else found) if text.startswith(incomplete)
+            text for text in (names() if callable(names) else names) if text.startswith(incomplete)
         ]
 
     return complete
@@ -51,10 +67,10 @@ complete_solvers = _offer("search.solvers", "METHODS")
 
 def _wordlist(show_default: str) -> Any:
     names = ("--wordlist", "-w")
-    return Option(
+    return option(
+        "Word list.",
         *names,
         metavar="NAME|PATH",
-        help="Word list.",
         show_default=show_default,
         autocompletion=complete_wordlists,
     )
@@ -75,115 +91,107 @@ def _chosen(ctx: typer.Context, directory: str) -> str:
     return chosen_run(None if directory == LATEST else directory)
 
 
-Format = Annotated[render.Format, Option("--format", help="Output format.", show_choices=True)]
+Format = Annotated[render.Format, option("Output format.", "--format", show_choices=True)]
 Wordlist = Annotated[str | None, _wordlist("bundled list")]
 RunWordlist = Annotated[str | None, _wordlist("that of the run")]
 Scores = Annotated[
     str | None,
-    Option(
+    option(
+        "standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
         metavar="TABLE",
-        help="standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
         show_default="standard",
         autocompletion=_offer("boardclass.scores", "TABLES"),
     ),
 ]
 Dims = Annotated[
     str | None,
-    Option(
+    option(
+        "Columns x rows, such as 3x4; each 2 or more, 25 cells at most.",
         "--dims",
         "-d",
         metavar="WxH",
-        help="Columns x rows, such as 3x4; each 2 or more, 25 cells at most.",
         autocompletion=complete_sizes,
     ),
 ]
 Size = Annotated[  # of boards that are not typed: they are never wider than high
     str | None,
-    Option(
+    option(
+        "Columns x rows; each 2 or more, 25 cells at most.",
         "--dims",
         "-d",
         metavar="WxH",
-        help="Columns x rows; each 2 or more, 25 cells at most.",
         callback=_say_turned,
         autocompletion=complete_sizes,
     ),
 ]
 Buckets = Annotated[
     str | None,
-    Option(
+    option(
+        "Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'.",
         "--buckets",
         "-b",
         metavar="SPEC",
-        help="Letter buckets, such as 'aeijou bcd..., corner: aeiosuy bcdf...'.",
     ),
 ]
 Order = Annotated[
     str | None,
-    Option(
-        metavar="NAME", help="Cell order: ring, pairs or rows.", show_default="best for the size"
-    ),
+    option("Cell order: ring, pairs or rows.", metavar="NAME", show_default="best for the size"),
 ]
 LATEST = "\0"  # instead of a run directory: no directory is called so
 _LATEST = "the latest under runs"
-Run = Annotated[
-    str, Argument(metavar="DIR", help="Run directory.", show_default=_LATEST, callback=_chosen)
-]
+Run = Annotated[str, argument("DIR", "Run directory.", show_default=_LATEST, callback=_chosen)]
 RunList = Annotated[
     list[str] | None,
-    Argument(metavar="DIR", help="One or more run directories.", show_default=_LATEST),
+    argument("DIR", "One or more run directories.", show_default=_LATEST),
 ]
 Runs = Annotated[
     list[str] | None,
-    Argument(
-        metavar="RUN|FOLDER",
-        help="Run directories, or folders of runs.",
-        show_default="the folder runs",
-    ),
+    argument("RUN|FOLDER", "Run directories, or folders of runs.", show_default="the folder runs"),
 ]
-Board = Annotated[
+TypedBoard = Annotated[
     str,
-    Argument(
-        metavar="BOARD",
-        help="The letters column by column, or the rows, such as bld/eae/rts; q or Qu is a Qu "
-        "cell.",
-        show_default=False,
+    argument(
+        "BOARD",
+        "The letters column by column, or the rows, such as bld/eae/rts; q or Qu is a Qu cell.",
     ),
 ]
-MinLetters = Annotated[
-    int | None, Option(metavar="N", min=1, help="Shorter words do not count.", show_default="3")
-]
+MinLetters = Annotated[int | None, numeric("Shorter words do not count.", min=1, show_default="3")]
 Memory = Annotated[
     int | None,
-    Option(
+    option(
+        "Memory for the terms, keys and trees of one worker, in addition to words and paths.",
         metavar="MIB",
-        help="Memory for the terms, keys and trees of one worker, in addition to words and paths.",
         show_default="config",
     ),
 ]
-Probes = Annotated[
-    int, Option("--workers", metavar="N", min=1, help="Processes that search the probes.")
-]
+Probes = Annotated[int, numeric("Processes that search the probes.", "--workers", min=1)]
 Threads = Annotated[
     int,
-    Option(
+    numeric(
+        "Threads that score boards; 0: all cores. The result does not depend on it.",
         "--workers",
-        metavar="N",
         min=0,
         max=256,
-        help="Threads that score boards; 0: all cores. The result does not depend on it.",
     ),
 ]
-Seed = Annotated[int, Option(metavar="N", min=0, help="Seed of all random choices.")]
-Limit = Annotated[int, Option("-n", metavar="N", min=1, help="How many boards to list.")]
+Seed = Annotated[int, numeric("Seed of all random choices.", min=0)]
+Limit = Annotated[int, numeric("How many boards to list.", "-n", min=1)]
 Dice = Annotated[
     str,
-    Option(
+    option(
+        "classic, new, big, super, or a TOML file.",
         metavar="NAME|FILE",
-        help="classic, new, big, super, or a TOML file.",
         autocompletion=complete_dice,
     ),
 ]
-Price = Annotated[float, Option(metavar="P", min=0, help="Price of one core hour.")]
+RollSeed = Annotated[
+    int | None, numeric("Seed: the same seed repeats the same rolls.", min=0, show_default="random")
+]
+RunOut = Annotated[
+    str | None,
+    option("Run directory.", metavar="DIR", show_default="runs/DIMS-WORDLIST-CUTOFF"),
+]
+Price = Annotated[float, option("Price of one core hour.", metavar="P", min=0)]
 
 
 class Group:
@@ -204,10 +212,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         else:
             parameters.append(parameter)
 
-    def call(**given: Any) -> None:
+    def call(**values: Any) -> None:
         for name, kind in groups.items():
-            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-        command(**given)
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        command(**values)
 
     call.__name__, call.__doc__ = command.__name__, command.__doc__
     named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
@@ -216,7 +224,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @dataclass(frozen=True)
-class Words(Group):
+class ListOptions(Group):
     """A word list and a score table."""
 
     wordlist: Wordlist = None
@@ -238,35 +246,33 @@ class Words(Group):
 
 
 @dataclass(frozen=True)
-class Rules(Words):
+class RuleOptions(ListOptions):
     """The rules for boards of any kind."""
 
-    plain_q: Annotated[bool, Option("--plain-q", help="A q on the board is a plain Q, not Qu.")] = (
-        False
-    )
+    plain_q: Annotated[bool, option("A q on the board is a plain Q, not Qu.", "--plain-q")] = False
     min_letters: MinLetters = None
     letter_values: Annotated[
         str | None,
-        Option(
+        option(
+            "Points of a word: the values of its letters, times what --scores says.",
             metavar="scrabble|a=1,...",
-            help="Points of a word: the values of its letters, times what --scores says.",
         ),
     ] = None
     bonus: Annotated[
         str | None,
-        Option(
+        option(
+            "Double and triple letters and words on cells, by row and column: 1.1=dl,2.3=tw.",
             metavar="ROW.COLUMN=KIND,...",
-            help="Double and triple letters and words on cells, by row and column: 1.1=dl,2.3=tw.",
         ),
     ] = None
     without: Annotated[
         str | None,
-        Option(metavar="FILE", help="Words that do not count, such as crude ones for a classroom."),
+        option("Words that do not count, such as crude ones for a classroom.", metavar="FILE"),
     ] = None
 
-    def asked(self, scores: str = "standard") -> Asked:
+    def scoring(self, scores: str = "standard") -> Scoring:
         """Return the list and the rules; ``scores`` counts when no table was named."""
-        from cluster.answers.boards import Asked
+        from cluster.answers.boards import Scoring
 
         words, table = self.load(None, scores)
         source, left_out = self.wordlist or words.name, frozenset[str]()
@@ -281,15 +287,24 @@ class Rules(Words):
             n_found = len(words) - len(fewer)
             tell(f"{n_found:,} words of {words.name} are in {self.without} and do not count")
             words = fewer
-        return Asked(
-            words,
-            source,
-            table.at_least(self.min_letters),
-            self.plain_q,
-            self.letter_values,
-            self.bonus,
-            left_out,
-        )
+        rules = table.at_least(self.min_letters), self.plain_q, self.letter_values, self.bonus
+        return Scoring(words, source, *rules, left_out)
+
+
+@dataclass(frozen=True)
+class RunWords(Group):
+    """A run directory, and the word list of the run."""
+
+    directory: Run = LATEST
+    wordlist: RunWordlist = None
+
+    def open(self) -> tuple[StoredRun, WordList]:
+        """Return both, read."""
+        from cluster.answers.status import run_wordlist
+        from results.store.run import open_run
+
+        run = open_run(self.directory)
+        return run, run_wordlist(run, self.wordlist)
 
 
 @dataclass(frozen=True)
@@ -298,10 +313,9 @@ class RunOptions(Group):
 
     config: Annotated[
         str | None,
-        Argument(
-            metavar="CONFIG",
-            help="A TOML file, the name of a preset, or a size.",
-            show_default=False,
+        argument(
+            "CONFIG",
+            "A TOML file, the name of a preset, or a size.",
             autocompletion=_offer("configs.model", "bundled_names"),
         ),
     ] = None
@@ -309,7 +323,7 @@ class RunOptions(Group):
     wordlist: Wordlist = None
     cutoff: Annotated[
         str | None,
-        Option(metavar="N|auto", help="Lowest score to report; auto: the best of a hill climb."),
+        option("Lowest score to report; auto: the best of a hill climb.", metavar="N|auto"),
     ] = None
     buckets: Buckets = None
     scores: Scores = None
@@ -319,16 +333,16 @@ class RunOptions(Group):
         from boardclass.geometry import DIMS
         from configs.model import bundled_names, load_config
 
-        given = {name: value for name, value in (vars(self) | more).items() if value is not None}
-        source = given.pop("config", None)
-        if source is None and "dims" not in given:
+        values = {name: value for name, value in (vars(self) | more).items() if value is not None}
+        source = values.pop("config", None)
+        if source is None and "dims" not in values:
             raise ConfigError(
                 "nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims"
             )
         if source in DIMS and source not in bundled_names():  # a size that no preset has
-            source, given = None, {"dims": source, **given}
+            source, values = None, {"dims": source, **values}
         return load_config(
-            source, given if memory is None else {**given, "search": {"memory_mb": memory}}
+            source, values if memory is None else {**values, "search": {"memory_mb": memory}}
         )
 
 

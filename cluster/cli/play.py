@@ -11,45 +11,33 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
-
 from boardclass.errors import InputError, quote
 from boardclass.printable import counted, duration, printable
 from cluster.answers.render import draw_board
 from cluster.cli import options
-from cluster.streams import console, write_file
+from cluster.cli.options import numeric, option
+from cluster.streams import console, say, write_file
 
 if TYPE_CHECKING:
-    from cluster.answers.boards import Asked, Solved
+    from cluster.answers.boards import Scoring, Solved
 
-Minutes = Annotated[
-    float, Option(metavar="N", min=0, max=600, help="Minutes to play; 0: no limit.")
-]
+Minutes = Annotated[float, numeric("Minutes to play; 0: no limit.", min=0, max=600)]
 Goal = Annotated[
     int,
-    Option(
-        metavar="N",
-        min=0,
-        max=500,
-        help="Words to find; the board has at least as many common words.",
-    ),
-]
-Seed = Annotated[
-    int | None,
-    Option(metavar="N", min=0, help="Seed: the same seed repeats a board.", show_default="random"),
+    numeric("Words to find; the board has at least as many common words.", min=0, max=500),
 ]
 Out = Annotated[
-    str | None, Option(metavar="FILE.html", help="Write a page to play on that needs no network.")
+    str | None, option("Write a page to play on that needs no network.", metavar="FILE.html")
 ]
 
 
 @options.grouped
 def play(
-    rules: options.Rules,
+    rules: options.RuleOptions,
     dice: options.Dice = "new",
     minutes: Minutes = 3.0,
     goal: Goal = 20,
-    seed: Seed = None,
+    seed: options.RollSeed = None,
     out: Out = None,
 ) -> None:
     """Roll a board and find its words; the answers come at the end.
@@ -62,46 +50,44 @@ def play(
     from cluster.answers.boards import rolled
     from configs.dicesets import load_dice
 
-    chosen = load_dice(dice)
-    question = rules.asked(chosen.scores)
+    box = load_dice(dice)
+    scoring = rules.scoring(box.scores)
     seed = random.randrange(2**32) if seed is None else seed
-    (board,) = rolled(question, chosen, random.Random(seed), min_words=goal, common=True)
-    solved = question.solve(board)
+    (board,) = rolled(scoring, box, random.Random(seed), min_words=goal, common=True)
+    solved = scoring.solve(board)
     if out is not None:
         from cluster.web.board_page import Game, board_page
 
         game = Game(minutes, rules.min_letters or 3, goal)
-        page = board_page(question.told(board, solved), hidden=True, game=game)
-        console().print(f"{write_file(Path(out), page.encode())}: seed {seed}", markup=False)
+        page = board_page(scoring.described(board, solved), hidden=True, game=game)
+        say(f"{write_file(Path(out), page.encode())}: seed {seed}")
         return
     console().print(draw_board(solved.rows))
-    _tell_end(question, solved, _found(solved, minutes, goal), goal)
+    _tell_end(scoring, solved, _caught(solved, minutes, goal), goal)
 
 
-def _found(solved: Solved, minutes: float, goal: int) -> set[str]:
+def _caught(solved: Solved, minutes: float, goal: int) -> set[str]:
     """Ask for words until the time is up, the input ends or a line is empty; return those that are
     on the board.
     """
-    say = console()
     points = {item.word: item.points for item in solved.words}
-    found: set[str] = set()
+    caught: set[str] = set()
     time_s = 60 * minutes or None
     aim = f"Find {counted(goal, 'word')}" if goal else "Find what you can"
     limit = f" in {duration(60 * minutes)}" if minutes else ""
-    say.print(f"{aim}{limit}; an empty line ends.")
+    say(f"{aim}{limit}; an empty line ends.")
     for line in _lines(time_s):
         word = printable(line.strip().lower())
         if not word:
             break
-        if word in found:
-            say.print(f"{word}: found before", markup=False)
+        if word in caught:
+            say(f"{word}: found before")
         elif word in points:
-            found.add(word)
-            said = f"{word}: {counted(points[word], 'point')}; {counted(len(found), 'word')}"
-            say.print(said, markup=False)
+            caught.add(word)
+            say(f"{word}: {counted(points[word], 'point')}; {counted(len(caught), 'word')}")
         else:
-            say.print(f"{word}: not a word of the list on this board", markup=False)
-    return found
+            say(f"{word}: not a word of the list on this board")
+    return caught
 
 
 def _lines(time_s: float | None) -> Iterator[str]:
@@ -120,27 +106,26 @@ def _lines(time_s: float | None) -> Iterator[str]:
         try:
             line = typed.get(timeout=left_s)
         except queue.Empty:
-            console().print("Time is up.")
+            say("Time is up.")
             return
         if line is None:
             return
         yield line
 
 
-def _tell_end(question: Asked, solved: Solved, found: set[str], goal: int) -> None:
-    say = console()
-    score = sum(item.points for item in solved.words if item.word in found)
+def _tell_end(scoring: Scoring, solved: Solved, caught: set[str], goal: int) -> None:
+    score = sum(item.points for item in solved.words if item.word in caught)
     all_words = counted(len(solved.words), "word")
-    end = f"{counted(len(found), 'word')} of {all_words}, {counted(score, 'point')}"
+    end = f"{counted(len(caught), 'word')} of {all_words}, {counted(score, 'point')}"
     if goal:
-        reached = "is reached" if len(found) >= goal else "is not reached"
+        reached = "is reached" if len(caught) >= goal else "is not reached"
         end += f"; the goal of {goal:,} {reached}"
-    say.print(f"{end}.", style="bold", markup=False)
-    common = set(question.common(solved.words))
-    missed = [item.word for item in solved.words if item.word not in found]
+    say(f"{end}.", "bold")
+    common = set(scoring.common(solved.words))
+    missed = [item.word for item in solved.words if item.word not in caught]
     known = [word for word in missed if word in common]
     others = [word for word in missed if word not in common]
     if known:
-        say.print(f"Missed, and most people know: {', '.join(known)}", markup=False)
+        say(f"Missed, and most people know: {', '.join(known)}")
     if others:
-        say.print(f"Missed: {', '.join(others)}", markup=False)
+        say(f"Missed: {', '.join(others)}")

@@ -9,13 +9,13 @@ import io
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Option
 
 from boardclass.distribution import install
 from boardclass.errors import InputError, OrderlyError
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
-from cluster.streams import console, tell
+from cluster.cli.options import numeric, option
+from cluster.streams import say, tell
 
 if TYPE_CHECKING:
     from cluster.watch.view import Place
@@ -33,7 +33,7 @@ _NONE: tuple[object, ...] = (None, [], ())
 def status(
     directory: options.Run = options.LATEST,
     verbose: Annotated[
-        bool, Option("--verbose", "-v", help="Show all figures instead of ten lines.")
+        bool, option("Show all figures instead of ten lines.", "--verbose", "-v")
     ] = False,
     fmt: options.Format = Format.table,
 ) -> None:
@@ -66,13 +66,13 @@ def status(
 _COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board", "boards")
 
 
-def runs(given: options.Runs = None, fmt: options.Format = Format.table) -> None:
+def runs(locations: options.Runs = None, fmt: options.Format = Format.table) -> None:
     """List the runs under a folder: how far each is, its best board, and whether its rows prove
     it.
     """
     from cluster.watch.view import Catalog
 
-    catalog = Catalog(given or [])
+    catalog = Catalog(locations or [])
     listed = [
         {"run": place.name, "directory": place.location, **_record(place)}
         for place in catalog.places().values()
@@ -80,9 +80,7 @@ def runs(given: options.Runs = None, fmt: options.Format = Format.table) -> None
     if fmt is Format.json:
         write_json(listed)
     elif not listed and fmt is Format.table:
-        console().print(
-            f"no run under {', '.join(catalog.given)}: orderly run makes one", markup=False
-        )
+        say(f"no run under {', '.join(catalog.locations)}: orderly run makes one")
     else:
         write_table(_COLUMNS, list(map(_row, listed)), fmt)
 
@@ -125,26 +123,20 @@ def watch(directory: options.Run = options.LATEST) -> None:
 
 
 def serve(
-    given: options.Runs = None,
+    locations: options.Runs = None,
     port: Annotated[
         int | None,
-        Option(
-            metavar="N",
-            min=0,
-            max=65535,
-            help="Port; 0: any free one.",
-            show_default="8765 or a free one",
-        ),
+        numeric("Port; 0: any free one.", min=0, max=65535, show_default="8765 or a free one"),
     ] = None,
     host: Annotated[
-        str, Option(metavar="ADDRESS", help="Address of this machine: 127.0.0.1 or ::1.")
+        str, option("Address of this machine: 127.0.0.1 or ::1.", metavar="ADDRESS")
     ] = "127.0.0.1",
     lan: Annotated[
         bool,
-        Option("--lan", help="Answer phones and other devices in the network of this machine."),
+        option("Answer phones and other devices in the network of this machine.", "--lan"),
     ] = False,
     price: options.Price = 0.02,
-    opens: Annotated[bool, Option("--open", help="Open the page in the browser.")] = False,
+    opens: Annotated[bool, option("Open the page in the browser.", "--open")] = False,
 ) -> None:
     """Show runs, records, boards and classes in a browser of this machine; Ctrl-C ends it.
 
@@ -156,15 +148,15 @@ def serve(
         from cluster.web.server import LocalServer
     except ImportError as error:
         raise InputError(f"serving needs {error.name}: {install('serve')}") from error
-    server = LocalServer(given or [], host, port, price, lan)
-    console().print(server.address, markup=False, soft_wrap=True)
+    server = LocalServer(locations or [], host, port, price, lan)
+    say(server.address)
     where = "Open it in a browser of this machine. Whoever has the address may look."
     if lan:
         import segno
 
-        drawn = io.StringIO()
-        segno.make(server.address, error="l").terminal(drawn, border=2, compact=True)
-        tell(drawn.getvalue())
+        code = io.StringIO()
+        segno.make(server.address, error="l").terminal(code, border=2, compact=True)
+        tell(code.getvalue())
         where = (
             "Open the address, or the code with a camera, on a device of this network. Whoever "
             "has it may look, "

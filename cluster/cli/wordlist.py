@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from boardclass.errors import WordListError, quote
 from boardclass.printable import counted
@@ -29,7 +28,8 @@ from boardclass.wordlist import (
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.app import Whole
-from cluster.streams import console, write_file
+from cluster.cli.options import argument, option
+from cluster.streams import say, write_file
 from configs.sources import sources
 
 TIMEOUT_S = 30
@@ -67,12 +67,7 @@ def list_all(fmt: options.Format = Format.table) -> None:
 def check(
     file: Annotated[
         str,
-        Argument(
-            metavar="FILE|NAME",
-            help="A word list.",
-            show_default=False,
-            autocompletion=options.complete_wordlists,
-        ),
+        argument("FILE|NAME", "A word list.", autocompletion=options.complete_wordlists),
     ],
     fmt: options.Format = Format.table,
 ) -> None:
@@ -104,39 +99,38 @@ def check(
 
 File = Annotated[
     str,
-    Argument(
-        metavar="FILE",
-        help="Words in any format: one per line, columns, CSV, JSON, a spelling dictionary (.dic "
-        "with its .aff); gz, bz2, xz or zip.",
-        show_default=False,
+    argument(
+        "FILE",
+        "Words in any format: one per line, columns, CSV, JSON, a spelling dictionary "
+        "(.dic with its .aff); gz, bz2, xz or zip.",
     ),
 ]
-Name = Annotated[str | None, Option(help="Name of the new list.", show_default="that of the file")]
+Name = Annotated[str | None, option("Name of the new list.", show_default="that of the file")]
 Names = Annotated[
-    str, Option(metavar="drop|keep", help="Words with a capital letter; keep them for German.")
+    str, option("Words with a capital letter; keep them for German.", metavar="drop|keep")
 ]
 Accents = Annotated[
     str,
-    Option(
+    option(
+        "fold: é becomes e; drop: leave the word out; keep: é is a letter.",
         metavar="fold|drop|keep",
-        help="fold: é becomes e; drop: leave the word out; keep: é is a letter.",
     ),
 ]
 Letter = Annotated[
     list[str] | None,
-    Option(metavar="L=X", help="A separate letter, represented by one of a-z, such as ñ=w."),
+    option("A separate letter, represented by one of a-z, such as ñ=w.", metavar="L=X"),
 ]
-PlainQ = Annotated[bool, Option("--plain-q", help="The game has a plain Q, not Qu.")]
+PlainQ = Annotated[bool, option("The game has a plain Q, not Qu.", "--plain-q")]
 Column = Annotated[
     str | None,
-    Option(
+    option(
+        "Column of the words, or JSON key; all: every cell; keys: the keys of an object.",
         metavar="NAME|N|all|keys",
-        help="Column of the words, or JSON key; all: every cell; keys: the keys of an object.",
         show_default="that of a heading such as word, or the first one without numbers",
     ),
 ]
 Encoding = Annotated[
-    str | None, Option(help="Encoding, such as ISO-8859-2.", show_default="guessed and reported")
+    str | None, option("Encoding, such as ISO-8859-2.", show_default="guessed and reported")
 ]
 
 
@@ -160,67 +154,60 @@ def import_file(
         raise WordListError(
             f"a word list cannot be called {quote(name)}: give another, --name NAME"
         )
-    found = import_words(read_entries(path, encoding, column), rules, name, file)
+    imported = import_words(read_entries(path, encoding, column), rules, name, file)
     target = user_folder() / f"{name}.txt"
-    if target.exists() and load_wordlist(target, plain_q=None) != found.words:
+    if target.exists() and load_wordlist(target, plain_q=None) != imported.words:
         raise WordListError(
             f"{quote(str(target))} is another list: remove it, or give another name, --name NAME"
         )
     record = {
         "source": str(path.resolve()),
         "source_sha256": hashlib.sha256(read_file(path)).hexdigest(),
-        "notes": found.notes,
+        "notes": imported.notes,
         "rules": asdict(rules),
-        "steps": [step._asdict() for step in found.steps],
-        "sha256": found.words.sha256,
+        "steps": [step._asdict() for step in imported.steps],
+        "sha256": imported.words.sha256,
     }
     record_text = json.dumps(record, ensure_ascii=False, indent=1)
     _keep(target.with_suffix(".json"), record_text.encode())
-    _keep(target, found.text.encode())
-    _tell(found, fmt, "has", target)
+    _keep(target, imported.text.encode())
+    _tell(imported, fmt, "has", target)
 
 
-def _tell(found: Imported, fmt: Format, verb: str, target: Path | None = None) -> None:
-    words = found.words
+def _tell(imported: Imported, fmt: Format, verb: str, target: Path | None = None) -> None:
+    words = imported.words
     if fmt is Format.json:
-        steps = [step._asdict() for step in found.steps]
+        steps = [step._asdict() for step in imported.steps]
         values = {
             "name": words.name,
             "n_words": len(words),
             "sha256": words.sha256,
-            "notes": found.notes,
+            "notes": imported.notes,
         }
         write_json({**values, "file": target and str(target), "steps": steps})
         return
     write_table(
         ("lines", "what", "example"),
-        [(step.lines, step.what, step.example) for step in found.steps],
+        [(step.lines, step.what, step.example) for step in imported.steps],
         fmt,
     )
     if fmt is Format.table:
-        out = console()
-        for note in found.notes:
-            out.print(note, markup=False, soft_wrap=True)
-        told = f"the list {verb} {counted(len(words), 'word')}, SHA-256 {words.sha256[:16]}"
-        out.print(
-            f"{told}; use it: -w {words.name}" if target else told, markup=False, soft_wrap=True
-        )
+        for note in imported.notes:
+            say(note)
+        use = f"; use it: -w {words.name}" if target else ""
+        say(f"the list {verb} {counted(len(words), 'word')}, SHA-256 {words.sha256[:16]}{use}")
 
 
 @wordlist.command("get")
 def get(
     name: Annotated[
         str,
-        Argument(
-            metavar="NAME",
-            help="Such as enable2k or yawl.",
-            show_default=False,
-            autocompletion=options.complete_known_wordlists,
+        argument(
+            "NAME", "Such as enable2k or yawl.", autocompletion=options.complete_known_wordlists
         ),
     ],
     url: Annotated[
-        str | None,
-        Option(help="Another place to download it from.", show_default="the documented one"),
+        str | None, option("Another place to download it from.", show_default="the documented one")
     ] = None,
     fmt: options.Format = Format.table,
 ) -> None:

@@ -34,8 +34,8 @@ def config_like(source: Run, **changes: object) -> RunConfig:
         "buckets": fingerprint.partition,
         "search": SearchConfig(**search),
     }
-    asked = {name: value for name, value in changes.items() if value is not None}
-    return RunConfig.model_validate({**values, **asked})
+    chosen = {name: value for name, value in changes.items() if value is not None}
+    return RunConfig.model_validate({**values, **chosen})
 
 
 def derive(

@@ -126,8 +126,7 @@ def run(
             with Journal(store.run.folder) as journal:
                 _tell_repairs(store, progress, journal)
                 if source:
-                    n_repeated = _check_taken(source, store, plan, progress)
-                    _take_over(source, store, n_repeated, progress, journal)
+                    _take_over(source, store, plan, progress, journal)
                 prepared = prepare(plan, store, progress, journal, began_s, share, own_ids)
                 message = search(prepared, make_executor, policy, signals)
                 signals.release()
@@ -137,28 +136,22 @@ def run(
 
 
 def _tell_repairs(store: Store, progress: Progress, journal: Journal) -> None:
-    for name, fault in (store.repaired.parts | store.repaired.others).items():
-        outcome = "removed or rewritten"
-        if name in store.repaired.parts:
-            outcome = "its rows are computed again"
-        progress.note(f"dropped {name}: {outcome}\n  {fault}")
+    repaired = store.repaired
+    for name, fault in (repaired.parts | repaired.others).items():
+        again = "its rows are computed again" if name in repaired.parts else "removed or rewritten"
+        progress.note(f"dropped {name}: {again}\n  {fault}")
         journal.note(Dropped(name=name, message=fault))
 
 
-def _check_taken(source: Run, store: Store, plan: Plan, progress: Progress) -> int | None:
-    """Search some verdicts again that hold at a lower cutoff only if their bounds are right; return
-    how many; None where no bound counts.
+def _take_over(source: Run, store: Store, plan: Plan, progress: Progress, journal: Journal) -> None:
+    """Store the verdicts that hold here; some of those are searched again that hold at a lower
+    cutoff only if their bounds are right.
     """
-    if reaches(plan.cutoff, source.fingerprint.cutoff):
-        return None
-    progress.stage("searching some verdicts again before their bounds are believed")
-    rows = (row for row in taken(source, plan.fingerprint) if row.key not in store.index.places)
-    return check_taken(source, plan.spec, rows, secrets.randbits(31))
-
-
-def _take_over(
-    source: Run, store: Store, n_repeated: int | None, progress: Progress, journal: Journal
-) -> None:
+    n_repeated = None
+    if not reaches(plan.cutoff, source.fingerprint.cutoff):
+        progress.stage("searching some verdicts again before their bounds are believed")
+        rows = (row for row in taken(source, plan.fingerprint) if row.key not in store.index.places)
+        n_repeated = check_taken(source, plan.spec, rows, secrets.randbits(31))
     extension = extend(source, store, n_repeated)
     progress.stage(extension.describe())
     journal.note(
@@ -190,11 +183,11 @@ def default_executor(config: RunConfig) -> MakeExecutor:
 
 def default_policy(config: RunConfig, memory_mb: int) -> Policy:
     """Return the scheduler's policy for a config; threads are not replaced when they have grown."""
-    grown_bytes = (2 * memory_mb + 1024) * 2**20
     is_cluster = config.address is not None
+    grown_mb = 2 * memory_mb + 1024 if config.workers or is_cluster else 0
     return Policy(
         n_workers=config.workers or (MAX_WORKERS if is_cluster else 1),
-        recycle_bytes=grown_bytes if config.workers or is_cluster else 0,
+        recycle_bytes=grown_mb * 2**20,
         # on one machine the next worker fares as the last one did
         max_deaths=8 if is_cluster else 3,
         kernel_hash=kernel_hash(),
@@ -208,24 +201,24 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
     message : what the search says is missing
     """
     plan, store = prepared.plan, prepared.store
+    progress, journal = prepared.progress, prepared.journal
     text = "rescoring and checking that every board is covered"
-    prepared.progress.stage(text)
-    prepared.journal.note(Stage(name=RESCORING, text=text))
+    progress.stage(text)
+    journal.note(Stage(name=RESCORING, text=text))
     run = store.snapshot()  # the only one: what is claimed is what was read
     _check_read(prepared.ledger, run)
     listed = scored_again(run, plan.scorer)
     proof = prove(run, thorough=True)
     coverage = proof.coverage
     assert coverage is not None, "looked at thoroughly"
-    claim = None
     complete = proof.proven
-    missing, share_done = "", False
+    claim, missing, share_done = None, "", False
     if complete:
         name, n_words = plan.wordlist.name, len(plan.wordlist.words)
         question = replace(question_of(run), wordlist=name, n_words=n_words)
         claim = make_claim(run, coverage, listed, question)
         if question.condition:
-            prepared.progress.stage("climbing, since bounds were believed")
+            progress.stage("climbing, since bounds were believed")
             climb_again(run, plan.scorer, listed, secrets.randbits(31))
         publish_claim(run, claim)
     elif prepared.share:
@@ -236,7 +229,7 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
         missing = "\n".join(filter(None, (message, proof.why_not)))
     digest = digest_of(plan.fingerprint, listed, complete=complete)
     seconds, n_computed = time.monotonic() - prepared.began_s, prepared.ledger.n_rows
-    prepared.journal.note(
+    journal.note(
         Finished(
             complete=complete,
             message=missing,
@@ -266,7 +259,7 @@ def _check_read(ledger: Ledger, run: Run) -> None:
     """
     read = {(board, score) for board, score, _ in run.candidates()}
     if lost := sorted(ledger.seen.items() - read):
-        boards = counted(len(lost), "board", "boards")
+        boards = counted(len(lost), "board")
         raise DamagedError(
             f"{run.folder.where(files.RESULTS)} lacks {boards} stored there before, such as "
             f"{lost[0][0]} with {lost[0][1]:,} points: what was written is not what is read "

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
@@ -33,9 +34,7 @@ def run_loop(
     clock: Callable[[], float],
     stop: Callable[[], str],
     watch: Callable[[Report], None],
-    note: Callable[
-        [Sequence[events.Event], Sequence[events.Instruction]], None
-    ] = lambda _events, _orders: None,
+    note: Callable[[Sequence[events.Event], Sequence[events.Instruction]], object],
     poll_s: float = POLL_S,
 ) -> events.Finish:
     """Run until the scheduler finishes and return how.
@@ -50,7 +49,7 @@ def run_loop(
     while True:
         now_s = clock()
         came = ledger.admit(came)
-        orders = [order for event in came for order in scheduler.handle(event, now_s)]
+        orders = list(chain.from_iterable(scheduler.handle(event, now_s) for event in came))
         note(came, orders)
         settled: list[events.Publish | events.Quarantine] = []
         finish: events.Finish | None = None
@@ -97,7 +96,7 @@ class Ledger:
             made = iter(self._checked(answers))
         except RowError as error:
             if len(answers) > 1:  # one of them is bad: check each alone
-                return [admitted for event in came for admitted in self.admit([event])]
+                return list(chain.from_iterable(self.admit([event]) for event in came))
             bad = events.UnitFailed(
                 answers[0].worker, answers[0].assignment, answers[0].result.unit, str(error)
             )
@@ -113,7 +112,7 @@ class Ledger:
 
         Answers must have been admitted: only they have rows.
         """
-        rows = [row for item in settled for row in self._rows(item)]
+        rows = list(chain.from_iterable(map(self._rows, settled)))
         self._store.append(rows)
         for row in rows:
             self.n_rows += row.is_verdict

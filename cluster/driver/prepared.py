@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +12,13 @@ import numpy.typing as npt
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger
 from cluster.driver.progress import Progress
-from cluster.planning.plan import Plan
+from cluster.planning.plan import Ids, Plan
 from cluster.planning.shares import Share
 from cluster.scheduling.forecast import NO_HISTORY, History
 from results.store.run import Run
 from results.store.store import Store
 from search.breaker import Unit
 from search.node_search import EFFORT
-
-_Ids = npt.NDArray[np.int64]  # of classes, ascending
 
 
 @dataclass(frozen=True)
@@ -35,9 +34,9 @@ class Prepared:
     n_reused: int  # verdicts that were there
     n_classes: int
     share: Share | None
-    own_ids: _Ids  # those of the share, or all
-    open_ids: _Ids  # without a verdict, or with one that is in doubt
-    ended_ids: _Ids  # settled to the last part
+    own_ids: Ids  # those of the share, or all
+    open_ids: Ids  # without a verdict, or with one that is in doubt
+    ended_ids: Ids  # settled to the last part
     children: tuple[Unit, ...]  # parts of own classes that are still to be searched
 
     @property
@@ -58,7 +57,7 @@ def prepare(
     journal: Journal,
     began_s: float,
     share: Share | None = None,
-    own_ids: _Ids | None = None,
+    own_ids: Ids | None = None,
 ) -> Prepared:
     """Look at what an open store lacks.
 
@@ -69,10 +68,9 @@ def prepare(
     doubted = store.run.doubted
     roots = [class_id for class_id, path in doubted if not path]
     is_open = ~np.isin(all_ids, done_ids, assume_unique=True) | np.isin(all_ids, roots)
-    parts = [(class_id, path) for class_id, path in (*store.index.pending(), *doubted) if path]
-    begun_ids = np.array([class_id for class_id, _ in parts], np.int64)
-    is_own = np.isin(begun_ids, own_ids)
-    children = [Unit(*part) for part, own in zip(parts, is_own, strict=True) if own]
+    parts = [Unit(*key) for key in (*store.index.pending(), *doubted) if key[1]]
+    begun_ids = np.array([part.class_id for part in parts], np.int64)
+    children = compress(parts, np.isin(begun_ids, own_ids))
     ledger = Ledger(store, plan.fingerprint)
     ledger.note_candidates([(board, score) for board, score, _ in store.run.candidates()])
     return Prepared(
@@ -92,7 +90,7 @@ def prepare(
     )
 
 
-def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
+def history(run: Run, plan: Plan, class_ids: Ids) -> History:
     """Return predicted cost, effort and time of classes, int64[n], that were searched to the end;
     those without a row are left out.  A wrong counter in a row makes a wrong guess of the time
     left, and nothing else.
@@ -102,30 +100,26 @@ def history(run: Run, plan: Plan, class_ids: npt.NDArray[np.int64]) -> History:
     if not ended.any():
         return NO_HISTORY
     efforts = np.maximum(sums[:, :-1], 0.0).sum(axis=1)
-    tables = list(run.columns(("path", "seconds")))
-    of_parts = [t.column("seconds").to_numpy()[t.column("path").to_numpy() != ""] for t in tables]
-    part_s = np.concatenate(of_parts)
-    child_s = float(part_s.mean()) if len(part_s) else 0.0
+    part_s = [np.empty(0)]
+    for table in run.columns(("path", "seconds")):
+        is_part = table.column("path").to_numpy() != ""
+        part_s.append(table.column("seconds").to_numpy()[is_part])
+    times_s = np.concatenate(part_s)
+    child_s = float(times_s.mean()) if len(times_s) else 0.0
     return History(
         plan.predicted_costs(ids[ended]), efforts[ended], float(sums[ended, -1].sum()), child_s
     )
 
 
-def class_sums(
-    run: Run, names: Sequence[str]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def class_sums(run: Run, names: Sequence[str]) -> tuple[Ids, npt.NDArray[np.float64]]:
     """Return the classes that a run has rows of, int64[n], ascending, and sums of columns over the
     rows of each, float64[n, len(names)]; rows are added up as they are.
     """
-    tables = list(run.columns(("class_id", *names)))
-    columns = [
-        np.concatenate([np.empty(0), *(t.column(name).to_numpy() for t in tables)])
-        for name in names
-    ]
-    of_rows = np.concatenate(
-        [np.empty(0, np.int64), *(t.column("class_id").to_numpy() for t in tables)]
-    )
-    ids, place = np.unique(of_rows, return_inverse=True)
+    of_rows, values = [np.empty(0, np.int64)], [np.empty((0, len(names)))]
+    for table in run.columns(("class_id", *names)):
+        of_rows.append(table.column("class_id").to_numpy())
+        values.append(np.stack([table.column(name).to_numpy() for name in names], axis=1))
+    ids, place = np.unique(np.concatenate(of_rows), return_inverse=True)
     sums = np.zeros((len(ids), len(names)))
-    np.add.at(sums, place, np.stack(columns, axis=1))
+    np.add.at(sums, place, np.concatenate(values))
     return ids, sums

@@ -14,22 +14,28 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from heapq import nsmallest
 from math import comb
+from operator import attrgetter
 
 from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError, MismatchError
-from boardclass.partition import parse_partition
 from boardclass.processes import pool
+from boardclass.scores import ScoreTable
+from boardclass.wordlist import WordList
 from results.errors import RowError
-from results.proof.claim import settling
+from results.proof.claim import question_of, settling
 from results.proof.coverage import uncovered
-from results.proof.nodes import SearchNodes, paths_of
-from results.proof.summary import BoardList
-from results.proof.verify import Searched
+from results.proof.nodes import SearchNodes, paths_of, run_spec
+from results.proof.referee import Referee
+from results.proof.summary import BoardList, Summary
+from results.proof.verify import Searched, VerifyResult
+from results.proof.verify import verify as verify_files
 from results.store.rows import Key, Row, keys_of
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
@@ -73,19 +79,48 @@ def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
             f"class {missing[0]} is not settled in {run.folder.where('')} yet: there is nothing "
             "to compare with"
         )
-    return _verdicts(row for row in run.rows() if row.class_id in wanted)
+    return _rows(run, sorted(key for key in run.index.places if key[0] in wanted))
 
 
-def drawn_rows(run: Run, n: int, seed: int) -> list[Row]:
+def sampled_rows(run: Run, n: int, seed: int) -> list[Row]:
     """Return ``n`` verdicts drawn at random, of those that settle boards, in the order of the draw.
 
     They are those with the smallest SHA-256 of the text ``SEED CLASS PATH``: anybody can draw them
     again.  Raises InputError when there are fewer.
     """
-    rows = _verdicts(row for row in run.rows() if row.settled or not row.children)
-    if n > len(rows):
-        raise InputError(f"cannot draw {n:,} of {len(rows):,} verdicts in {run.folder.where('')}")
-    return sorted(rows, key=lambda row: _drawn(seed, row.key))[:n]
+    keys = keys_of(settling(run.verdict_table))
+    if n > len(keys):
+        raise InputError(f"cannot draw {n:,} of {len(keys):,} verdicts in {run.folder.where('')}")
+    return _rows(run, sorted(keys, key=partial(_lot, seed))[:n])
+
+
+def verify(
+    run: Run,
+    words: WordList,
+    known: Mapping[str, Summary],
+    n_sampled: int | None = None,
+    n_workers: int = 1,
+    *,
+    quick: bool = False,
+) -> VerifyResult:
+    """Check a run from its files, see :func:`results.proof.verify.verify`, and search again unless
+    it has to be ``quick``, see :func:`spot_check`.
+
+    ``words`` is the list of the run.
+    """
+    question = replace(
+        question_of(run), wordlist=words.name, n_words=len(words), letters=words.letters
+    )
+    table = ScoreTable(question.scores, run.fingerprint.scores)
+    scorer = Scorer(run.fingerprint.dims, words.words, table)
+    referee = Referee(scorer.dims, words.words, table)
+    spec = run_spec(run, words.words)
+
+    def search_again(listed: BoardList) -> Searched:
+        seed = secrets.randbits(31)
+        return spot_check(run, spec, scorer, listed, seed, n_sampled, n_workers)
+
+    return verify_files(run, scorer, referee, question, None if quick else search_again, known)
 
 
 def spot_check(
@@ -94,29 +129,26 @@ def spot_check(
     scorer: Scorer,
     listed: BoardList,
     seed: int,
-    n_drawn: int | None = None,
+    n_sampled: int | None = None,
     n_workers: int = 1,
 ) -> Searched:
     """Climb, search verdicts again, and return what was done.
 
     ``listed`` are the boards of the run.  The ``seed`` draws the verdicts: one that nobody knows
-    beforehand.  ``n_drawn`` of all verdicts are searched again, whatever it takes; by default those
-    that take little, for :data:`SEARCH_S`.
+    beforehand.  ``n_sampled`` of all verdicts are searched again, whatever it takes; by default
+    those that take little, for :data:`SEARCH_S`.
 
     Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is
-    not listed; IncompleteError when one of ``n_drawn`` takes too long.
+    not listed; IncompleteError when one of ``n_sampled`` takes too long.
     """
-    n_scored, best = climb_again(run, scorer, listed, seed)
-    if n_drawn is None:
-        n_repeated = repeat_easy(run, spec, easy_first(run, seed), seed)
-    else:
-        n_repeated = 0
-        for item in repeated(spec, drawn_rows(run, n_drawn, seed), seed, n_workers):
-            _require_found(run, item)
-            if item.gave_up:
-                raise IncompleteError(f"{item.name}: {item.gave_up}; verify draws others each time")
-            n_repeated += 1
-    return Searched(n_repeated, n_scored, best)
+    climb = climb_again(run, scorer, listed, seed)
+    if n_sampled is None:
+        return Searched(repeat_easy(run, spec, easy_first(run, seed), seed), *climb)
+    for item in repeated(spec, sampled_rows(run, n_sampled, seed), seed, n_workers):
+        _require_found(run, item)
+        if item.gave_up:
+            raise IncompleteError(f"{item.name}: {item.gave_up}; verify draws others each time")
+    return Searched(n_sampled, *climb)
 
 
 def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple[int, int]:
@@ -154,9 +186,9 @@ def check_taken(source: Run, spec: Spec, rows: Iterable[Row], seed: int) -> int:
 
     Raises MismatchError when one is not.
     """
-    settling = (row for row in rows if row.settled or not row.children)
-    easy = nsmallest(_MANY, settling, key=lambda row: (row.seconds, row.key))
-    return repeat_easy(source, spec, sorted(easy, key=lambda row: _drawn(seed, row.key)), seed)
+    whole = (row for row in rows if row.settled or not row.children)
+    easy = nsmallest(_MANY, whole, key=attrgetter("seconds", "key"))
+    return repeat_easy(source, spec, sorted(easy, key=lambda row: _lot(seed, row.key)), seed)
 
 
 def repeat_easy(run: Run, spec: Spec, rows: Iterable[Row], seed: int) -> int:
@@ -193,30 +225,40 @@ def easy_first(run: Run, seed: int) -> Iterator[Row]:
         seconds |= zip(keys_of(verdicts), times, strict=True)
     ordered = sorted(seconds, key=lambda key: (seconds[key], key))
     n_easy = len(ordered) // 10
-    drawn = sorted(ordered[:n_easy], key=lambda key: _drawn(seed, key)) + ordered[n_easy:]
-    for first in range(0, len(drawn), _MANY):
-        batch = drawn[first : first + _MANY]
-        rows = {row.key: row for _, row in run.rows_on(set(batch), run.manifest.parts)}
-        yield from map(rows.__getitem__, batch)
+    ordered[:n_easy] = sorted(ordered[:n_easy], key=partial(_lot, seed))
+    for first in range(0, len(ordered), _MANY):
+        yield from _rows(run, ordered[first : first + _MANY])
 
 
-def overlooked(n: int, n_drawn: int, n_false: int) -> float:
-    """Return with what probability a draw of ``n_drawn`` of ``n`` verdicts meets none of
+def overlooked(n: int, n_sampled: int, n_false: int) -> float:
+    """Return with what probability a draw of ``n_sampled`` of ``n`` verdicts meets none of
     ``n_false``.
     """
-    return comb(n - n_false, n_drawn) / comb(n, n_drawn)
+    return comb(n - n_false, n_sampled) / comb(n, n_sampled)
 
 
-def _drawn(seed: int, key: Key) -> bytes:
+def _lot(seed: int, key: Key) -> bytes:
     return hashlib.sha256(f"{seed} {key[0]} {key[1]}".encode()).digest()
 
 
-def _verdicts(rows: Iterable[Row]) -> list[Row]:
-    found: dict[Key, Row] = {}
-    for row in rows:
-        if row.is_verdict:
-            found.setdefault(row.key, row)
-    return [found[key] for key in sorted(found)]
+def _rows(run: Run, keys: Sequence[Key]) -> list[Row]:
+    rows = {row.key: row for _, row in run.rows_on(set(keys), run.manifest.parts)}
+    return [rows[key] for key in keys]
+
+
+def _result(row: Row) -> UnitResult:
+    children = tuple(Unit(row.class_id, path) for path in row.children)
+    return UnitResult(
+        unit=Unit(*row.key),
+        status=row.status,
+        n_boards=row.n_boards,
+        max_bound=row.max_bound,
+        candidates=row.candidates,
+        children=children,
+        settled=row.settled,
+        counters=dict(row.counters),
+        seconds=row.seconds,
+    )
 
 
 class Repeater:
@@ -224,33 +266,29 @@ class Repeater:
 
     def __init__(self, spec: Spec, seed: int) -> None:
         # a run may hand units back early; a repetition cannot leave anything to children
-        patient = replace(
-            spec.params, unit_budget=max(spec.params.unit_budget, Params().unit_budget)
-        )
-        self._breaker = Breaker(replace(spec, params=patient))
-        self._nodes = SearchNodes(
-            parse_partition(spec.partition, spec.dims), spec.params, spec.cell_order
-        )
+        budget = max(spec.params.unit_budget, Params().unit_budget)
+        self._breaker = Breaker(replace(spec, params=replace(spec.params, unit_budget=budget)))
+        self._nodes = SearchNodes(self._breaker.partition, spec.params, spec.cell_order)
         self._seed = seed
 
     def repeat(self, verdict: UnitResult) -> RepeatResult:
         """Search the parts that a verdict settles once more and compare."""
-        unit, began, difference, gave_up = verdict.unit, time.monotonic(), "", ""
+        unit, began_s, difference, gave_up = verdict.unit, time.monotonic(), "", ""
         try:
-            difference = self._compared(verdict)
+            difference = self._difference(verdict)
         except IncompleteError as error:
             gave_up = str(error)
         except (RowError, InputError) as error:
             difference = str(error)
-        return RepeatResult(
-            unit.class_id, unit.path, verdict.status, difference, gave_up, time.monotonic() - began
-        )
+        seconds = time.monotonic() - began_s
+        return RepeatResult(unit.class_id, unit.path, verdict.status, difference, gave_up, seconds)
 
-    def _compared(self, verdict: UnitResult) -> str:
+    def _difference(self, verdict: UnitResult) -> str:
         key = verdict.unit.class_id, verdict.unit.path
-        expected = self._nodes.n_boards(*key)
-        if verdict.n_boards != expected:
-            return f"the verdict says {verdict.n_boards} boards, the unit has {expected}"
+        n_boards = self._nodes.n_boards(*key)
+        if verdict.n_boards != n_boards:
+            return f"the verdict says {verdict.n_boards} boards, the unit has {n_boards}"
+        # the replica says nothing of boards that stand for images
         scores = self._breaker.scorer.scores([board for board, _ in verdict.candidates]).tolist()
         for (board, stored), score in zip(verdict.candidates, scores, strict=True):
             if score != stored:
@@ -261,19 +299,8 @@ class Repeater:
         paths = paths_of(verdict)
         if not paths:  # it only split the unit: everything is left to the children
             return ""
-        seed = int.from_bytes(_drawn(self._seed, key)[:4], "big")
+        seed = int.from_bytes(_lot(self._seed, key)[:4], "big")
         return self._nodes.difference(verdict, self._breaker.replicate(verdict.unit, paths, seed))
-
-
-def _result(row: Row) -> UnitResult:
-    unit, children = (
-        Unit(row.class_id, row.path),
-        tuple(Unit(row.class_id, path) for path in row.children),
-    )
-    lists = row.candidates, children, row.settled
-    return UnitResult(
-        unit, row.status, row.n_boards, row.max_bound, *lists, dict(row.counters), row.seconds
-    )
 
 
 def repeated(spec: Spec, rows: Iterable[Row], seed: int, n_workers: int) -> Iterator[RepeatResult]:
@@ -286,14 +313,12 @@ def repeated(spec: Spec, rows: Iterable[Row], seed: int, n_workers: int) -> Iter
         yield from executor.map(_repeat, verdicts)
 
 
-_repeater: Repeater | None = None  # of this process
+_repeaters: list[Repeater] = []  # the one of this process
 
 
 def _begin(spec: Spec, seed: int) -> None:
-    global _repeater
-    _repeater = Repeater(spec, seed)
+    _repeaters.append(Repeater(spec, seed))
 
 
 def _repeat(verdict: UnitResult) -> RepeatResult:
-    assert _repeater is not None, "made when the process began"
-    return _repeater.repeat(verdict)
+    return _repeaters[0].repeat(verdict)

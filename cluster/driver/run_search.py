@@ -63,7 +63,7 @@ def search(
     )
     if config.workers or config.address:
         prepared.progress.stage("starting workers")
-    asked_s = time.monotonic()
+    began_s = time.monotonic()
     rng = np.random.default_rng(config.seed)
     scheduler = Scheduler(policy, work, rng, plan.nodes().difference)
     if config.address:  # what Ray does when it starts cannot be interrupted otherwise
@@ -87,7 +87,7 @@ def search(
         raise watch.interrupted(signals.reason) from error
     if signals.reason:
         raise watch.interrupted(signals.reason)
-    watch.tell_start(asked_s, time.monotonic())
+    watch.tell_start(began_s, time.monotonic())
     return finish.message
 
 
@@ -103,32 +103,33 @@ class _Watch:
 
     def look(self, snapshot: Report, executor: Executor) -> None:
         """Take the scheduler's figures and pass them on."""
-        journal, progress = self._prepared.journal, self._prepared.progress
         self._snapshot = snapshot
-        report = self._report(snapshot)
+        report = self._note(snapshot)
         self._memory.look(report.n_free_bytes, report.n_total_bytes)
         if self._ready_s is None and snapshot.n_workers:
             self._ready_s = time.monotonic()
         if self._ready_s is not None:
-            progress.update(report)
-        journal.stored(*self._prepared.store.last_part)
-        journal.report(report)
+            self._prepared.progress.update(report)
         executor.show(report)
 
     def end(self) -> None:
         """Note the last figures."""
         assert self._snapshot is not None, "the loop has run"
-        journal = self._prepared.journal
-        journal.stored(*self._prepared.store.last_part)
-        journal.report(self._report(self._snapshot), now=True)
+        self._note(self._snapshot, now=True)
 
-    def tell_start(self, asked_s: float, ended_s: float) -> None:
+    def _note(self, snapshot: Report, *, now: bool = False) -> Report:
+        report, journal = self._report(snapshot), self._prepared.journal
+        journal.stored(*self._prepared.store.last_part)
+        journal.report(report, now=now)
+        return report
+
+    def tell_start(self, began_s: float, ended_s: float) -> None:
         """Say so when one process would have done it in less time than the workers took to
         start.
         """
         config = self._prepared.plan.config
         n_workers = 0 if config.address else config.workers
-        start_s, total_s = (self._ready_s or ended_s) - asked_s, ended_s - asked_s
+        start_s, total_s = (self._ready_s or ended_s) - began_s, ended_s - began_s
         if n_workers and start_s > total_s / 2 and (total_s - start_s) * n_workers < total_s:
             self._prepared.progress.note(
                 f"starting the workers took {start_s:.0f} of {total_s:.0f} s; --workers 0 is "
@@ -137,13 +138,13 @@ class _Watch:
 
     def interrupted(self, signal_name: str) -> Interrupted:
         """Return what to raise when a signal has stopped the search."""
-        n_done = len(self._prepared.ended_ids)
+        prepared = self._prepared
+        n_done = len(prepared.ended_ids)
         if self._snapshot:
             n_done += self._snapshot.n_classes_done
         return Interrupted(
-            f"stopped by {signal_name}: {n_done:,} of {self._prepared.n_classes:,} board classes "
-            f"are done and stored in {self._prepared.plan.location}; the same command resumes "
-            "from here"
+            f"stopped by {signal_name}: {n_done:,} of {prepared.n_classes:,} board classes are "
+            f"done and stored in {prepared.plan.location}; the same command resumes from here"
         )
 
     def _report(self, snapshot: Report) -> Report:
@@ -173,17 +174,14 @@ def _begin(prepared: Prepared, policy: Policy) -> None:
     plan, config = prepared.plan, prepared.plan.config
     n_done = len(prepared.ended_ids)
     workers = counted(policy.n_workers, "worker")
-    if config.address and not config.workers:
-        workers = "every processor"
     if config.address:
-        workers += f" of the cluster at {config.address}"
+        workers = f"{workers if config.workers else 'every processor'} of the cluster at "
+        workers += config.address
     classes = counted(prepared.n_classes, "board class", "board classes")
-    text = f"{plan.fingerprint.dims}, {plan.wordlist.name}, cutoff {plan.cutoff:,}: {classes}"
-    if prepared.share:
-        text += f", {prepared.n_own:,} of them are share {prepared.share}"
-    if n_done:
-        text += f", {n_done:,} done before"
-    text += f", {workers}, into {plan.location}"
+    share = f", {prepared.n_own:,} of them are share {prepared.share}" if prepared.share else ""
+    before = f", {n_done:,} done before" if n_done else ""
+    question = f"{plan.fingerprint.dims}, {plan.wordlist.name}, cutoff {plan.cutoff:,}"
+    text = f"{question}: {classes}{share}{before}, {workers}, into {plan.location}"
     prepared.progress.begin(text, prepared.n_classes, n_done)
     prepared.journal.note(
         Started(

@@ -28,7 +28,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import sqrt
 from statistics import NormalDist, fmean, variance
 from typing import Any, NamedTuple
@@ -115,6 +115,11 @@ class Stratum(NamedTuple):
     costs: tuple[float, ...]  # of the probes
     is_exact: bool  # whether all probes know their class
 
+    def joined(self, other: Stratum) -> Stratum:
+        """Return the two parts of a stratum as one."""
+        is_exact = self.is_exact and other.is_exact
+        return Stratum(self.size + other.size, self.costs + other.costs, is_exact)
+
     @property
     def is_known(self) -> bool:
         """Whether every class was searched to its end."""
@@ -128,8 +133,8 @@ class Stratum(NamedTuple):
         if self.is_known:
             return 0.0
         n = len(self.costs)
-        left = 1 - n / self.size if self.is_exact else 1.0
-        return self.size**2 * variance(self.costs) / n * left
+        unseen = 1 - n / self.size if self.is_exact else 1.0
+        return self.size**2 * variance(self.costs) / n * unseen
 
 
 def interval(strata: Sequence[Stratum]) -> tuple[float, float, float]:
@@ -201,8 +206,8 @@ def sample(
             exact[h] &= is_whole
             if tell:
                 tell(clock() - began)
-    found = [Stratum(len(strata[h]), tuple(costs[h]), exact[h]) for h in numbers]
-    return found, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    results = [Stratum(len(strata[h]), tuple(costs[h]), exact[h]) for h in numbers]
+    return results, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
 def estimate(
@@ -241,24 +246,21 @@ def estimate(
             samples = [job.result() for job in jobs]
     else:
         samples = [sample(spec, strata, seconds, f"{seed} 0", cost, least, tell)]
-    found = [
-        Stratum(
-            sum(x.size for x in parts),
-            tuple(chain(*(x.costs for x in parts))),
-            all(x.is_exact for x in parts),
-        )
-        for parts in zip(*(strata for strata, _ in samples), strict=True)
-    ]
-    total, low, high = interval(found)
+    known: list[Stratum] = []
+    memory_mb = 0
+    for parts, used_mb in samples:
+        known = list(map(Stratum.joined, known, parts)) if known else parts
+        memory_mb = max(memory_mb, used_mb)
+    total, low, high = interval(known)
     return Estimate(
         cpu_hours=total / 3600,
         low=low / 3600,
         high=high / 3600,
         n_classes=sum(map(len, strata)),
-        n_probes=sum(len(stratum.costs) for stratum in found),
-        is_known=all(stratum.is_known for stratum in found),
-        strata=tuple((stratum.size, len(stratum.costs), fmean(stratum.costs)) for stratum in found),
-        memory_mb=max(memory_mb for _, memory_mb in samples),
+        n_probes=sum(len(stratum.costs) for stratum in known),
+        is_known=all(stratum.is_known for stratum in known),
+        strata=tuple((stratum.size, len(stratum.costs), fmean(stratum.costs)) for stratum in known),
+        memory_mb=memory_mb,
         seconds=time.monotonic() - began,
     )
 

@@ -7,6 +7,7 @@ fingerprint, spec
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -32,6 +33,7 @@ from search.breaker import Spec
 from search.params import Params
 from search.scoring.scorer import Scorer
 
+Ids = npt.NDArray[np.int64]  # of classes, ascending
 MAX_CLASSES = 50_000_000
 # that reach the cutoff, every image counted: more than rows and claims can list
 MAX_BOARDS = 10_000_000
@@ -66,14 +68,11 @@ class Plan:
         """Return the rules by which this run cuts its classes into parts."""
         return SearchNodes(self.partition, self.spec.params, self.spec.cell_order)
 
-    def class_ids(self) -> npt.NDArray[np.int64]:
+    def class_ids(self) -> Ids:
         """Return the canonical classes, int64, ascending."""
-        chunks = list(self.partition.canonical_ranks())
-        return (
-            np.concatenate(chunks).astype(np.int64, copy=False) if chunks else np.empty(0, np.int64)
-        )
+        return np.concatenate([np.empty(0, np.int64), *self.partition.canonical_ranks()])
 
-    def predicted_costs(self, class_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def predicted_costs(self, class_ids: Ids) -> npt.NDArray[np.float64]:
         """Return float64[n]: figures that grow with the expected cost of a class, because strong
         letters cost more.
 
@@ -85,14 +84,14 @@ class Plan:
         }
         costs, rest = np.ones(len(class_ids)), np.array(class_ids, np.int64)
         for buckets in self.partition.cell_buckets:
-            heaviest = np.array([max(weights[letter] for letter in bucket) for bucket in buckets])
+            heaviest = np.array([max(map(weights.__getitem__, bucket)) for bucket in buckets])
             costs *= heaviest[rest % len(buckets)]
             rest //= len(buckets)
         return costs
 
 
 def make_plan(
-    config: RunConfig, stage: Callable[[str], None] = lambda _: None, like: str | None = None
+    config: RunConfig, stage: Callable[[str], object] = str, like: str | None = None
 ) -> Plan:
     """Resolve a config; ``stage`` is told what takes time, and of classes that no key holds.
 
@@ -123,7 +122,7 @@ def make_plan(
             "open: they get groups of letters first, and fewer letters afterwards"
         )
     cutoff, climbed = _resolve_cutoff(config, location, scorer, wordlist.words, stage)
-    fingerprint = Fingerprint(
+    of = Fingerprint(
         dims=str(dims),
         wordlist_sha256=wordlist.sha256,
         scores=table.points,
@@ -131,24 +130,12 @@ def make_plan(
         partition=partition.text,
         cell_order=cell_order,
     )
-    spec = Spec(
-        str(dims),
-        wordlist.words,
-        table.points,
-        cutoff,
-        partition.text,
-        params,
-        fingerprint.cell_order,
-    )
+    words = wordlist.words
+    spec = Spec(of.dims, words, of.scores, cutoff, of.partition, params, of.cell_order)
     run_info = {
         COVERS: EVERYTHING,
         "config": config.model_dump(mode="json", exclude={"out"}),  # a run can be moved
-        "wordlist": {
-            "name": wordlist.name,
-            "n_words": len(wordlist.words),
-            "left_out": dict(wordlist.counts),
-            **({"letters": dict(wordlist.letters)} if wordlist.letters else {}),
-        },
+        "wordlist": _list_info(wordlist),
         "scores": table.name,
         "climbed": climbed,
         "structure": structure(params, partition),
@@ -156,18 +143,26 @@ def make_plan(
         "kernel_hash": kernel_hash(),
         "versions": _versions(),
     }
-    return Plan(config, location, wordlist, table, partition, scorer, spec, fingerprint, run_info)
+    return Plan(config, location, wordlist, table, partition, scorer, spec, of, run_info)
+
+
+def _list_info(wordlist: WordList) -> dict[str, object]:
+    info: dict[str, object] = {
+        "name": wordlist.name,
+        "n_words": len(wordlist.words),
+        "left_out": dict(wordlist.counts),
+    }
+    return info | ({"letters": dict(wordlist.letters)} if wordlist.letters else {})
 
 
 def structure(params: Params, partition: Partition) -> dict[str, Any]:
     """Return the structural parameters as ``run.json`` holds them."""
-    names = STRUCTURAL + COARSE * (n_fused_first(params, partition) > 0)
-    values = {name: getattr(params, name) for name in names}
-    if params.demands == "every":  # older runs do not name their rule
-        del values["demands"]
-    return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in values.items()
-    }
+    info = {}
+    for name in STRUCTURAL + COARSE * (n_fused_first(params, partition) > 0):
+        value = getattr(params, name)
+        if (name, value) != ("demands", "every"):  # older runs do not name their rule
+            info[name] = list(value) if isinstance(value, tuple) else value
+    return info
 
 
 def n_fused_first(params: Params, partition: Partition) -> int:
@@ -182,9 +177,7 @@ def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:
     """Return the run directory of a config that names none: the same command finds the same
     directory.
     """
-    name = "".join(
-        letter if letter.isalnum() or letter in "._-" else "_" for letter in wordlist_name
-    )
+    name = re.sub(r"[^\w.-]", "_", wordlist_name)
     return f"runs/{dims}-{name}-{config.cutoff}"
 
 
@@ -193,7 +186,7 @@ def _resolve_cutoff(
     location: str,
     scorer: Scorer,
     words: Sequence[str],
-    stage: Callable[[str], None],
+    stage: Callable[[str], object],
 ) -> tuple[int, dict[str, Any] | None]:
     """Return the cutoff, and the board it was climbed to if it is new; an existing run keeps its
     cutoff.
@@ -222,11 +215,8 @@ def _check_cutoff(cutoff: int, scorer: Scorer, words: Sequence[str], seed: int) 
     """
     letters = np.frombuffer("".join(words).encode("ascii"), np.uint8) - np.uint8(ord("a"))
     shares = 0.3 / 26 + 0.7 * np.bincount(letters, minlength=26) / len(letters)
-    boards = (
-        np.random.default_rng(seed)
-        .choice(26, (_N_DRAWN, scorer.dims.n), p=shares / shares.sum())
-        .astype(np.uint8)
-    )
+    rng, shape = np.random.default_rng(seed), (_N_DRAWN, scorer.dims.n)
+    boards = rng.choice(26, shape, p=shares / shares.sum()).astype(np.uint8)
     hits = boards[scorer.scores(boards) >= cutoff]
     n_boards = float(np.exp(-np.log(shares)[hits].sum(axis=1)).sum()) / _N_DRAWN
     if n_boards <= MAX_BOARDS:

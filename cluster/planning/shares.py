@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from boardclass.errors import ConfigError, quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from cluster.planning.plan import Plan
+    from cluster.planning.plan import Ids, Plan
     from results.proof.coverage import Coverage
     from results.store.rows import Key
     from results.store.store import Store
@@ -43,7 +42,7 @@ class Share:
     def __str__(self) -> str:
         return f"{self.number}/{self.n_shares}"
 
-    def of(self, plan: Plan) -> npt.NDArray[np.int64]:
+    def of(self, plan: Plan) -> Ids:
         """Return the ids of this share's classes, int64, ascending.
 
         Raises ConfigError when the run has fewer classes than shares.
@@ -61,7 +60,7 @@ class Share:
 
     def judge(
         self,
-        own_ids: npt.NDArray[np.int64],
+        own_ids: Ids,
         store: Store,
         coverage: Coverage,
         message: str,
@@ -78,23 +77,23 @@ class Share:
         open_ids = np.setdiff1d(own_ids, store.index.done_ids())
         open_ids = np.union1d(open_ids, np.intersect1d(own_ids, pending))
         if message or len(open_ids) or coverage.problems or coverage.conflicting:
-            told = (
+            text = (
                 f"share {self} is not done: {len(open_ids):,} of its {len(own_ids):,} classes are "
                 "not settled"
             )
-            return "\n".join(filter(None, (told, message, coverage.message()))), False
+            return "\n".join(filter(None, (text, message, coverage.message()))), False
         n_left = coverage.n_classes - coverage.n_classes_done
-        told = (
+        text = (
             f"share {self} is done: all {len(own_ids):,} classes of it are settled. The other "
             f"{coverage.n_classes - len(own_ids):,} classes are not its own but those of "
             f"{self.others()}: {n_left:,} of them are not settled here, so nothing is proven yet."
         )
         if others := np.isin([class_id for class_id, _ in doubted], own_ids, invert=True).sum():
-            told += (
+            text += (
                 f" {others:,} verdicts in other shares come from doubted hosts and have to be "
                 "found again."
             )
-        return f"{told} Put the shares together with: orderly merge TARGET DIR...", True
+        return f"{text} Put the shares together with: orderly merge TARGET DIR...", True
 
     def others(self) -> str:
         """Return the names of the other shares."""

@@ -8,16 +8,17 @@ of millions of classes stays small.
 from __future__ import annotations
 
 import heapq
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from boardclass.parts import depth
-from cluster.scheduling.forecast import NO_HISTORY, Forecast, History
+from cluster.scheduling.forecast import NO_HISTORY, Floats, Forecast, History
 from search.breaker import Unit, UnitResult
 
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
@@ -28,13 +29,13 @@ class Work(NamedTuple):
 
     # classes whose root has no verdict, int64[n], strictly ascending
     class_ids: npt.NDArray[np.int64]
-    costs: npt.NDArray[np.float64]  # predicted cost of each, float64[n], in any unit
+    costs: Floats  # predicted cost of each, float64[n], in any unit
     children: Collection[Unit] = ()  # units below roots of earlier calls that still need a verdict
     # units with a verdict, split from one whose own was lost and that is searched again
     known: Collection[Unit] = ()
     history: History = NO_HISTORY  # the cost of the open classes is judged by these as well
     # predicted cost of open classes that others search
-    elsewhere: npt.NDArray[np.float64] = NO_HISTORY.costs
+    elsewhere: Floats = NO_HISTORY.costs
 
 
 @dataclass(slots=True)
@@ -65,13 +66,13 @@ class Backlog:
         self._cursor = 0
         self._settled = np.zeros(len(self._ids), np.bool_)
         self._open_children: set[Unit] = set()
-        self._n_open_below: dict[int, int] = {}
-        self._efforts: dict[int, float] = {}  # of classes that are not done yet
+        self._n_open_below: Counter[int] = Counter()
+        self._efforts: Counter[int] = Counter()  # of classes that are not done yet
         self._spoilt: set[int] = set()
         self._stack: list[tuple[int, int, Unit]] = []
         self._retries: list[tuple[int, int, Unit]] = []
         self._big: deque[Unit] = deque()
-        self._sequence = 0
+        self._sequence = count()  # of equals, the one that came first goes first
         self.trouble: dict[Unit, Trouble] = {}
         self.n_classes_done = 0
         self.n_open = len(self._ids)
@@ -141,11 +142,10 @@ class Backlog:
         first.
         """
         self.trouble[unit] = trouble
-        self._sequence += 1
         if trouble.big:
             self._big.append(unit)
         else:
-            heapq.heappush(self._retries, (-trouble.strikes, self._sequence, unit))
+            heapq.heappush(self._retries, (-trouble.strikes, next(self._sequence), unit))
 
     def settle(self, result: UnitResult) -> int:
         """Accept the verdict of an open unit; return its attempt, counted from 1."""
@@ -155,7 +155,7 @@ class Backlog:
             self.forecast.note_verdict(place, result.seconds, effort)
         if unit.path:
             self.forecast.note_child(result.seconds)
-        self._efforts[unit.class_id] = self._efforts.get(unit.class_id, 0.0) + effort
+        self._efforts[unit.class_id] += effort
         self._close(unit)
         self._add_children(
             [child for child in result.children if child not in self._known], count_class=False
@@ -187,9 +187,8 @@ class Backlog:
             if unit in self._open_children:  # opened again, by itself and by a split above it
                 continue
             self._open_children.add(unit)
-            self._n_open_below[unit.class_id] = self._n_open_below.get(unit.class_id, 0) + 1
-            self._sequence += 1
-            heapq.heappush(self._stack, (-depth(unit.path), self._sequence, unit))
+            self._n_open_below[unit.class_id] += 1
+            heapq.heappush(self._stack, (-depth(unit.path), next(self._sequence), unit))
             self.n_open += 1
             self.forecast.n_children += 1
         if count_class:
@@ -197,10 +196,10 @@ class Backlog:
 
     def _note_class(self, class_id: int) -> None:
         """Count a class as done when nothing of it is open and nothing was given up."""
-        if self._n_open_below.get(class_id, 0) == 0 and not self.is_open(Unit(class_id)):
-            self._n_open_below.pop(class_id, None)
+        if self._n_open_below[class_id] == 0 and not self.is_open(Unit(class_id)):
+            del self._n_open_below[class_id]
             self.n_classes_done += class_id not in self._spoilt
-            effort, place = self._efforts.pop(class_id, 0.0), self._place(class_id)
+            effort, place = self._efforts.pop(class_id, 0), self._place(class_id)
             if place >= 0 and class_id not in self._spoilt:
                 self.forecast.note_class(place, effort)
 
@@ -221,16 +220,8 @@ class Backlog:
         return None
 
 
-def _order(
-    costs: npt.NDArray[np.float64], rng: np.random.Generator, sample: float
-) -> npt.NDArray[np.int64]:
+def _order(costs: Floats, rng: np.random.Generator, sample: float) -> npt.NDArray[np.int64]:
     n = len(costs)
-    first = (
-        rng.choice(n, size=min(n, int(np.ceil(n * sample))), replace=False)
-        if n
-        else np.empty(0, np.int64)
-    )
-    rest = np.ones(n, np.bool_)
-    rest[first] = False
+    first = rng.choice(np.arange(n), min(n, int(np.ceil(n * sample))), replace=False)
     by_cost = np.argsort(-costs, kind="stable")
-    return np.concatenate([first, by_cost[rest[by_cost]]]).astype(np.int64)
+    return np.concatenate([first, by_cost[np.isin(by_cost, first, invert=True)]])

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+Floats = npt.NDArray[np.float64]
+Bands = npt.NDArray[np.int8]
 N_BANDS = 8
 _ENOUGH = 6  # measured classes on which the factor of a band rests, if there are so many
 # verdicts on which the pace of a band rests: it scatters, by what else the machine does
@@ -36,9 +38,9 @@ class History(NamedTuple):
     """The classes that earlier calls searched to the end."""
 
     # predicted cost of each, float64[n], in the unit of the open classes
-    costs: npt.NDArray[np.float64]
+    costs: Floats
     # terms, pushes and splits of each, float64[n], those of its parts included
-    efforts: npt.NDArray[np.float64]
+    efforts: Floats
     seconds: float = 0.0  # what all of them took
     child_s: float = 0.0  # what a part of one took, on average; 0: there was none
 
@@ -73,9 +75,9 @@ class Forecast:
 
     def __init__(
         self,
-        costs: npt.NDArray[np.float64],
+        costs: Floats,
         history: History,
-        elsewhere: npt.NDArray[np.float64],
+        elsewhere: Floats,
     ) -> None:
         every = _mean_one(np.concatenate([costs, elsewhere, history.costs]))
         cuts = np.cumsum([len(costs), len(elsewhere)])
@@ -213,11 +215,11 @@ def _moments(costs: Any, efforts: Any) -> tuple[Any, ...]:
     return costs**0, costs, efforts, costs**2, costs * efforts, efforts**2
 
 
-def _sums(bands: npt.NDArray[np.int8], values: npt.NDArray[np.float64]) -> list[float]:
+def _sums(bands: Bands, values: Floats) -> list[float]:
     return [float(value) for value in np.bincount(bands, values, N_BANDS)]
 
 
-def _bands_of(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+def _bands_of(costs: Floats) -> Bands:
     """Return the band of each class, int8[n]: bands have (nearly) equally many classes, from cheap
     to expensive.
     """
@@ -226,7 +228,7 @@ def _bands_of(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
     return bands
 
 
-def _mean_one(costs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _mean_one(costs: Floats) -> Floats:
     """Return the costs scaled to a mean of 1 (a second each, until one has been measured), without
     absurd ones.
     """

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -121,14 +122,16 @@ class Scheduler:
                     event.message,
                 )
             case events.Returned():
-                given = self._assignments.get(event.assignment)
-                if given is not None and given.worker == event.worker:
-                    self._fail_all(given, events.Death.node, "the worker said nothing about it")
+                assignment = self._assignments.get(event.assignment)
+                if assignment is not None and assignment.worker == event.worker:
+                    self._fail_all(
+                        assignment, events.Death.node, "the worker said nothing about it"
+                    )
             case events.Heartbeat():
-                given = self._assignments.get(event.assignment)
-                if given is not None and given.worker == event.worker:
+                assignment = self._assignments.get(event.assignment)
+                if assignment is not None and assignment.worker == event.worker:
                     worker = self._crew.workers[event.worker]
-                    self._crew.extend(worker, self._listened_s + given.lease_s)
+                    self._crew.extend(worker, self._listened_s + assignment.lease_s)
             case events.Tick():
                 self._end_leases(now_s)
             case events.Cancel():
@@ -146,7 +149,7 @@ class Scheduler:
             n_classes=backlog.n_classes,
             n_classes_done=backlog.n_classes_done,
             n_open=backlog.n_open,
-            n_in_flight=sum(len(given.missing) for given in self._assignments.values()),
+            n_in_flight=sum(len(assignment.missing) for assignment in self._assignments.values()),
             n_split=self._n_split,
             n_quarantined=backlog.n_quarantined,
             n_duplicates=self._n_duplicates,
@@ -210,22 +213,22 @@ class Scheduler:
             self._put_back(disowned, events.Death.node, "its host is not believed any more")
         for host in doubtful:
             self._crew.bar(host)
-        for given in list(self._assignments.values()):
-            if self._crew.workers[given.worker].host in doubtful:
-                self._fail_all(given, events.Death.node, "its host is not believed any more")
+        for assignment in list(self._assignments.values()):
+            if self._crew.workers[assignment.worker].host in doubtful:
+                self._fail_all(assignment, events.Death.node, "its host is not believed any more")
 
     def _strike_off(self, unit: Unit, number: int) -> None:
         """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced
         if it has grown.
         """
-        given = self._assignments.get(number)
-        if given is None or unit not in given.missing:
+        assignment = self._assignments.get(number)
+        if assignment is None or unit not in assignment.missing:
             return
-        given.missing.remove(unit)
-        if given.missing:
+        assignment.missing.remove(unit)
+        if assignment.missing:
             return
         del self._assignments[number]
-        worker = self._crew.workers.get(given.worker)
+        worker = self._crew.workers.get(assignment.worker)
         if worker is None:
             return
         self._crew.rest(worker)
@@ -240,24 +243,24 @@ class Scheduler:
         """Put a unit of an assignment back, or quarantine it; do nothing if it is not in the
         assignment.
         """
-        given = self._assignments.get(number)
-        if given is None or unit not in given.missing:
+        assignment = self._assignments.get(number)
+        if assignment is None or unit not in assignment.missing:
             return
-        if given.is_replica:
+        if assignment.is_replica:
             let_go = self.trust.failed(unit)
             if let_go is not None:
                 self._accept(let_go)
         elif self._backlog.is_open(unit) and unit not in self.trust.held:
             self._put_back(
                 unit,
-                events.Death.died if reason is events.Death.oom and given.alone else reason,
+                events.Death.died if reason is events.Death.oom and assignment.alone else reason,
                 message,
             )
         self._strike_off(unit, number)
 
-    def _fail_all(self, given: _Assignment, reason: events.Death, message: str) -> None:
-        for unit in sorted(given.missing, key=lambda unit: (unit.class_id, unit.path)):
-            self._fail(unit, given.number, reason, message)
+    def _fail_all(self, assignment: _Assignment, reason: events.Death, message: str) -> None:
+        for unit in sorted(assignment.missing, key=attrgetter("class_id", "path")):
+            self._fail(unit, assignment.number, reason, message)
 
     def _put_back(self, unit: Unit, reason: events.Death, message: str) -> None:
         trouble = self._backlog.trouble.get(unit) or Trouble()
@@ -293,12 +296,12 @@ class Scheduler:
 
     def _remove(self, event: events.WorkerDown, now_s: float) -> None:
         """Forget a dead worker, put its units back, and give the run up when workers keep dying."""
-        given = self._assignments.get(self._crew.remove(event.worker).assignment)
+        assignment = self._assignments.get(self._crew.remove(event.worker).assignment)
         message = event.message or f"the worker was lost ({event.reason})"
-        if given is not None:
+        if assignment is not None:
             # in a batch nobody knows which unit was at fault: each goes out again, alone
-            reason = event.reason if len(given.missing) == 1 else events.Death.node
-            self._fail_all(given, reason, message)
+            reason = event.reason if len(assignment.missing) == 1 else events.Death.node
+            self._fail_all(assignment, reason, message)
         self._n_deaths += 1
         self._fruitless_deaths += 1
         if self._fruitless_deaths > _N_FREE_DEATHS:

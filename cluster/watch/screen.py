@@ -1,19 +1,16 @@
-"""The terminal of ``orderly watch``: a drawing of a run, made anew now and then and when the screen
-is resized.
-"""
+"""The terminal of ``orderly watch``: a drawing of a run, made anew twice a second."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import select
-import signal
 import sys
 import termios
 import time
 import tty
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from rich.console import ConsoleDimensions, Group, RenderableType
 from rich.layout import Layout
@@ -27,7 +24,7 @@ from boardclass.board import dims_of_length, format_rows, with_letters
 from boardclass.errors import BoardError, InputError
 from boardclass.printable import printable
 from cluster.answers.render import draw_board
-from cluster.answers.run_view import RunView
+from cluster.answers.run_view import Identity, RunView
 from cluster.answers.status import (
     Work,
     at_work,
@@ -78,8 +75,12 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
     boards = None
     if n_rows >= 5:
         lately = events if view.driver else ()
-        letters = view.identity.question.letters if view.identity else {}
-        boards = _boards(watched.details.get("boards", ()), lately, width, letters)
+        listed = watched.reading.boards if watched.reading else ()
+        best = {item.board: item.score for item in listed}
+        for event in lately:
+            if isinstance(event, BestBoard):
+                best.setdefault(event.board, event.score)
+        boards = _boards(best, view.identity, width)
     if boards is not None:
         title = "best boards" if view.proven else "best boards, found so far"
         parts += [Rule(title, style="dim"), boards[0]]
@@ -95,33 +96,25 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
 
 
 def _framed(parts: Iterable[RenderableType]) -> Layout:
-    footer = Text(
-        f"q quits; the run is only looked at  {time.strftime('%H:%M:%S')}",
-        style="dim",
-        no_wrap=True,
-    )
+    now = time.strftime("%H:%M:%S")
+    footer = Text(f"q quits; the run is only looked at  {now}", style="dim", no_wrap=True)
     frame = Layout()
     frame.split_column(Layout(Group(*parts)), Layout(footer, size=1))
     return frame
 
 
 def _head(name: str, view: RunView) -> Text:
-    text = Text(no_wrap=True, overflow="ellipsis")
-    text.append(printable(name), style="bold")
-    text.append("  ")
-    text.append(view.state, style=f"bold {_COLOURS.get(view.state, '')}")
-    if view.identity:
-        text.append(f"  {printable(question(view))}", style="dim")
-    return text
+    state = view.state, f"bold {_COLOURS.get(view.state, '')}"
+    subject = f"  {printable(question(view))}", "dim"
+    parts = (printable(name), "bold"), "  ", state, subject
+    return Text.assemble(*parts, no_wrap=True, overflow="ellipsis")
 
 
 def _bar(view: RunView, width: int) -> RenderableType:
-    grid = Table.grid(padding=(0, 1))
     text, classes = classes_done(view.classes), view.classes
     wide = max(8, min(60, width - len(text) - 3))
     bar = ProgressBar(total=max(1, classes.n_all), completed=classes.n_done, width=wide)
-    grid.add_row(bar, Text(text))
-    return grid
+    return _grid([(bar, Text(text))], 1)
 
 
 def _more(view: RunView, disk: DiskUse | None) -> Iterator[tuple[str, str]]:
@@ -133,38 +126,38 @@ def _more(view: RunView, disk: DiskUse | None) -> Iterator[tuple[str, str]]:
 
 
 def _boards(
-    listed: Iterable[tuple[str, int]],
-    events: Iterable[Event],
-    width: int,
-    record: Mapping[str, Any],
+    scores: Mapping[str, int], identity: Identity | None, width: int
 ) -> tuple[RenderableType, int] | None:
-    best, letters = dict(listed), record.get("letters") or {}
-    for event in events:
-        if isinstance(event, BestBoard):
-            best.setdefault(event.board, event.score)
-    pictures: list[tuple[Text, str]] = []
-    for board, score in sorted(best.items(), key=lambda item: (-item[1], item[0])):
+    """Return a row of boards, the best first, and its height."""
+    letters = identity.question.letters if identity else {}
+    pictures: list[Text] = []
+    for board in sorted(scores, key=lambda board: (-scores[board], board)):
         with contextlib.suppress(BoardError):
-            dims = record.get("dims") or dims_of_length(len(board))
-            rows = format_rows(board, dims, letters)
-            pictures.append((draw_board(rows), f"{score:,}  {with_letters(board, letters)}"))
+            dims = identity.dims if identity else dims_of_length(len(board))
+            caption = f"{scores[board]:,}  {with_letters(board, letters)}"
+            drawing = draw_board(format_rows(board, dims, letters))
+            pictures.append(Text("\n").join((drawing, Text(caption, style="bold"))))
     if not pictures:
         return None
-    wide = max(
-        max(len(caption), *(text.cell_len for text in board.split())) for board, caption in pictures
-    )
+    sizes = [picture.split() for picture in pictures]
+    wide = max(line.cell_len for line in chain(*sizes))
     shown = pictures[: max(1, (width + _GAP) // (wide + _GAP))]
-    grid = Table.grid(padding=(0, _GAP))
-    grid.add_row(*(Group(board, Text(caption, style="bold")) for board, caption in shown))
-    return grid, max(len(board.split()) for board, _ in shown) + 1
+    return _grid([shown], _GAP), max(map(len, sizes[: len(shown)]))
 
 
 def _workers(rows: Iterable[Work]) -> RenderableType:
-    grid = Table.grid(padding=(0, 2))
+    cells = []
     for item in rows:
         memory = f"{item.memory} at most" if item.memory else ""
-        cells = (item.worker, item.host, item.units, f"for {item.time}", memory)
-        grid.add_row(*map(printable, cells))
+        texts = item.worker, item.host, item.units, f"for {item.time}", memory
+        cells.append([Text(printable(text)) for text in texts])
+    return _grid(cells, 2)
+
+
+def _grid(rows: Iterable[Sequence[RenderableType]], gap: int) -> Table:
+    grid = Table.grid(padding=(0, gap))
+    for row in rows:
+        grid.add_row(*row)
     return grid
 
 
@@ -189,43 +182,23 @@ def watch(location: str) -> None:
         )
     watcher = Watcher(location)
     shown = console()
-    with _keys() as wake, Live(console=shown, screen=True, auto_refresh=False) as screen:
+    with _keys() as keyboard, Live(console=shown, screen=True, auto_refresh=False) as screen:
         while True:
-            # not that of $COLUMNS
+            # not that of $COLUMNS; a terminal may be resized
             shown.size = ConsoleDimensions(*os.get_terminal_size(sys.stdout.fileno()))
             screen.update(draw(watcher.look(), *shown.size), refresh=True)
-            if _key(wake) in _END_KEYS:
+            ready, _, _ = select.select([keyboard], [], [], REDRAW_S)
+            if ready and os.read(keyboard, 1) in _END_KEYS:
                 return
-
-
-def _key(wake: int) -> bytes | None:
-    """Return the next key, or None when it is time to draw again, or the terminal was resized."""
-    ready, _, _ = select.select([sys.stdin, wake], [], [], REDRAW_S)
-    if wake in ready:
-        os.read(wake, 4096)
-    return os.read(sys.stdin.fileno(), 1) if sys.stdin in ready else None
 
 
 @contextlib.contextmanager
 def _keys() -> Iterator[int]:
-    """Let keys come one by one; yield what becomes readable when the terminal is resized.  All is
-    undone afterwards.
-    """
+    """Let keys come one by one for a while; yield where they come."""
     keyboard = sys.stdin.fileno()
     before = termios.tcgetattr(keyboard)
-    wake, woken = os.pipe()
-    os.set_blocking(woken, False)
-
-    def resized(*_: Any) -> None:
-        with contextlib.suppress(BlockingIOError):
-            os.write(woken, b".")
-
-    handler = signal.signal(signal.SIGWINCH, resized)
     tty.setcbreak(keyboard)
     try:
-        yield wake
+        yield keyboard
     finally:
         termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
-        signal.signal(signal.SIGWINCH, handler)
-        os.close(wake)
-        os.close(woken)

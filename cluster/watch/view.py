@@ -18,11 +18,13 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from boardclass.errors import InputError, OrderlyError, StoreError, quote
-from cluster.answers.run_view import Rows, RunView, rows_of, run_view
+from cluster.answers.run_view import Drawn, Reading, RunView, rows_of, run_view
 from results.log import Live, live
 from results.storage import files
 from results.storage.local import open_folder
@@ -69,15 +71,15 @@ class Catalog:
     InputError when one is not there.
     """
 
-    def __init__(self, given: Sequence[str], default: str = DEFAULT_FOLDER) -> None:
-        self.given = tuple(given) or (default,)
-        for text in given:
+    def __init__(self, locations: Sequence[str], default: str = DEFAULT_FOLDER) -> None:
+        self.locations = tuple(locations) or (default,)
+        for text in locations:
             if "://" not in text and ("\0" in text or not Path(text).is_dir()):
                 raise InputError(
                     f"no run directory or folder of runs {quote(text)}: expected what `orderly "
                     "run --out DIR` wrote, or a folder above it"
                 )
-        self._look_s = _LOOK_REMOTE_S if any("://" in text for text in self.given) else _LOOK_S
+        self._look_s = _LOOK_REMOTE_S if any("://" in text for text in self.locations) else _LOOK_S
         self._lock = threading.Lock()
         self._places: dict[str, Place] = {}
         self._looked_at_s = -self._look_s
@@ -86,8 +88,8 @@ class Catalog:
         """Return the runs by key, in the order given, those of one folder by name."""
         with self._lock:
             if time.monotonic() - self._looked_at_s >= self._look_s:
-                places = [place for text in self.given for place in _places(text)]
-                self._places = {place.key: place for place in places[:MAX_RUNS]}
+                places = chain(*map(_places, self.locations))
+                self._places = {place.key: place for place in islice(places, MAX_RUNS)}
                 self._looked_at_s = time.monotonic()
             return self._places
 
@@ -160,8 +162,7 @@ class Watched:
         # why lock and log, or the rows, cannot be read; empty when they can
         self.error = self.rows_error = ""
         self.live: Live | None = None
-        self.rows: Rows | None = None  # None while unknown
-        self.details: dict[str, Any] = {}  # more that was found with the rows: boards, map, cost
+        self.reading: Reading | None = None  # None while unknown
         self.rows_read_at_s = 0.0
         self.is_reading_rows = False
         self.n_read = 0
@@ -192,7 +193,7 @@ class Watched:
             self.live, self.error = live(open_folder(location)), ""
             self.stamp = _stamp(Path(location)) if self.place.real else _remote_stamp(location)
         except Exception as error:  # noqa: BLE001 - who watches must see it, and see it go
-            self.live, self.error, self.stamp = None, _said(error), ""
+            self.live, self.error, self.stamp = None, _fault(error), ""
         self.n_read += 1
         now_s = time.monotonic()
         self._next_s = now_s + max(
@@ -209,8 +210,8 @@ class Watched:
 
     @contextlib.contextmanager
     def reading_rows(self) -> Iterator[None]:
-        """Note what comes of setting ``rows`` and ``details``, any error included: the same files
-        are not read again for it.
+        """Note what comes of setting ``reading``, any error included: the same files are not read
+        again for it.
         """
         stamp, began_s = self.stamp, time.monotonic()
         self.is_reading_rows = True
@@ -219,7 +220,7 @@ class Watched:
             self.rows_error = ""
         # a thread or task that dies would be started for ever
         except Exception as error:  # noqa: BLE001
-            self.rows, self.details, self.rows_error = None, {}, _said(error)
+            self.reading, self.rows_error = None, _fault(error)
         finally:
             self.rows_stamp, self.rows_read_at_s = stamp, time.time()
             self._next_rows_s = time.monotonic() + max(
@@ -230,7 +231,8 @@ class Watched:
     def view(self) -> RunView:
         """Return the view of the run: the last rows, and lock and log."""
         error = self.error or (self.rows_error if self.is_current else "")
-        return run_view(self.rows, self.live, is_current=self.is_current, error=error)
+        rows = self.reading.rows if self.reading else None
+        return run_view(rows, self.live, is_current=self.is_current, error=error)
 
 
 class Watcher:
@@ -258,16 +260,14 @@ class Watcher:
 
         with self.watched.reading_rows():
             result = summary(self.watched.place.check())
-            boards = [(item.board, item.score) for item in result.listed.boards[:8]]
-            self.watched.rows, self.watched.details = rows_of(result), {"boards": boards}
+            boards = [Drawn(item.board, item.score) for item in result.listed.boards[:8]]
+            self.watched.reading = Reading(rows_of(result), boards)
 
 
-def _said(error: Exception) -> str:
-    return (
-        str(error)
-        if isinstance(error, OrderlyError)
-        else f"internal error, {type(error).__name__}: {error}"
-    )
+def _fault(error: Exception) -> str:
+    if isinstance(error, OrderlyError):
+        return str(error)
+    return f"internal error, {type(error).__name__}: {error}"
 
 
 def _stamp(root: Path) -> str:
@@ -277,7 +277,7 @@ def _stamp(root: Path) -> str:
     digest = hashlib.sha256()
     for folder in files.FOLDERS:
         with contextlib.suppress(OSError):  # a folder or a file that is gone
-            for entry in sorted(os.scandir(root / folder), key=lambda entry: entry.name):
+            for entry in sorted(os.scandir(root / folder), key=attrgetter("name")):
                 if entry.name not in (
                     files.EVENTS,
                     files.LOCK,

@@ -28,17 +28,10 @@ SLOW_S, QUICK_S = 30.0, 15.0
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def explained(handler: Handler) -> Handler:
-    """Turn errors into answers with one sentence."""
-
-    async def handle(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except OrderlyError as error:
-            status = error.status if isinstance(error, Refused) else HTTPStatus.BAD_REQUEST
-            return _sent(answer({"error": str(error)}), None, status)
-
-    return handle
+async def refused(_request: Request, error: Exception) -> Response:
+    """Return what is answered instead of an OrderlyError: one sentence."""
+    status = error.status if isinstance(error, Refused) else HTTPStatus.BAD_REQUEST
+    return _sent(answer({"error": str(error)}), None, status)
 
 
 def _sent(
@@ -59,7 +52,6 @@ def _site(request: Request) -> Site:
 def pulses(name: str) -> Handler:
     """Return what answers with all runs of a catalog of the site, ``catalog`` or ``records``."""
 
-    @explained
     async def handle(request: Request) -> Response:
         site = _site(request)
         return _sent(answer(await site.pulses(getattr(site, name))), request)
@@ -70,7 +62,6 @@ def pulses(name: str) -> Handler:
 def about_run(read: Callable[[Site, Place], Awaitable[bytes]]) -> Handler:
     """Return what answers with what a site has read of one run."""
 
-    @explained
     async def handle(request: Request) -> Response:
         place = _site(request).place(request.path_params["key"])
         if place is None:
@@ -87,14 +78,13 @@ def _board(request: Request) -> jobs.BoardRequest:
     named.
     """
     values = {name: value for name, value in request.query_params.items() if value}
-    key, least = values.get("run"), values.get("min_letters", "3")
+    key, least, goal = values.get("run"), values.get("min_letters", "3"), values.get("goal", "0")
     place = _site(request).place(key) if key else None
     if key and place is None:
         raise Refused(
             "the run that this board is of is not here any more: choose a word list",
             HTTPStatus.NOT_FOUND,
         )
-    goal = values.get("goal", "0")
     for name, number in (("least length", least), ("goal", goal)):
         if not (number.isascii() and number.isdecimal() and len(number) < 4):
             raise InputError(f"{name} {quote(number)}: expected a small number, such as 4")
@@ -120,7 +110,6 @@ def _board(request: Request) -> jobs.BoardRequest:
 def about_board(job: Callable[..., Any], media_type: str = "", disposition: str = "") -> Handler:
     """Return what answers with the values that a quick job makes of a board, or with a file."""
 
-    @explained
     async def handle(request: Request) -> Response:
         queue = _site(request).queue
         made = await queue.ask(Priority.quick, job, _board(request), seconds=QUICK_S)
@@ -133,20 +122,20 @@ def about_board(job: Callable[..., Any], media_type: str = "", disposition: str 
 
 async def _long(
     request: Request, job: Callable[..., Any], *values: Any, memory_mb: int = 1024
-) -> Any:
+) -> Response:
     """Return the answer to a question of seconds, unless the client disconnects: then the work is
     ended for the next.
     """
-    told: list[Any] = []
+    results: list[Any] = []
 
     async def work() -> None:
         try:
             queue = _site(request).queue
-            told.append(
+            results.append(
                 await queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb)
             )
         except OrderlyError as error:  # a group would wrap it
-            told.append(error)
+            results.append(error)
         group.cancel_scope.cancel()
 
     async with anyio.create_task_group() as group:
@@ -154,20 +143,18 @@ async def _long(
         while (await request.receive())["type"] != "http.disconnect":
             pass
         group.cancel_scope.cancel()
-    if not told:
-        raise Refused("client disconnected", HTTPStatus.REQUEST_TIMEOUT)
-    if isinstance(told[0], OrderlyError):
-        raise told[0]
-    return told[0]
+    for result in results:
+        if isinstance(result, OrderlyError):
+            raise result
+        return _sent(answer(result))
+    raise Refused("client disconnected", HTTPStatus.REQUEST_TIMEOUT)
 
 
-@explained
 async def climb(request: Request) -> Response:
     """Return the best boards found from a board in a few seconds."""
-    return _sent(answer(await _long(request, jobs.climb_from, _board(request))))
+    return await _long(request, jobs.climb_from, _board(request))
 
 
-@explained
 async def rolled(request: Request) -> Response:
     """Return a random roll of a bundled set of dice."""
     dice = _bundled_dice(request.query_params.get("dice", ""))
@@ -194,18 +181,16 @@ def _class(request: Request) -> tuple[str, str]:
     return text, request.query_params.get("list") or DEFAULT_WORDLIST
 
 
-@explained
 async def story(request: Request) -> Response:
     """Return bounds and story of a class."""
-    text, wordlist = _class(request)
+    question = _class(request)
     cutoff = request.query_params.get("cutoff", "").strip()
     if cutoff and not (cutoff.isascii() and cutoff.isdecimal() and 0 < int(cutoff[:12]) < 2**31):
         raise InputError(f"cutoff {quote(cutoff)}: expected a number of points, or nothing")
-    values = (text, wordlist, int(cutoff) if cutoff else None)
-    return _sent(answer(await _long(request, jobs.class_story, *values, memory_mb=2048)))
+    least = int(cutoff) if cutoff else None
+    return await _long(request, jobs.class_story, *question, least, memory_mb=2048)
 
 
-@explained
 async def trees(request: Request) -> Response:
     """Return the trees of a small class."""
-    return _sent(answer(await _long(request, jobs.class_trees, *_class(request))))
+    return await _long(request, jobs.class_trees, *_class(request))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from boardclass.board_svg import SCRIPT, STYLE
+from boardclass.errors import OrderlyError
 from boardclass.geometry import DIMS
 from boardclass.wordlist import DEFAULT_WORDLIST, available_names
 from cluster.watch.view import Place
@@ -72,7 +73,8 @@ def make_app(site: Site) -> Starlette:
     }
     listed = [Route(path, handler) for path, handler in routes.items()]
     static = Mount("/static", StaticFiles(directory=_FOLDER / "static"))
-    app = Starlette(routes=[*listed, static], lifespan=lifespan, exception_handlers={404: _missing})
+    faults: dict[Any, Any] = {404: _missing, OrderlyError: answers.refused}
+    app = Starlette(routes=[*listed, static], lifespan=lifespan, exception_handlers=faults)
     app.router.redirect_slashes = False
     app.state.site = site
     return app
@@ -83,7 +85,7 @@ async def _warm(site: Site) -> None:
         await site.queue.ask(Priority.quick, jobs.score_board, jobs.BoardRequest("berlatdes"))
 
 
-def _file(path: Path, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+def _file(path: Path, media_type: str) -> answers.Handler:
     async def handle(_request: Request) -> Response:
         return FileResponse(path, media_type=media_type)
 
@@ -93,14 +95,20 @@ def _file(path: Path, media_type: str) -> Callable[[Request], Awaitable[Response
 def _render(
     request: Request, name: str, status: HTTPStatus = HTTPStatus.OK, **values: Any
 ) -> Response:
-    values |= {"page": name, "lan": request.app.state.site.lan}
-    values |= {"lists": list(available_names()), "default_list": DEFAULT_WORDLIST}
-    return HTMLResponse(_environment.get_template(f"{name}.html.j2").render(**values), status)
+    shared = {
+        "page": name,
+        "script": name,
+        "lan": request.app.state.site.lan,
+        "lists": list(available_names()),
+        "default_list": DEFAULT_WORDLIST,
+    }
+    page = _environment.get_template(f"{name}.html.j2")
+    return HTMLResponse(page.render(shared | values), status)
 
 
 async def _runs_page(request: Request) -> Response:
     site: Site = request.app.state.site
-    return _render(request, "runs", given=site.catalog.given)
+    return _render(request, "runs", given=site.catalog.locations)
 
 
 async def _run_page(request: Request) -> Response:
@@ -108,13 +116,8 @@ async def _run_page(request: Request) -> Response:
     place = site.place(request.path_params["key"])
     if place is None:
         return _missing(request)
-    return _render(
-        request,
-        "run",
-        place=place,
-        is_record=place.key not in site.catalog.places(),
-        price=site.price,
-    )
+    is_record = place.key not in site.catalog.places()
+    return _render(request, "run", place=place, is_record=is_record)
 
 
 async def _records_page(request: Request) -> Response:
@@ -127,7 +130,8 @@ async def _records_page(request: Request) -> Response:
     # the largest boards first
     places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))
     groups = [(language, list(pairs)) for language, pairs in groupby(places, _language)]
-    return _render(request, "records", groups=groups, has_yawl="yawl" in available_names())
+    has_yawl = "yawl" in available_names()
+    return _render(request, "records", script="runs", groups=groups, has_yawl=has_yawl)
 
 
 def _language(pair: tuple[Place, Source | None]) -> str:
@@ -143,4 +147,4 @@ async def _class_page(request: Request) -> Response:
 
 
 def _missing(request: Request, _error: Exception | None = None) -> Response:
-    return _render(request, "missing", HTTPStatus.NOT_FOUND)
+    return _render(request, "missing", HTTPStatus.NOT_FOUND, script="")

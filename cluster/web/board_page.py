@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -45,46 +47,39 @@ class Game:
     goal: int = 0
 
 
-def board_page(told: dict[str, Any], *, hidden: bool = False, game: Game | None = None) -> str:
-    """Return the page of a board as ``Asked.told`` tells of it; with ``hidden`` its words come
-    after the game.
+def board_page(board: Mapping[str, Any], *, hidden: bool = False, game: Game | None = None) -> str:
+    """Return the page of a board, given what ``Scoring.described`` says of it; with ``hidden`` its
+    words come after the game.
     """
-    packed = _packed(told["words"], len(told["rows"]))
-    words, left_out = told["words"][: len(packed)], len(told["words"]) - len(packed)
-    common = set(told.get("common", ()))
-    data: dict[str, Any] = {
-        name: told[name] for name in ("rows", "heat", "values", "bonus") if name in told
-    }
+    packed = _packed(board["words"], len(board["rows"]))
+    words, n_left_out = board["words"][: len(packed)], len(board["words"]) - len(packed)
+    common = set(board["common"])
+    data = {name: board[name] for name in ("rows", "heat", "values", "bonus") if name in board}
     data |= {
-        "wordlist": printable(told["wordlist"]),
+        "wordlist": printable(board["wordlist"]),
         "hidden": hidden,
-        "leftOut": left_out,
+        "leftOut": n_left_out,
         "words": packed,
         # by their places: they are among the words
         "common": [at for at, item in enumerate(words) if item["word"] in common],
         "game": asdict(game or Game()),
     }
-    head = f"{counted(told['score'], 'point')} in {counted(told['n_words'], 'word')}"
-    groups = groupby(words, key=lambda item: item["letters"])
-    listed = (
-        ""
-        if hidden
-        else "".join(
-            f"<p>{n}: {', '.join(item['word'] for item in same)}</p>" for n, same in groups
+    head = f"{counted(board['score'], 'point')} in {counted(board['n_words'], 'word')}"
+    listed = []
+    for n, group in groupby([] if hidden else words, key=itemgetter("letters")):
+        listed.append(f"<p>{n}: {', '.join(item['word'] for item in group)}</p>")
+    notes = [board["place"]]
+    if n_left_out:
+        notes.append(
+            f"This page and its game have the {len(words):,} longest of them; {n_left_out:,} are "
+            "left out."
         )
-    )
-    note = (
-        f"This page and its game have the {len(words):,} longest of them; {left_out:,} are left "
-        "out."
-    )
     return Template(_read("templates/file.html")).substitute(
         head=f"Find {head}" if hidden else head,
-        text=escape(printable(f"Board {told['board']}, word list {told['wordlist']}.")),
-        place=escape(
-            printable(" ".join(filter(None, (told.get("place"), note if left_out else ""))))
-        ),
-        drawn=board_svg(told["rows"]),
-        listed=printable(listed),
+        text=escape(printable(f"Board {board['board']}, word list {board['wordlist']}.")),
+        place=escape(printable(" ".join(filter(None, notes)))),
+        drawn=board_svg(board["rows"]),
+        listed=printable("".join(listed)),
         style=_read("static/site.css"),
         play=_read("templates/play.html"),
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
@@ -92,7 +87,7 @@ def board_page(told: dict[str, Any], *, hidden: bool = False, game: Game | None 
     )
 
 
-def _packed(words: list[dict[str, Any]], h: int) -> list[str]:
+def _packed(words: Iterable[Mapping[str, Any]], h: int) -> list[str]:
     """Return each word with its points, letters, first cell and a digit a step (of dx columns and
     dy rows: 3 dx + dy + 4), as many of the longest as the page may hold.
     """

@@ -88,16 +88,16 @@ class JobQueue:
         try:
             async with limiter:
                 with anyio.fail_after(seconds + _START_S):
-                    told = await worker.do(job, values, seconds, memory_mb)
+                    reply = await worker.do(job, values, seconds, memory_mb)
         except (TimeoutError, Ended) as error:
             if worker.is_closed:
                 raise Refused("the server is stopping", HTTPStatus.SERVICE_UNAVAILABLE) from error
             raise Refused(
                 f"it takes more than {seconds:g} s or {memory_mb} MiB: ask for less"
             ) from error
-        if "refused" in told:
-            raise Refused(told["refused"])
-        return told["answer"]
+        if "refused" in reply:
+            raise Refused(reply["refused"])
+        return reply["answer"]
 
     async def aclose(self) -> None:
         """Kill the processes; nothing is done any more."""
@@ -136,8 +136,8 @@ class Worker:
             stdin, stdout = process.stdin, process.stdout
             assert stdin is not None
             assert stdout is not None
-            asked = [f"{job.__module__}:{job.__qualname__}", values, seconds, memory_mb]
-            await stdin.send(json.dumps(asked, default=asdict).encode() + b"\n")
+            question = [f"{job.__module__}:{job.__qualname__}", values, seconds, memory_mb]
+            await stdin.send(json.dumps(question, default=asdict).encode() + b"\n")
             return json.loads(
                 await BufferedByteReceiveStream(stdout).receive_until(b"\n", _LONGEST_BYTES)
             )

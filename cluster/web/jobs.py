@@ -13,18 +13,14 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boardclass.board import NO_LETTERS, format_rows, read_board, with_letters
-from boardclass.canonical import canonical_board
 from boardclass.errors import InputError, OrderlyError, quote
-from boardclass.geometry import geometry
 from boardclass.partition import parse_partition
 from boardclass.printable import duration
-from boardclass.scores import TABLES, ScoreTable, parse_scores
-from boardclass.tiles import Tiles
+from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import (
     DEFAULT_WORDLIST,
     WordList,
@@ -32,7 +28,8 @@ from boardclass.wordlist import (
     known_name,
     load_wordlist,
 )
-from cluster.answers.boards import Asked, rolled
+from cluster.answers.boards import Scoring, rolled, scorer_of
+from cluster.answers.run_view import ClassMap, Drawn, Reading, rows_of
 from configs.dicesets import load_dice
 from results.proof.claim import question_of, read_claim
 from results.reading.limits import GRACE_S, Limits, limited
@@ -64,11 +61,8 @@ def bounded(
     """
     try:
         # nothing hears an interruption here: the process is ended a little later
-        with limited(
-            Limits(max(0.1, seconds - GRACE_S), memory_mb),
-            lambda: None,
-            "orderly: an answer took too long",
-        ):
+        limits = Limits(max(0.1, seconds - GRACE_S), memory_mb)
+        with limited(limits, lambda: None, "orderly: an answer took too long"):
             return {"answer": job(*values)}
     except OrderlyError as error:
         return {"refused": str(error)}
@@ -106,14 +100,6 @@ def list_of_run(run: Run) -> str:
     )
 
 
-@lru_cache(maxsize=6)
-def scorer_of(dims: str, words: tuple[str, ...], table: ScoreTable = TABLES["standard"]) -> Scorer:
-    """Return a scorer; the last few are kept."""
-    from search.scoring.scorer import Scorer
-
-    return Scorer(dims, words, table)
-
-
 @dataclass(frozen=True)
 class BoardRequest:
     """A board as it was typed, and the rules: those of a run, if the location of one is given.
@@ -138,61 +124,42 @@ class BoardRequest:
     goal: int = 0
 
     @property
-    def asked(self) -> Asked:
+    def scoring(self) -> Scoring:
         """The list and the rules."""
-        run = open_run(self.location) if self.location else None
-        table = (
-            ScoreTable("run", tuple(run.fingerprint.scores)) if run else parse_scores(self.scores)
-        )
-        name = list_of_run(run) if run else self.wordlist
+        if self.location:
+            run = open_run(self.location)
+            name, table = list_of_run(run), ScoreTable("run", tuple(run.fingerprint.scores))
+        else:
+            name, table = self.wordlist, parse_scores(self.scores)
         words, path = words_of(name, plain_q=None), available_names()[name]
-        return Asked(
-            words, path, table.at_least(self.min_letters), self.plain_q, self.values, self.bonus
-        )
+        rules = table.at_least(self.min_letters), self.plain_q, self.values, self.bonus
+        return Scoring(words, path, *rules)
 
     def usual(self) -> tuple[str, Scorer]:
         """Return the letters of a board that the fast scorer takes, with the scorer."""
-        asked = self.asked
-        if self.plain_q or self.values or self.bonus or asked.words.plain_q:
+        scoring = self.scoring
+        words = scoring.words
+        if self.plain_q or self.values or self.bonus or words.plain_q:
             raise InputError(
                 "climbing and changed letters need the usual rules: no plain Q, "
                 "letter values or bonus"
             )
-        dims, letters = read_board(self.text, self.dims, letters=asked.words.letters)
-        return letters, scorer_of(str(dims), asked.words.words, asked.table)
+        dims, letters = read_board(self.text, self.dims, letters=words.letters)
+        return letters, scoring.scorer(dims)
 
 
 def score_board(request: BoardRequest) -> dict[str, Any]:
-    """Return what ``Asked.told`` tells of a board, and the dice that show it."""
-    from cluster.answers.boards import rollable_text
-    from cluster.answers.status import proven_place
-
-    asked = request.asked
-    board = asked.read(request.text, request.dims)
-    told: dict[str, Any] = {"usual": None, "cells": []}
-    if isinstance(board, Tiles):
-        solved, told["cells"] = asked.solve(board), [tile.text for tile in board.tiles]
-    else:
-        dims, letters = str(board[0]), board[1]
-        solved = asked.solve(board, scorer_of(dims, asked.words.words, asked.table))
-        canonical = with_letters(canonical_board(letters, geometry(dims)), asked.words.letters)
-        told = {
-            "usual": letters,
-            "cells": [with_letters(letter, asked.words.letters) for letter in letters],
-        }
-        place = proven_place(letters, dims, solved.score, asked.words.sha256, asked.table.points)
-        told |= {"canonical": canonical, "dice": rollable_text(solved.board), "place": place}
-    return asked.told(board, solved) | told
+    """Return what ``Scoring.described`` says of a board."""
+    scoring = request.scoring
+    board = scoring.read(request.text, request.dims)
+    return scoring.described(board, scoring.solve(board, again=True))
 
 
 def roll_game(request: BoardRequest) -> dict[str, Any]:
     """Return what ``score_board`` tells of a fresh board of some dice, to play on."""
-    asked = request.asked
-    dice = load_dice(request.dice)
-    rng = random.SystemRandom()
-    (board,) = rolled(asked, dice, rng, min_words=request.goal, common=True)
-    solved = asked.solve(board)
-    return score_board(replace(request, text=solved.board, dims=solved.dims))
+    scoring, rng = request.scoring, random.SystemRandom()
+    (board,) = rolled(scoring, load_dice(request.dice), rng, min_words=request.goal, common=True)
+    return scoring.described(board, scoring.solve(board))
 
 
 def draw(request: BoardRequest) -> str:
@@ -201,10 +168,10 @@ def draw(request: BoardRequest) -> str:
     """
     from boardclass.board_svg import SIZE, board_svg
 
-    told = score_board(request)
-    paths = {item["word"]: item["path"] for item in told["words"]}
+    board = score_board(request)
+    paths = {item["word"]: item["path"] for item in board["words"]}
     path = paths.get(request.word.lower(), ())
-    return board_svg(told["rows"], told["heat"], path, cell_px=2 * SIZE, styled=True)
+    return board_svg(board["rows"], board["heat"], path, cell_px=2 * SIZE, styled=True)
 
 
 def page(request: BoardRequest) -> str:
@@ -214,23 +181,43 @@ def page(request: BoardRequest) -> str:
     return board_page(score_board(request), hidden=request.hidden)
 
 
-def around_board(request: BoardRequest) -> dict[str, Any]:
-    """Return the score with each letter in each cell (rows: cells), and the best boards one step
-    away.
-    """
+@dataclass(frozen=True)
+class Neighbour:
+    """A board one step away."""
+
+    board: str
+    change: str
+    score: int
+    difference: int
+
+
+@dataclass(frozen=True)
+class Around:
+    """The score with each letter in each cell (rows: cells), and the best boards one step away."""
+
+    scores: list[list[int]]
+    best: list[Neighbour]
+
+
+@dataclass(frozen=True)
+class Climb:
+    """The best boards found, in pools of up to so many; ``complete``: the last was climbed out."""
+
+    pool: int
+    complete: bool
+    found: list[Drawn]
+
+
+def around_board(request: BoardRequest) -> Around:
+    """Return what is one step away from a board."""
     from search.scoring.scorer import best_neighbours, letter_scores
 
     board, scorer = request.usual()
     near = best_neighbours(board, scorer, N_NEAR)
-    return {
-        "scores": letter_scores(board, scorer),
-        "best": [
-            dict(zip(("board", "change", "score", "difference"), row, strict=True)) for row in near
-        ],
-    }
+    return Around(letter_scores(board, scorer), [Neighbour(*row) for row in near])
 
 
-def climb_from(request: BoardRequest) -> dict[str, Any]:
+def climb_from(request: BoardRequest) -> Climb:
     """Return the best boards that climbing from a board found in a few seconds, in ever larger
     pools.
     """
@@ -238,26 +225,20 @@ def climb_from(request: BoardRequest) -> dict[str, Any]:
 
     board, scorer = request.usual()
     end_s = time.monotonic() + CLIMB_S
-    found: dict[str, int] = {}
+    scores: dict[str, int] = {}
     pool = _POOLS[0]
 
     def late() -> bool:
-        return bool(found) and time.monotonic() > end_s
+        return bool(scores) and time.monotonic() > end_s
 
     for size in _POOLS:
-        found |= {
-            find.board: find.score
-            for find in local_search(scorer, pool=size, start=board, stop=late)
-        }
+        for find in local_search(scorer, pool=size, start=board, stop=late):
+            scores[find.board] = find.score
         if is_late := late():
             break
         pool = size
-    best = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:N_CLIMBED]
-    return {
-        "pool": pool,
-        "complete": not is_late,
-        "found": [{"board": text, "score": score} for text, score in best],
-    }
+    best = sorted(scores, key=lambda text: (-scores[text], text))[:N_CLIMBED]
+    return Climb(pool, not is_late, [Drawn(text, scores[text]) for text in best])
 
 
 def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
@@ -271,7 +252,17 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
     return {**story, "lines": list(narrate(story))}
 
 
-def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class DrawnTree:
+    """A tree of a class to look at."""
+
+    title: str
+    bound: int
+    svg: str
+    text: str
+
+
+def class_trees(text: str, wordlist: str) -> list[DrawnTree]:
     """Return both trees of a small class, drawn and as text. Raises InputError when one is too
     large to look at.
     """
@@ -281,22 +272,14 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, Any]]:
     words = words_of(wordlist)
     loose, orderly = trees(letters, words, scorer_of(str(dims), words.words))
     titled = {"Orderly tree: every term once": orderly, "Sum/Choice tree: every path": loose}
-    return [
-        {
-            "title": title,
-            "bound": node.bound,
-            "svg": as_svg(node, styled=False),
-            "text": as_text(node),
-        }
-        for title, node in titled.items()
-    ]
+    shown = []
+    for title, node in titled.items():
+        shown.append(DrawnTree(title, node.bound, as_svg(node, styled=False), as_text(node)))
+    return shown
 
 
-def read_run(location: str) -> dict[str, Any]:
-    """Return what the rows of a run give (``rows``, of :class:`Rows`), and more of it: its boards,
-    the map of its classes, its cost.
-    """
-    from cluster.answers.run_view import rows_of
+def read_run(location: str) -> Reading:
+    """Return what the rows of a run give."""
     from results.reading.report import slow_classes
     from results.reading.sql import Database
     from results.storage.local import disk_use
@@ -308,32 +291,35 @@ def read_run(location: str) -> dict[str, Any]:
     claim = read_claim(run) if result.proven and not result.notes else None
     letters = result.question.letters
     (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
-    details = {
-        "rows": {
-            part: {
-                name: value[:MAX_TEXT] if isinstance(value, str) else value
-                for name, value in values.items()
-            }
-            for part, values in asdict(rows_of(result)).items()
-        },
-        "strength": claim.strength[:MAX_TEXT] if claim else "",
-        "boards": [
-            {
-                **item._asdict(),
-                "typed": with_letters(item.board, letters),
-                "svg": picture(item.board, result.fingerprint.dims, letters),
-            }
-            for item in result.listed.boards[:N_BOARDS]
-        ],
-        "seconds": float(seconds or 0.0),
-        "n_units": int(n_units or 0),
-        "n_hosts": int(n_hosts or 0),
-        "map": class_map(run, database),
-        "slow": slow_classes(result, database, N_SLOW),
-        "disk": disk_use(run.folder),
-    }
+    rows = rows_of(result)
+    boards = []
+    for board, score, _ in result.listed.boards[:N_BOARDS]:
+        svg = picture(board, result.fingerprint.dims, letters)
+        boards.append(Drawn(board, score, with_letters(board, letters), svg))
+    slow = []
+    for item in slow_classes(result, database, N_SLOW):
+        figures = duration(item["seconds"]), f"{item['found']:,}"
+        slow.append((f"{item['class_id']:,}", item["letters"], *figures))
+    identity = replace(_short(rows.identity), question=_short(rows.identity.question))
+    reading = Reading(
+        rows=replace(rows, identity=identity, answer=_short(rows.answer)),
+        boards=boards,
+        strength=claim.strength[:MAX_TEXT] if claim else "",
+        seconds=float(seconds or 0.0),
+        n_units=int(n_units or 0),
+        n_hosts=int(n_hosts or 0),
+        map=class_map(run, database),
+        slow=slow,
+        disk=disk_use(run.folder),
+    )
     database.close()
-    return details
+    return reading
+
+
+def _short(part: Any) -> Any:
+    """Return a part of what rows give whose texts, from files of strangers, are not too long."""
+    texts = {name: value for name, value in vars(part).items() if type(value) is str}
+    return replace(part, **{name: text[:MAX_TEXT] for name, text in texts.items()})
 
 
 def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> str:
@@ -343,10 +329,9 @@ def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> s
     return board_svg(format_rows(board, dims, letters), strict=True)
 
 
-def class_map(run: Run, database: Database) -> dict[str, Any] | None:
-    """Return the classes in the order of their numbers, cut into at most ``MAX_TILES`` tiles of one
-    size: the first class, classes, done, begun, seconds, their time in words, candidates of each.
-    None: too many to look at one by one.
+def class_map(run: Run, database: Database) -> ClassMap | None:
+    """Return the classes, cut into at most ``MAX_TILES`` tiles of one size; None: too many to look
+    at one by one.
     """
     import numpy as np
 
@@ -363,29 +348,26 @@ def class_map(run: Run, database: Database) -> dict[str, Any] | None:
         class_id for class_id, _ in (*run.index.pending(), *run.index.quarantined, *run.conflicts)
     }
     done = begun & ~np.isin(ids, list(unsettled))
-    seconds, found = np.zeros(len(ids)), np.zeros(len(ids), np.int64)
-    own = set(ids.tolist())
-    rows = [row for row in database.query(COSTS).rows if row[0] in own]
-    if rows:
-        at = np.searchsorted(ids, [row[0] for row in rows])
-        seconds[at], found[at] = [row[1] or 0.0 for row in rows], [row[2] or 0 for row in rows]
+    costs = {class_id: (seconds, n) for class_id, seconds, n in database.query(COSTS).rows}
+    figures = [costs.get(class_id, (0, 0)) for class_id in ids.tolist()]
+    seconds, candidates = np.nan_to_num(np.array(figures, np.float64)).T
     first = ids[np.searchsorted(tile_of, np.arange(n_tiles))]
 
     def summed(values: Any) -> list[Any]:
         return [round(value, 3) for value in np.bincount(tile_of, values, n_tiles).tolist()]
 
     tile_s = summed(seconds)
-    return {
-        "n_classes": len(ids),
-        "first": first.tolist(),
-        "classes": summed(np.ones(len(ids))),
-        "done": summed(done),
-        "begun": summed(begun),
-        "seconds": tile_s,
-        "times": [duration(each_s) for each_s in tile_s],
-        "time": duration(sum(tile_s)),
-        "found": summed(found),
-    }
+    return ClassMap(
+        n_classes=len(ids),
+        first=first.tolist(),
+        classes=summed(np.ones(len(ids))),
+        done=summed(done),
+        begun=summed(begun),
+        seconds=tile_s,
+        times=list(map(duration, tile_s)),
+        time=duration(sum(tile_s)),
+        found=summed(candidates),
+    )
 
 
 def main() -> None:
@@ -402,6 +384,6 @@ def main() -> None:
         for line in sys.stdin.buffer:
             name, values, seconds, memory_mb = json.loads(line)
             values = [BoardRequest(**item) if isinstance(item, dict) else item for item in values]
-            told = bounded(pkgutil.resolve_name(name), values, seconds, memory_mb)
-            answers.write(json.dumps(told).encode() + b"\n")
+            result = bounded(pkgutil.resolve_name(name), values, seconds, memory_mb)
+            answers.write(json.dumps(result, default=asdict).encode() + b"\n")
             answers.flush()

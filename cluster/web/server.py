@@ -200,8 +200,8 @@ class _Protocol(H11Protocol):
 
 
 class LocalServer:
-    """A server that is bound to a port of this machine, and answers about what was ``given`` once
-    it runs.
+    """A server that is bound to a port of this machine, and answers about the runs at ``locations``
+    once it runs.
 
     ``host`` is an address of loopback, or with ``lan`` not looked at: the network of this machine
     is answered, and nobody else.  Port 0: any; None: ``DEFAULT_PORT``, or any when that is taken.
@@ -210,9 +210,9 @@ class LocalServer:
     """
 
     def __init__(
-        self, given: Sequence[str], host: str, port: int | None, price: float, lan: bool = False
+        self, locations: Sequence[str], host: str, port: int | None, price: float, lan: bool = False
     ) -> None:
-        catalog = Catalog(given)
+        catalog = Catalog(locations)
         self._socket = _bound(own_address() if lan else loopback(host), port)
         name, number = self._socket.getsockname()[:2]
         self.port = int(number)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 import anyio.to_thread
@@ -20,7 +21,7 @@ from pydantic import TypeAdapter
 from boardclass.board import dims_of_length
 from boardclass.errors import BoardError
 from boardclass.printable import counted, duration, percent, printable
-from cluster.answers.run_view import Rows, RunView
+from cluster.answers.run_view import Drawn, Reading, RunView
 from cluster.answers.status import at_work, classes_done, disk_taken, figures, going_on, question
 from cluster.watch.view import Catalog, Place, Watched
 from cluster.web import jobs
@@ -28,7 +29,7 @@ from cluster.web.job_queue import JobQueue, Priority
 from results.proof.summary import State, searched, standing
 
 READ_S, READ_MB = 120.0, 4096
-_ROWS = TypeAdapter(Rows)
+_READING = TypeAdapter(Reading)
 
 
 class Site:
@@ -60,7 +61,7 @@ class Site:
             self._answers[place.key] = kept
         return kept[1]
 
-    async def pulses(self, catalog: Catalog) -> list[dict[str, Any]]:
+    async def pulses(self, catalog: Catalog) -> list[Any]:
         """Return the pulses of all runs of a catalog."""
         return [json.loads(await self.pulse(place)) for place in catalog.places().values()]
 
@@ -69,9 +70,9 @@ class Site:
         read.
         """
         watched = await self._look(place)
-        view, details = watched.view(), watched.details
-        values: dict[str, Any] = {"version": _version(watched), "dims": None}
-        if view.identity and view.answer:
+        view, reading = watched.view(), watched.reading
+        values: dict[str, object] = {"version": _version(watched), "dims": None}
+        if view.identity and view.answer and reading:
             # claims of records come with the program
             is_ours = view.proven and place.key in self.records.places()
             values |= {
@@ -79,15 +80,14 @@ class Site:
                 "proven": view.proven,
                 "dims": view.identity.dims,
                 "notes": view.answer.notes,
-                "boards": _placed(view, details["boards"]),
-                "boards_told": _boards_told(view, len(details["boards"])),
-                "map": details["map"],
-                "slow": [_slow(item) for item in details["slow"]],
-                "cost": f"{_work(details['seconds'], self.price)}, {_CLOCK}",
-                "strength": details["strength"] if is_ours else "",
-                "verdicts": f"{details['n_units']:,} stored, by "
-                f"{counted(details['n_hosts'], 'host')}",
-                "disk": disk_taken(details["disk"]),
+                "boards": _placed(view, reading.boards),
+                "boards_told": _boards_told(view, len(reading.boards)),
+                "map": reading.map and asdict(reading.map),
+                "slow": reading.slow,
+                "cost": f"{_work(reading.seconds, self.price)}, {_CLOCK}",
+                "strength": reading.strength if is_ours else "",
+                "verdicts": f"{reading.n_units:,} stored, by {counted(reading.n_hosts, 'host')}",
+                "disk": disk_taken(reading.disk),
                 "digest": view.answer.digest,
                 "partition": view.identity.partition,
                 "wordlist_sha256": view.identity.wordlist_sha256,
@@ -109,20 +109,16 @@ class Site:
 
     async def _read_rows(self, watched: Watched) -> None:
         with watched.reading_rows():
-            details = await self.queue.ask(
-                Priority.runs,
-                jobs.read_run,
-                watched.place.location,
-                seconds=READ_S,
-                memory_mb=READ_MB,
+            question = jobs.read_run, watched.place.location
+            values = await self.queue.ask(
+                Priority.runs, *question, seconds=READ_S, memory_mb=READ_MB
             )
-            rows = _ROWS.validate_python(details.pop("rows"))
-            watched.rows, watched.details = rows, details
+            watched.reading = _READING.validate_python(values)
 
 
-def _pulse(watched: Watched, price: float) -> dict[str, Any]:
+def _pulse(watched: Watched, price: float) -> dict[str, object]:
     view, classes = watched.view(), watched.view().classes
-    best = _best(view, watched.details.get("boards", ()))
+    best = _best(view, watched.reading)
     return {
         "key": watched.place.key,
         "name": watched.place.name,
@@ -139,7 +135,10 @@ def _pulse(watched: Watched, price: float) -> dict[str, Any]:
         "done": classes_done(classes),
         "best": best,
         "said": best["said"] if best else _nothing(view),
-        "now": [(name.capitalize(), text) for name, text in (*going_on(view), *figures(view))],
+        "now": [
+            (name.capitalize(), text, len(text) > 60)
+            for name, text in (*going_on(view), *figures(view))
+        ],
         "busy": at_work(view),
         "to_come": _to_come(view, price),
     }
@@ -149,10 +148,10 @@ def _question(view: RunView) -> str:
     identity = view.identity
     if identity is None:
         return ""
-    asked = identity.question
-    words = f", {asked.n_words:,} words" if asked.n_words else ""
-    rules = f"{asked.scores} points, cutoff {identity.cutoff:,}"
-    return f"{identity.dims} boards, word list {asked.wordlist}{words}, {rules}"
+    question = identity.question
+    words = f", {question.n_words:,} words" if question.n_words else ""
+    rules = f"{question.scores} points, cutoff {identity.cutoff:,}"
+    return f"{identity.dims} boards, word list {question.wordlist}{words}, {rules}"
 
 
 def _left(view: RunView) -> str:
@@ -217,40 +216,29 @@ def _to_come(view: RunView, price: float) -> str:
     return f"about {work}, if the guess of the time left holds"
 
 
-def _slow(item: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    time = duration(item["seconds"])
-    return f"{item['class_id']:,}", item["letters"], time, f"{item['found']:,}"
-
-
-def _best(view: RunView, boards: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
     if view.best_score is None:
         return None
-    if view.best_is_stored:
-        return _placed(view, boards[:1])[0]
+    if reading and view.best_is_stored:
+        return _placed(view, reading.boards[:1])[0]
     picture, board = "", view.best_boards[0]
     with suppress(BoardError):
         dims = view.identity.dims if view.identity else str(dims_of_length(len(board)))
         picture = jobs.picture(board, dims)
     said = f"The best that its driver says it found, not stored yet; {_searched(view)}."
-    return {
-        "board": board,
-        "typed": board,
-        "score": view.best_score,
-        "svg": picture,
-        "said": said,
-    }
+    return {**vars(Drawn(board, view.best_score, board, picture)), "said": said}
 
 
-def _placed(view: RunView, boards: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _placed(view: RunView, boards: Sequence[Drawn]) -> list[dict[str, object]]:
     assert view.answer is not None, "its rows were read"
     assert view.identity is not None
     identity, n_best = view.identity, len(view.answer.best_boards)
     so_far = "" if view.proven else _searched(view)
     placed = []
     for item in boards:
-        rank = 1 + sum(other["score"] > item["score"] for other in boards)
+        rank = 1 + sum(other.score > item.score for other in boards)
         said = standing(identity.dims, identity.question, rank, n_best, so_far)
-        placed.append({**item, "said": said})
+        placed.append({**vars(item), "said": said})
     return placed
 
 

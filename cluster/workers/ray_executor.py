@@ -88,13 +88,9 @@ class RayExecutor(Executor):
 
     def __enter__(self) -> Self:
         self._ray = ray = self._stack.enter_context(connected(self._address, self._n_workers))
-        options = {
-            "max_restarts": 0,
-            "max_task_retries": 0,
-            "num_cpus": 1,
-            "concurrency_groups": {"control": 1},
-        }
-        self._actor_class = ray.remote(**options)(Worker)
+        self._actor_class = ray.remote(
+            max_restarts=0, max_task_retries=0, num_cpus=1, concurrency_groups={"control": 1}
+        )(Worker)
         self._spec_ref = ray.put(self._spec)
         self._head = Head(self._address, ray)
         self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
@@ -105,11 +101,8 @@ class RayExecutor(Executor):
     @property
     def pids(self) -> dict[int, int]:
         """Process ids of the workers that are up, by worker number."""
-        return {
-            number: actor.hello.pid
-            for number, actor in self._actors.items()
-            if actor.hello is not None
-        }
+        actors = self._actors.items()
+        return {number: actor.hello.pid for number, actor in actors if actor.hello is not None}
 
     def spawn(self, worker: int) -> None:
         """Start an actor; it reports once its self-test is passed."""
@@ -282,19 +275,11 @@ def cause_of(error: Exception, exceptions: Any) -> Death:
         return Death.oom
     if isinstance(error, exceptions.RayActorError) and error.actor_init_failed:
         return Death.unfit
-    node_errors = (
-        exceptions.NodeDiedError,
-        exceptions.ActorUnavailableError,
-        exceptions.ObjectLostError,
-    )
-    is_preempted = getattr(error, "preempted", False)
-    if (
-        isinstance(error, node_errors)
-        or is_preempted
-        or any(sign in text.lower() for sign in _NODE_SIGNS)
-    ):
-        return Death.node
-    return Death.died
+    names = ("NodeDiedError", "ActorUnavailableError", "ObjectLostError")
+    is_of_node = isinstance(error, tuple(getattr(exceptions, name) for name in names))
+    is_of_node |= getattr(error, "preempted", False)
+    is_of_node |= any(sign in text.lower() for sign in _NODE_SIGNS)
+    return Death.node if is_of_node else Death.died
 
 
 GAUGES = {
@@ -327,22 +312,20 @@ class RayMetrics:
     """Gauges on the Ray cluster that this process has joined; the tag ``run`` tells runs apart."""
 
     def __init__(self, run: str) -> None:
-        self._tags = {"run": run}
-        self._gauges: dict[str, Any] = {}
+        from ray.util import metrics
+
+        self._gauges = {}
+        for name, (figure, text) in GAUGES.items():
+            gauge = metrics.Gauge(f"orderly_{name}", description=text, tag_keys=("run",))
+            gauge.set_default_tags({"run": run})
+            self._gauges[figure] = gauge
 
     def show(self, report: Report) -> None:
         """Set all gauges whose figure is known."""
-        if not self._gauges:
-            from ray.util import metrics
-
-            for name, (_, text) in GAUGES.items():
-                self._gauges[name] = metrics.Gauge(
-                    f"orderly_{name}", description=text, tag_keys=("run",)
-                )
-        for name, (figure, _) in GAUGES.items():
+        for figure, gauge in self._gauges.items():
             value = getattr(report, figure)
             if value is not None:
-                self._gauges[name].set(float(value), tags=self._tags)
+                gauge.set(float(value))
 
 
 assert {figure for figure, _ in GAUGES.values()} <= {field.name for field in fields(Report)}

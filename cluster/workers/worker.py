@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import resource
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,9 +134,8 @@ def machine_memory() -> tuple[int, int]:
         table = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
         free, total = (int(table[name].split()[0]) * 1024 for name in ("MemAvailable", "MemTotal"))
         group = Path("/sys/fs/cgroup")
-        limit = (
-            (group / "memory.max").read_text().strip() if (group / "memory.max").exists() else "max"
-        )
+        bound = group / "memory.max"
+        limit = bound.read_text().strip() if bound.exists() else "max"
         if limit != "max":
             counts = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
             cache_bytes = sum(int(counts[name]) for name in ("inactive_file", "active_file"))
@@ -149,11 +150,9 @@ def machine_memory() -> tuple[int, int]:
 def cpu_name() -> str:
     """Return the model of the processor, as far as the system tells."""
     try:
-        for line in (
-            Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-        ):
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        if match := re.search(r"^model name.*?:(.*)", text, re.M):
+            return match[1].strip()
     except OSError:
         pass
     return platform.processor() or platform.machine()
@@ -192,10 +191,8 @@ def self_test() -> None:
         partition.text,
         Params(memory_mb=16),
     )
-    found = break_all(
-        Breaker(spec), (int(rank) for ranks in partition.canonical_ranks() for rank in ranks)
-    )
-    boards = {(canonical_board(board, geometry("2x2")), score) for board, score in found}
+    candidates = break_all(Breaker(spec), map(int, chain(*partition.canonical_ranks())))
+    boards = {(canonical_board(board, geometry("2x2")), score) for board, score in candidates}
     if boards != _TEST_BOARDS:
         raise UnfitError(
             f"self-test found {sorted(boards)!r}, expected {sorted(_TEST_BOARDS)!r}: this machine "
@@ -209,11 +206,10 @@ def break_all(breaker: Breaker, class_ids: Iterable[int]) -> list[tuple[str, int
     """
     from search.breaker import Unit
 
-    found: list[tuple[str, int]] = []
-    for class_id in class_ids:
-        stack = [Unit(class_id)]
-        while stack:
-            result = breaker.break_unit(stack.pop())
-            found += result.candidates
-            stack += result.children
-    return found
+    candidates: list[tuple[str, int]] = []
+    stack = list(map(Unit, class_ids))
+    while stack:
+        result = breaker.break_unit(stack.pop())
+        candidates += result.candidates
+        stack += result.children
+    return candidates

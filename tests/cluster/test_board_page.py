@@ -237,6 +237,8 @@ def test_a_page_stays_small_and_says_which_words_it_leaves_out(tabs, tmp_path):
         "board": "s",
         "score": 1,
         "words": words,
+        "common": [],
+        "place": "",
     }
     page = board_page.board_page(told | {"n_words": len(words)})
     assert MAX_BYTES - 20_000 < len(page.encode()) < MAX_BYTES

@@ -81,7 +81,7 @@ def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("cluster.cli.options.Words.load", fail)
+    monkeypatch.setattr("cluster.cli.options.ListOptions.load", fail)
     answer = orderly("score")
     assert answer.code == cli.EXIT_BUG
     assert "ZeroDivisionError: oh" in answer.err

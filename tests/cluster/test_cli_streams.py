@@ -232,3 +232,11 @@ def test_watching_without_colours_and_in_ascii(terminal_of, proven):
     assert "+----+----+" in plain.wait_for("proven", "aert")
     assert not colours(plain.raw)
     assert plain.raw.isascii()
+
+
+def test_a_terminal_shows_how_far_it_is_in_one_line_that_goes_away(terminal_of):
+    terminal = terminal_of("plan", "3x3", "--cutoff", 500, "--seconds", 3)
+    assert "━" in terminal.wait_for("probing random classes, ", " s of 3 s")
+    shown = terminal.wait_for("of one core", "classes from weak to strong")
+    assert "probing" not in shown
+    assert terminal.end() == 0

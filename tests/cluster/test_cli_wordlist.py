@@ -193,8 +193,8 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, spanish, tmp_
         item in text
         for item in (f"<code>{board}</code>", ">Ñ</text>", ">año</button>", "w stands for ñ")
     )
-    told = read_run(str(run))["boards"][0]
-    assert (told["typed"], "Ñ" in told["svg"]) == (board, True)
+    best = read_run(str(run)).boards[0]
+    assert (best.typed, "Ñ" in best.svg) == (board, True)
     asked = BoardRequest(board, dims="2x2", wordlist="spanish", word="año")
     assert ">Ñ</text>" in draw(asked)
     assert "año" in [item["word"] for item in score_board(asked)["words"]]

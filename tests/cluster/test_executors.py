@@ -90,6 +90,7 @@ def play(executor, n_classes=20, stop=lambda: "", **policy):
             clock=time.monotonic,
             stop=stop,
             watch=lambda _: None,
+            note=lambda _events, _orders: None,
             poll_s=0.1,
         )
     return sink, finish
@@ -151,6 +152,7 @@ def test_figures_are_worked_out_now_and_then_however_many_turns_there_are():
         clock=cluster.clock,
         stop=lambda: "",
         watch=reports.append,
+        note=lambda _events, _orders: None,
         poll_s=2.0,
     )
     assert finish.complete

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 
 from boardclass.errors import StoreError
-from cluster.answers.run_view import rows_of
 from cluster.driver.driver import run
 from cluster.planning.shares import Share
 from cluster.scheduling.events import Assign, Publish, Quarantine
@@ -22,7 +21,6 @@ from cluster.web.jobs import read_run
 from cluster.web.site import Site
 from results.errors import ConflictError
 from results.proof.nodes import SearchNodes
-from results.proof.prove import summary
 from results.proof.summary import State
 from results.storage import files
 from results.storage.local import LocalFolder
@@ -85,10 +83,9 @@ def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(small_runs
     site = Site(Catalog((str(small_runs / "whole"),)), Catalog(()), 0.0)
     (place,) = site.catalog.places().values()
     watched = site._watched[place.key] = Watched(place)
-    details = read_run(str(small_runs / "whole"))
-    watched.rows = rows_of(summary(small_runs / "whole"))
-    watched.details, watched.rows_stamp = details, "of other files"
-    assert watched.rows.answer.state is State.PROVEN
+    watched.reading = read_run(str(small_runs / "whole"))
+    watched.rows_stamp = "of other files"
+    assert watched.reading.rows.answer.state is State.PROVEN
     watched.is_reading_rows = True
     assert json.loads(asyncio.run(site.proven(place)))["proven"] is False
     pulse = json.loads(asyncio.run(site.pulse(place)))

@@ -1,36 +1,23 @@
 // Scores with one letter changed, as a table that is coloured, and the best boards one step away.
 /** @import { Around, Told } from "../answers" */
-import { choice, face, spelled } from "/static/board.js";
-import { byId, cellName, count, el, points } from "/static/lib.js";
-
-const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+import { choice, face, LETTERS, put, shade, spelled, use } from "/static/board.js";
+import { byId, cellName, count, el, points, rowOrder } from "/static/lib.js";
 
 /** @param {number} n */
 const signed = (n) => (n > 0 ? `+${count(n)}` : count(n).replace("-", "−"));
 
-/**
- * @param {(Around & { told: Told, h: number }) | null} around
- * @param {object} [act] not needed to take the table away
- * @param {(difference: number, most: number) => string} act.shade
- * @param {(symbols: string) => void} act.use
- * @param {(cell: number, letter: string) => void} act.put
- */
-export function showAround(around, act) {
+/** Without a board: take the table away.  @param {Told} [told]  @param {Around} [around] */
+export function showAround(told, around) {
   const table = byId("heat");
   const near = byId("near");
-  table.hidden = byId("near-title").hidden = !around;
+  table.hidden = byId("near-title").hidden = !told;
+  table.replaceChildren();
   near.replaceChildren();
-  if (!around || !act) {
-    table.replaceChildren();
-    return;
-  }
-  const { told, h } = around;
-  const { shade, use, put } = act;
+  if (!told || !around) return;
   const usual = told.usual || "";
-  const most = Math.max(...around.scores.flat().map((value) => Math.abs(value - told.score)), 1);
-  const columns = [...LETTERS].map((letter) =>
-    el("th", { scope: "col", textContent: face(letter) }),
-  );
+  const now = told.score;
+  const h = told.rows.length;
+  const most = Math.max(...around.scores.flat().map((value) => Math.abs(value - now)), 1);
   /** @param {number} cell */
   const name = (cell) => `${cellName(cell, h)}, ${face(usual[cell])}`;
 
@@ -44,48 +31,40 @@ export function showAround(around, act) {
 
   /** @param {number} cell */
   function heading(cell) {
-    const spoken = `${cellName(cell, h)} `;
     const seen = `${(cell % h) + 1}.${Math.floor(cell / h) + 1} `;
     return el(
       "th",
       { scope: "row" },
-      el("span", { className: "visually-hidden", textContent: spoken }),
-      el("span", { className: "soft", ariaHidden: "true", textContent: seen }),
+      el("span.visually-hidden", `${cellName(cell, h)} `),
+      el("span.soft", { ariaHidden: "true" }, seen),
       face(usual[cell]),
     );
   }
 
   /** @param {number} cell  @param {string} letter  @param {number} score */
   function changed(cell, letter, score) {
-    const difference = score - told.score;
-    const item = el("td", { title: points(score) });
-    if (letter === usual[cell]) {
-      item.className = "own";
-      item.textContent = "·";
-      return item;
-    }
-    item.textContent = signed(difference);
+    const title = points(score);
+    if (letter === usual[cell]) return el("td.own", { title }, "·");
+    const difference = score - now;
+    const item = el("td", { title }, signed(difference));
     item.style.setProperty("--heat", shade(difference, most));
     item.addEventListener("click", () => put(cell, letter));
     return item;
   }
 
-  const inRows = [...around.scores.keys()].sort((a, b) => (a % h) - (b % h) || a - b);
-  const rows = inRows.map((cell) => {
+  const rows = rowOrder(around.scores.length / h, h).map((cell) => {
     const items = around.scores[cell].map((score, at) => changed(cell, LETTERS[at], score));
-    return el("tr", {}, heading(cell), ...items);
+    return el("tr", heading(cell), ...items);
   });
-  table.replaceChildren(
-    el("caption", {
-      className: "visually-hidden",
-      textContent: "Difference of the score, rows: cells; columns: letters",
-    }),
-    el("thead", {}, el("tr", {}, el("td", {}), ...columns)),
-    el("tbody", {}, ...rows),
+  const columns = [...LETTERS].map((letter) => el("th", { scope: "col" }, face(letter)));
+  const caption = "Difference of the score, rows: cells; columns: letters";
+  table.append(
+    el("caption.visually-hidden", caption),
+    el("thead", el("tr", el("td"), ...columns)),
+    el("tbody", ...rows),
   );
-  const choices = around.best.map((item) => {
+  for (const item of around.best) {
     const text = `${change(item.board)}: ${points(item.score)} (${signed(item.difference)})`;
-    return choice(spelled(item.board), text, () => use(item.board));
-  });
-  near.replaceChildren(...choices);
+    near.append(choice(spelled(item.board), text, () => use(item.board)));
+  }
 }

@@ -16,13 +16,17 @@ import {
   field,
   graphic,
   menu,
+  offers,
+  on,
   points,
   reason,
+  rowOrder,
+  write,
 } from "/static/lib.js";
 import { makeGame } from "/static/play.js";
 import { hintsAtMore, warm, wordList } from "/static/tiles.js";
 
-const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+export const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const tiles = byId("tiles");
 const size = menu("size");
 const list = menu("list");
@@ -42,8 +46,8 @@ let cells = [];
 let chosen = 0;
 /** @type {Told | null} */
 let told = null;
-/** @type {Around | null} */
-let around = null;
+/** @type {number[][]} */
+let scores = []; // with each letter in each cell; empty: not known
 let asking = 0;
 let scored = Promise.resolve();
 let afterQ = -1;
@@ -97,16 +101,13 @@ const inputOf = (cell) => inputs()[inRows().indexOf(cell)];
 const inputAt = (event) => /** @type {HTMLInputElement} */ (event.target);
 
 // The cells as people read them.
-function inRows() {
-  return cells.map((_, at) => (at % w) * h + Math.floor(at / w));
-}
+const inRows = () => rowOrder(w, h);
 
 /** @param {string} name  @param {string[] | null} [kept] */
 function resize(name, kept = null) {
   const before = { cells, w, h };
   [w, h] = name.split("x").map(Number);
-  if (![...size.options].some((option) => option.value === name))
-    size.append(el("option", { textContent: name }));
+  if (!offers(size, name)) size.append(el("option", name));
   size.value = name;
   cells = kept || Array(w * h).fill("");
   for (let x = 0; !kept && x < Math.min(w, before.w); x++) {
@@ -118,14 +119,11 @@ function resize(name, kept = null) {
   const fitting = [...dice.options].find((option) => option.dataset.size === name);
   if (fitting && dice.selectedOptions[0].dataset.size !== name) dice.value = fitting.value;
   const made = inRows().map((cell) =>
-    el("input", {
-      className: "tile",
-      type: "text",
+    el("input.tile", {
       autocomplete: "off",
       spellcheck: false,
       maxLength: 24,
       autocapitalize: "characters",
-      inputmode: "text",
       "data-cell": cell,
       "aria-label": cellName(cell, h),
     }),
@@ -140,20 +138,14 @@ function show() {
     const shown = faceOf(cells[Number(input.dataset.cell)]);
     if (input.value !== shown) input.value = shown;
     input.style.setProperty("--n", String(Math.max(2, shown.length)));
-    input.classList.toggle("chosen", Number(input.dataset.cell) === chosen);
   }
+  choose(chosen);
   words.clear();
   scored = refresh();
 }
 
-/** @param {Record<string, string>} letters */
-function name(letters) {
-  names = letters;
-  for (const [letter, key] of keys) key.face.textContent = face(letter);
-}
-
 /** @param {number} cell  @param {string} letter */
-function put(cell, letter) {
+export function put(cell, letter) {
   cells[cell] = letter;
   show();
 }
@@ -165,10 +157,10 @@ function step(cell, dx, dy) {
   return x >= 0 && x < w && y >= 0 && y < h ? x * h + y : cell;
 }
 
-/** @param {number} cell */
-function nextInRow(cell) {
+/** The cell so many places further along the rows.  @param {number} cell  @param {number} by */
+function along(cell, by) {
   const order = inRows();
-  return order[Math.min(order.length - 1, order.indexOf(cell) + 1)];
+  return order[Math.min(order.length - 1, Math.max(0, order.indexOf(cell) + by))];
 }
 
 tiles.addEventListener("focusin", (event) => {
@@ -194,8 +186,8 @@ tiles.addEventListener("input", (event) => {
   if (letters === "qu") letter = "q";
   if (tile) letter = tile[0];
   put(cell, letter);
-  if (letter) inputOf(nextInRow(cell)).focus();
-  if (letter === "q" && letters !== "qu") afterQ = nextInRow(cell); // a u typed now is that of Qu
+  if (letter) inputOf(along(cell, 1)).focus();
+  if (letter === "q" && letters !== "qu") afterQ = along(cell, 1); // a u typed now is that of Qu
 });
 /** @type {Record<string, [dx: number, dy: number]>} */
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -210,13 +202,10 @@ tiles.addEventListener("keydown", (event) => {
     next.select();
   } else if (event.key === "Backspace" || event.key === "Delete") {
     event.preventDefault();
-    const order = inRows();
-    const before = order[Math.max(0, order.indexOf(cell) - 1)];
-    if (cells[cell] || event.key === "Delete") put(cell, "");
-    else {
-      put(before, "");
-      inputOf(before).focus();
-    }
+    const isHere = cells[cell] || event.key === "Delete";
+    const emptied = isHere ? cell : along(cell, -1);
+    put(emptied, "");
+    inputOf(emptied).focus();
   }
 });
 tiles.addEventListener("paste", (event) => {
@@ -238,7 +227,7 @@ async function read(text, name) {
   } catch (error) {
     const number = asking;
     await scored; // or the score of the board that stays would take the place of the error
-    if (number === asking) byId("told").textContent = reason(error);
+    if (number === asking) write("told", reason(error));
   }
 }
 
@@ -262,9 +251,9 @@ export function use(symbols) {
 /** @type {Map<string, { button: HTMLElement, face: HTMLElement, score: HTMLElement }>} */
 const keys = new Map();
 for (const letter of LETTERS) {
-  const shown = el("span", { textContent: face(letter) });
-  const score = el("small", {});
-  const button = el("button", { type: "button", "data-letter": letter }, shown, score);
+  const shown = el("span", face(letter));
+  const score = el("small");
+  const button = el("button", { "data-letter": letter }, shown, score);
   button.addEventListener("click", () => press(letter));
   keys.set(letter, { button, face: shown, score });
   byId("keys").append(button);
@@ -280,22 +269,21 @@ function press(letter) {
 }
 
 function showKeys() {
-  const scores = around?.scores[chosen];
+  const known = scores[chosen];
   const now = told?.score || 0;
-  const all = scores ? around?.scores.flat() || [] : [];
-  const most = Math.max(...all.map((value) => Math.abs(value - now)), 1);
+  const most = Math.max(...scores.flat().map((value) => Math.abs(value - now)), 1);
   for (const [letter, { button, score }] of keys) {
     const own = cells[chosen] === typed(letter);
-    const value = scores ? scores[LETTERS.indexOf(letter)] : null;
     button.setAttribute("aria-pressed", String(own));
-    score.textContent = value === null ? "" : count(value);
-    const worth = value === null ? "" : `: ${points(value)}`;
+    const value = known ? known[LETTERS.indexOf(letter)] : now;
+    score.textContent = known ? count(value) : "";
+    const worth = known ? `: ${points(value)}` : "";
     button.setAttribute("aria-label", face(letter) + worth);
-    const isPlain = value === null || own;
+    const isPlain = own || !known;
     button.style.setProperty("--heat", isPlain ? "transparent" : shade(value - now, most));
   }
   const legend = " and the score of the board with each: redder is better, bluer is worse";
-  byId("keys-told").textContent = `Letters for ${cellName(chosen, h)}${scores ? legend : ""}.`;
+  write("keys-told", `Letters for ${cellName(chosen, h)}${known ? legend : ""}.`);
 }
 
 /** @param {number} difference  @param {number} most */
@@ -319,25 +307,26 @@ async function refresh() {
   const query = new URLSearchParams(asked);
   if (!isFull()) query.delete("letters");
   history.replaceState(null, "", `/board?${query}`);
-  byId("score").textContent = "–";
+  write("score", "–");
   heat(null);
   for (const id of ["copy-text", "copy-svg"]) field(id).disabled = !isFull();
   field("climb").disabled = true;
   for (const id of ["save-svg", "save"]) byId(id).hidden = !isFull();
   field("play-it").disabled = true;
-  byId("place").textContent = "";
-  told = around = null;
+  write("place", "");
+  told = null;
+  scores = [];
   wait(["words", "facts", "heat", "near"], isFull());
   showKeys();
-  if (isFull()) byId("told").textContent = "being scored";
-  else {
+  if (!isFull()) {
     const n = cells.filter((letter) => !letter).length;
-    byId("told").textContent = n === cells.length ? "fill every cell" : counted(n, "more letter");
+    write("told", n === cells.length ? "fill every cell" : counted(n, "more letter"));
     words.empty("They appear when the board is full.");
     facts(byId("facts"), []);
-    showAround(null);
+    showAround();
     return;
   }
+  write("told", "being scored");
   const files = { "save-svg": "svg?", "save-page": "html?", "save-game": "html?hidden=1&" };
   for (const [id, file] of Object.entries(files)) {
     byId(id).setAttribute("href", `/api/board.${file}${query}`);
@@ -353,29 +342,26 @@ async function refresh() {
     }
     told = answer;
     remember(query.toString());
-    name(answer.letters);
+    names = answer.letters;
+    for (const [letter, key] of keys) key.face.textContent = face(letter);
     wait(["words", "facts"], false);
     showScore(answer);
-    if (answer.usual === null) {
-      wait(["heat", "near"], false);
-      showAround(null);
-      return;
+    field("climb").disabled = answer.usual === null;
+    if (answer.usual === null) showAround();
+    else {
+      /** @type {Around} */
+      const around = await ask("/api/around", asked);
+      if (number !== asking) return;
+      scores = around.scores;
+      showKeys();
+      showAround(answer, around);
     }
-    field("climb").disabled = false;
-    const near = await ask("/api/around", asked);
-    if (number !== asking) return;
-    around = near;
     wait(["heat", "near"], false);
-    showKeys();
-    showAround({ ...near, told: answer, h }, { shade, use, put });
   } catch (error) {
     if (number !== asking) return;
-    byId("told").textContent = reason(error);
-    if (!told) {
-      byId("words").replaceChildren();
-      byId("facts").replaceChildren();
-    }
-    showAround(null);
+    write("told", reason(error));
+    if (!told) for (const id of ["words", "facts"]) byId(id).replaceChildren();
+    showAround();
   }
 }
 
@@ -387,15 +373,15 @@ function heat(values) {
 
 /** @param {Told} told */
 function showScore(told) {
-  byId("score").textContent = count(told.score);
+  write("score", count(told.score));
   const unit = told.score === 1 ? "point" : "points";
-  byId("told").textContent = `${unit}, ${counted(told.n_words, "word")} of ${told.wordlist}`;
-  byId("place").textContent = told.place || "";
+  write("told", `${unit}, ${counted(told.n_words, "word")} of ${told.wordlist}`);
+  write("place", told.place || "");
   field("play-it").disabled = false;
   heat(told.heat);
   facts(byId("facts"), [
-    ["Board, down the columns", el("code", { textContent: told.board })],
-    ["Canonical form", told.canonical && el("code", { textContent: told.canonical })],
+    ["Board, down the columns", el("code", told.board)],
+    ["Canonical form", told.canonical && el("code", told.canonical)],
     ["Dice", told.dice && `${told.dice[0].toUpperCase()}${told.dice.slice(1)}`, true],
   ]);
   words.show([{ words: told.words }]);
@@ -407,29 +393,29 @@ function showScore(told) {
 function asText() {
   const faces = inRows().map((cell) => faceOf(cells[cell]).padEnd(2));
   const lines = [];
-  for (let at = 0; at < faces.length; at += w) {
-    lines.push(
-      faces
-        .slice(at, at + w)
-        .join(" ")
-        .trimEnd(),
-    );
-  }
+  while (faces.length) lines.push(faces.splice(0, w).join(" ").trimEnd());
   const words = told && `${counted(told.n_words, "word")} of ${told.wordlist}`;
   const score = told ? `${told.board}: ${points(told.score)}, ${words}` : board();
   return [...lines, "", score].join("\n");
 }
 
-async function roll() {
+// Does what takes a moment, and says what is wrong if it cannot be done.
+/** @param {() => Promise<void>} act */
+async function attempt(act) {
   try {
-    const rolled = await ask("/api/roll", { dice: dice.value });
-    await read(rolled.board, rolled.dims);
-    byId("done").textContent = `Rolled ${rolled.board}.`;
+    await act();
   } catch (error) {
-    byId("done").textContent = reason(error);
+    write(byId("game").matches("[open]") ? "heard" : "done", reason(error));
   }
 }
-byId("roll").addEventListener("click", roll);
+
+const roll = () =>
+  attempt(async () => {
+    const rolled = await ask("/api/roll", { dice: dice.value });
+    await read(rolled.board, rolled.dims);
+    write("done", `Rolled ${rolled.board}.`);
+  });
+on("roll", "click", roll);
 /** @param {Told} board */
 function play(board) {
   const dialog = /** @type {HTMLDialogElement} */ (byId("game"));
@@ -437,34 +423,32 @@ function play(board) {
   if (!dialog.open) dialog.showModal();
   byId("start").focus();
 }
-byId("play-it").addEventListener("click", () => {
+on("play-it", "click", () => {
   if (told) play(told);
 });
 
 // A fresh board with so many words as the goal asks for; its answers stay under the game.
 async function rollAndPlay() {
-  const rollers = ["roll-play", "again"];
-  for (const id of rollers) field(id).disabled = true;
-  try {
-    const asked = { ...rules(), dice: dice.value, goal: field("goal").value };
+  const rollers = ["roll-play", "again"].map(field);
+  for (const roller of rollers) roller.disabled = true;
+  await attempt(async () => {
+    const query = { ...rules(), dice: dice.value, goal: field("goal").value };
     /** @type {Told} */
-    const rolled = await ask("/api/game", asked);
+    const rolled = await ask("/api/game", query);
     play(rolled);
     await read(rolled.board, rolled.dims);
-  } catch (error) {
-    byId(byId("game").matches("[open]") ? "heard" : "done").textContent = reason(error);
-  }
-  for (const id of rollers) field(id).disabled = false;
+  });
+  for (const roller of rollers) roller.disabled = false;
 }
-byId("roll-play").addEventListener("click", () => {
+on("roll-play", "click", () => {
   field("goal").value ||= "20";
   rollAndPlay();
 });
-byId("again").addEventListener("click", rollAndPlay);
+on("again", "click", rollAndPlay);
 byId("again").hidden = false;
-byId("game").addEventListener("close", game.stop);
-byId("clear").addEventListener("click", () => {
-  cells = cells.map(() => "");
+on("game", "close", game.stop);
+on("clear", "click", () => {
+  cells.fill("");
   chosen = 0;
   show();
   inputOf(0).focus();
@@ -478,62 +462,52 @@ function climbTold(answer) {
   return `Climbed to ${points(best.score)}, ${pool}. No proof that there is no better.`;
 }
 
-byId("climb").addEventListener("click", async () => {
-  const asked = question();
+on("climb", "click", async () => {
   field("climb").disabled = true;
-  byId("done").textContent = "Climbing: this takes up to ten seconds…";
-  try {
+  write("done", "Climbing: this takes up to ten seconds…");
+  await attempt(async () => {
     /** @type {Climb} */
-    const answer = await ask("/api/climb", asked);
-    byId("done").textContent = climbTold(answer);
+    const answer = await ask("/api/climb", question());
+    write("done", climbTold(answer));
     byId("climbed").hidden = false;
     const choices = answer.found.map((item) =>
       choice(spelled(item.board), points(item.score), () => use(item.board)),
     );
     byId("climbed-list").replaceChildren(...choices);
-  } catch (error) {
-    byId("done").textContent = reason(error);
-  }
+  });
   field("climb").disabled = !told || told.usual === null;
 });
 
 /** @param {string} name  @param {string} text  @param {() => void} act */
 export function choice(name, text, act) {
-  const button = el(
-    "button",
-    { type: "button" },
-    el("code", { textContent: name }),
-    el("small", { textContent: text }),
-  );
+  const button = el("button", el("code", name), el("small", text));
   button.addEventListener("click", act);
-  return el("li", {}, button);
+  return el("li", button);
 }
 
-byId("copy-text").addEventListener("click", () => copy(asText(), byId("done"), "Text"));
-byId("copy-svg").addEventListener("click", async () => {
+on("copy-text", "click", () => copy(asText(), byId("done"), "Text"));
+on("copy-svg", "click", async () => {
   const word = byId("words").querySelector("[aria-pressed='true']");
-  const query = new URLSearchParams(question());
-  if (word) query.set("word", word.textContent);
-  try {
-    await copy(await ask(`/api/board.svg?${query}`), byId("done"), "SVG");
-  } catch (error) {
-    byId("done").textContent = reason(error);
-  }
+  await attempt(async () => {
+    const svg = await ask("/api/board.svg", { ...question(), word: word?.textContent });
+    await copy(svg, byId("done"), "SVG");
+  });
 });
 size.addEventListener("change", () => resize(size.value));
 for (const changed of [list, ...RULES.map(byId)]) changed.addEventListener("change", show);
 
-for (const name of RULES.filter((name) => given.get(name))) {
-  field(name).value = given.get(name) || "";
+for (const name of RULES) {
+  const rule = given.get(name);
+  if (!rule) continue;
+  field(name).value = rule;
   field(name).checked = true;
   byId("rules").setAttribute("open", "");
 }
 const ownList = given.get("list");
-if (given.get("run"))
-  list.prepend(el("option", { value: "", textContent: "that of the run", selected: true }));
+if (given.get("run")) list.prepend(el("option", { value: "", selected: true }, "that of the run"));
 else if (ownList) {
-  const isHere = [...list.options].some((option) => option.value === ownList);
-  if (!isHere) list.prepend(el("option", { value: ownList, textContent: `${ownList} (not here)` }));
+  if (!offers(list, ownList))
+    list.prepend(el("option", { value: ownList }, `${ownList} (not here)`));
   list.value = ownList;
 }
 hintsAtMore(byId("map"));

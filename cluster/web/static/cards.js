@@ -11,12 +11,8 @@ import { layTiles, warm } from "/static/tiles.js";
  * @param {...Node} more
  */
 export function fillCard(card, drawn, score, said, ...more) {
-  const parts = [el("p", { className: "said", textContent: said }), ...more];
-  if (score !== null) {
-    const value = el("b", { textContent: points(score) });
-    parts.unshift(el("p", { className: "score" }, value));
-  }
-  card.replaceChildren(el("div", { className: "drawn" }, drawn), el("div", {}, ...parts));
+  const value = score === null ? null : el("p.score", el("b", points(score)));
+  card.replaceChildren(el("div.drawn", drawn), el("div", value, el("p.said", said), ...more));
 }
 
 // The last board that the Board page scored, as its address holds it; a browser may keep nothing.
@@ -68,23 +64,15 @@ export async function showOwn(card, run = null) {
     }
     query.set("run", run.key);
   }
-  const link = el("a", { href: `/board?${query}`, textContent: "Your board" });
-  const name = el("p", { className: "name" }, link);
+  const name = el("p.name", el("a", { href: `/board?${query}` }, "Your board"));
   try {
     /** @type {Told} */
     const told = await ask("/api/board", Object.fromEntries(query));
     if (run && told.dims !== run.dims) return;
-    const tiles = el("div", { className: "tiles" });
-    tiles.setAttribute("role", "img");
+    const tiles = el("div.tiles", { role: "img" });
     tiles.setAttribute("aria-label", `Your board. ${layTiles(tiles, told)}`);
     warm(tiles, told.heat);
-    fillCard(
-      card,
-      el("div", { className: "wrap" }, tiles),
-      told.score,
-      place(told, run?.best),
-      name,
-    );
+    fillCard(card, el("div.wrap", tiles), told.score, place(told, run?.best), name);
   } catch (error) {
     if (!isGiven) return;
     fillCard(card, "", null, reason(error), name);

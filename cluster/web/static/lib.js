@@ -14,22 +14,44 @@ export const menu = (id) => /** @type {HTMLSelectElement} */ (byId(id));
 export const graphic = (id) => /** @type {any} */ (byId(id));
 
 /**
- * Make an element; what is no property of it becomes an attribute.
- * @param {string} tag
- * @param {Record<string, unknown>} [properties]
- * @param {...(Node | string | null | undefined)} children
+ * Make an element: el("p.soft", { id: "told" }, "text", child).  What is no property of it becomes
+ * an attribute.
+ * @param {string} kind its tag, and classes behind dots
+ * @param {...(Record<string, unknown> | Node | string | number | null | undefined)} parts
  * @returns {any}
  */
-export function el(tag, properties = {}, ...children) {
+export function el(kind, ...parts) {
+  const [tag, ...classes] = kind.split(".");
   const made = /** @type {any} */ (document.createElement(tag));
-  for (const [name, value] of Object.entries(properties)) {
-    if (value === undefined || value === null) continue;
-    if (name in made && name !== "list") made[name] = value;
-    else made.setAttribute(name, value);
+  made.classList.add(...classes);
+  for (const part of parts) {
+    if (part == null) continue;
+    if (part instanceof Node || typeof part !== "object") made.append(part);
+    else for (const [name, value] of Object.entries(part)) set(made, name, value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
   return made;
 }
+
+/** @param {any} element  @param {string} name  @param {unknown} value */
+function set(element, name, value) {
+  if (name in element) element[name] = value;
+  else element.setAttribute(name, value);
+}
+
+/** Whether a menu has that option.  @param {HTMLSelectElement} menu  @param {string | null} name */
+export const offers = (menu, name) => [...menu.options].some((option) => option.value === name);
+
+/** The cells of a board along its rows.  @param {number} w  @param {number} h */
+export const rowOrder = (w, h) =>
+  Array.from({ length: w * h }, (_, at) => (at % w) * h + Math.floor(at / w));
+
+/** @param {string} id  @param {string} text */
+export function write(id, text) {
+  byId(id).textContent = text;
+}
+
+/** @param {string} id  @param {string} kind  @param {(event: Event) => void} act */
+export const on = (id, kind, act) => byId(id).addEventListener(kind, act);
 
 /** @param {string | null} svg  @param {string} [name] @returns {Element | null} */
 export function drawing(svg, name) {
@@ -48,16 +70,15 @@ export function drawing(svg, name) {
 /**
  * @param {string} address
  * @param {Record<string, string | null | undefined>} [values]
- * @param {RequestInit} [options]
  * @returns {Promise<any>}
  */
-export async function ask(address, values = {}, options = {}) {
+export async function ask(address, values = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
   const text = query.toString();
   let answer;
   try {
-    answer = await fetch(text ? `${address}?${text}` : address, options);
+    answer = await fetch(text ? `${address}?${text}` : address);
   } catch {
     throw new Error(
       "The server has stopped: start orderly serve again, and open the address that it prints.",
@@ -75,8 +96,8 @@ export async function ask(address, values = {}, options = {}) {
 
 // Calls work() again and again; only while the page is visible, more slowly when it fails.  work()
 // returns milliseconds.
-/** @param {() => Promise<number>} work  @param {HTMLElement} [fault] */
-export function keep(work, fault) {
+/** @param {() => Promise<number>} work */
+export function keep(work) {
   let timer = 0;
   async function turn() {
     clearTimeout(timer);
@@ -84,14 +105,12 @@ export function keep(work, fault) {
     let wait;
     try {
       wait = await work();
-      if (fault) fault.hidden = true;
+      write("fault", "");
     } catch (error) {
       wait = 5000;
-      if (fault) {
-        fault.textContent = reason(error);
-        fault.hidden = false;
-      }
+      write("fault", reason(error));
     }
+    byId("fault").hidden = !byId("fault").textContent;
     timer = setTimeout(turn, wait);
   }
   document.addEventListener("visibilitychange", () => {
@@ -104,8 +123,7 @@ export function keep(work, fault) {
 export const reason = (error) => (error instanceof Error ? error.message : String(error));
 
 /** @param {number | null | undefined} value */
-export const count = (value) =>
-  value === null || value === undefined ? "unknown" : Number(value).toLocaleString("en-US");
+export const count = (value) => (value == null ? "unknown" : value.toLocaleString("en-US"));
 /** @param {number} cell  @param {number} h */
 export const cellName = (cell, h) => `row ${(cell % h) + 1}, column ${Math.floor(cell / h) + 1}`;
 /** @param {number} n  @param {string} noun */
@@ -124,12 +142,9 @@ export function showState(pill, state) {
  * @param {[name: string, value: Node | string | null | undefined, isWide?: boolean][]} rows
  */
 export function facts(list, rows) {
-  const kept = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  const made = kept.map(([name, value, wide]) => {
-    const title = el("dt", { textContent: name });
-    return el("div", { className: wide ? "wide" : "" }, title, el("dd", {}, value));
-  });
-  list.replaceChildren(...made);
+  list.replaceChildren();
+  for (const [name, value, wide] of rows)
+    if (value) list.append(el(wide ? "div.wide" : "div", el("dt", name), el("dd", value)));
 }
 
 /** @param {string} text  @param {HTMLElement} told  @param {string} what */

@@ -1,71 +1,59 @@
 // The classes of a run as tiles: what is done, what was expensive, where boards were found.  Arrow
 // keys walk over the tiles.
 /** @import { ClassMap } from "../answers" */
-import { count } from "/static/lib.js";
+import { byId, count, write } from "/static/lib.js";
 
 const GAP = 1;
+const canvas = /** @type {HTMLCanvasElement} */ (byId("map"));
 /** @type {ClassMap} */
 let shown;
 let at = -1;
 
-/**
- * @param {ClassMap | null} map
- * @param {HTMLCanvasElement} canvas
- * @param {HTMLElement} spoken
- * @param {HTMLElement} told
- */
-export function drawMap(map, canvas, spoken, told) {
-  canvas.hidden = !map;
+/** @param {ClassMap | null} map */
+export function drawMap(map) {
+  canvas.hidden = byId("legend").hidden = !map;
   if (!map) {
-    told.textContent = "There are too many classes to draw one by one.";
+    write("map-told", "There are too many classes to draw one by one.");
     return;
   }
   shown = map;
   const n = map.first.length;
-  const done = sum(map.done);
-  const found = map.found.filter((value) => value > 0).length;
   const share = Math.round(map.n_classes / n);
   const each =
     map.n_classes > n ? `each tile stands for about ${share} classes` : "each tile is a class";
-  told.textContent = `${count(map.n_classes)} classes in the order of their numbers, ${each}.`;
+  write("map-told", `${count(map.n_classes)} classes in the order of their numbers, ${each}.`);
+  const nDone = map.done.reduce((total, value) => total + value, 0);
+  const nFound = map.found.filter((value) => value > 0).length;
   const parts = [
-    `Map of the classes: ${count(done)} of ${count(map.n_classes)} done`,
-    `boards found in ${count(found)} of ${count(n)} tiles`,
+    `Map of the classes: ${count(nDone)} of ${count(map.n_classes)} done`,
+    `boards found in ${count(nFound)} of ${count(n)} tiles`,
     `${map.time} by the clock. Arrow keys walk over the tiles.`,
   ];
   canvas.setAttribute("aria-label", parts.join(", "));
-  if (!canvas.dataset.ready) {
-    canvas.dataset.ready = "yes";
-    const again = () => paint(canvas);
-    new ResizeObserver(again).observe(canvas);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-    canvas.addEventListener("pointermove", (event) =>
-      choose(canvas, spoken, tileAt(canvas, event)),
-    );
-    canvas.addEventListener("keydown", (event) => {
-      /** @type {Record<string, number>} */
-      const steps = {
-        ArrowRight: 1,
-        ArrowLeft: -1,
-        ArrowDown: grid(canvas).columns,
-        ArrowUp: -grid(canvas).columns,
-        Home: -Infinity,
-        End: Infinity,
-      };
-      const step = steps[event.key];
-      if (step === undefined) return;
-      event.preventDefault();
-      choose(canvas, spoken, Math.min(shown.first.length - 1, Math.max(0, at + step)));
-    });
-  }
-  paint(canvas);
+  paint();
 }
 
-/** @param {number[]} values */
-const sum = (values) => values.reduce((total, value) => total + value, 0);
+new ResizeObserver(paint).observe(canvas);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+canvas.addEventListener("pointermove", (event) => choose(tileAt(event)));
+canvas.addEventListener("keydown", (event) => {
+  const { columns } = grid();
+  /** @type {Record<string, number>} */
+  const steps = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowDown: columns,
+    ArrowUp: -columns,
+    Home: -Infinity,
+    End: Infinity,
+  };
+  const step = steps[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  choose(Math.min(shown.first.length - 1, Math.max(0, at + step)));
+});
 
-/** @param {HTMLCanvasElement} canvas */
-function grid(canvas) {
+function grid() {
   const n = shown.first.length;
   const width = canvas.clientWidth || 600;
   const tile = Math.max(6, Math.min(34, Math.sqrt((width * 190) / n)));
@@ -74,9 +62,9 @@ function grid(canvas) {
   return { columns, size, rows: Math.ceil(n / columns) };
 }
 
-/** @param {HTMLCanvasElement} canvas  @param {PointerEvent} event */
-function tileAt(canvas, event) {
-  const { columns, size } = grid(canvas);
+/** @param {PointerEvent} event */
+function tileAt(event) {
+  const { columns, size } = grid();
   const x = Math.floor(event.offsetX / size);
   const y = Math.floor(event.offsetY / size);
   const tile = y * columns + x;
@@ -97,18 +85,17 @@ function tileTold(tile) {
   return `${name}: ${state}, ${shown.times[tile]}${found}`;
 }
 
-/** @param {HTMLCanvasElement} canvas  @param {HTMLElement} spoken  @param {number} tile */
-function choose(canvas, spoken, tile) {
+/** @param {number} tile */
+function choose(tile) {
   if (tile === at || tile < 0) return;
   at = tile;
-  spoken.textContent = tileTold(tile);
-  paint(canvas);
+  write("map-spoken", tileTold(tile));
+  paint();
 }
 
-/** @param {HTMLCanvasElement} canvas */
-function paint(canvas) {
+function paint() {
   if (!shown || !canvas.clientWidth) return;
-  const { columns, size, rows } = grid(canvas);
+  const { columns, size, rows } = grid();
   const ratio = devicePixelRatio || 1;
   const height = Math.ceil(rows * size);
   canvas.style.setProperty("height", `${height}px`);
@@ -118,9 +105,7 @@ function paint(canvas) {
   /** @param {string} name */
   const colour = (name) => colours.getPropertyValue(name).trim();
   const steps = ["--s1", "--s2", "--s3", "--s4"].map(colour);
-  const open = colour("--s0");
-  const hit = colour("--found");
-  const ink = colour("--ink");
+  const [open, hit, ink] = ["--s0", "--found", "--ink"].map(colour);
   const most = Math.max(...shown.seconds, 1e-9);
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   pen.scale(ratio, ratio);

@@ -2,7 +2,19 @@
 // likes; then what was found and what was missed.  It knows the words of the board with their
 // points; how they run was found by the program.
 /** @import { Game, Playable, Word } from "../answers" */
-import { byId, count, counted, el, field, graphic, menu, points } from "/static/lib.js";
+import {
+  byId,
+  count,
+  counted,
+  el,
+  field,
+  graphic,
+  menu,
+  offers,
+  on,
+  points,
+  write,
+} from "/static/lib.js";
 import { layTiles, marksTold, tilesIn, warm, wordList } from "/static/tiles.js";
 import { drawPath } from "/static/words.js";
 
@@ -50,21 +62,23 @@ export function makeGame() {
   const isOn = () => timer !== 0;
 
   const limit = () => Math.ceil(60 * Number(menu("minutes").value)); // seconds; 0: none
+  const goal = () => Number(field("goal").value); // words; 0: none
+  /** @param {Word} item */
+  const isCommon = (item) => board.common?.includes(item.word);
   // The words that count.
   const inPlay = () => board.words.filter((item) => item.letters >= Number(field("least").value));
 
   /**
-   * @param {Playable} given
+   * @param {Playable} next
    * @param {boolean} isHidden
    * @param {Game} [rules]
    */
-  function set(given, isHidden, rules) {
+  function set(next, isHidden, rules) {
     stop();
-    board = given;
+    board = next;
     if (rules) {
       const minutes = String(rules.minutes);
-      if (![...menu("minutes").options].some((option) => option.value === minutes))
-        menu("minutes").append(el("option", { textContent: minutes }));
+      if (!offers(menu("minutes"), minutes)) menu("minutes").append(el("option", minutes));
       menu("minutes").value = minutes;
       field("least").value = String(rules.least);
       field("goal").value = String(rules.goal || "");
@@ -73,9 +87,9 @@ export function makeGame() {
     const w = board.rows[0].length;
     faces = Array.from({ length: w * h }, (_, cell) => board.rows[cell % h][Math.floor(cell / h)]);
     tiles.setAttribute("aria-label", `Board. ${layTiles(tiles, board)}`);
-    byId("game-marks").textContent = marksTold(board);
+    write("game-marks", marksTold(board));
     announce();
-    byId("start").textContent = "Play";
+    write("start", "Play");
     if (isHidden) answers.empty("They come after the game.");
     else answers.show([{ words: board.words }]);
     colour(!isHidden);
@@ -83,11 +97,9 @@ export function makeGame() {
 
   // What is to be found, before the game.
   function announce() {
-    const goal = Number(field("goal").value);
-    const known = (board.common || []).length;
-    const parts = [goal ? `find ${wn(goal)}` : "find what you can"];
-    if (known) parts.push(`most people know ${count(known)} of those that are there`);
-    show(limit(), parts.join("; "));
+    const nKnown = board.common?.length;
+    const known = nKnown ? `; most people know ${count(nKnown)} of those that are there` : "";
+    show(limit(), (goal() ? `find ${wn(goal())}` : "find what you can") + known);
   }
 
   /** @param {boolean} isShown */
@@ -99,17 +111,15 @@ export function makeGame() {
   /** @param {number} seconds  @param {string} text */
   function show(seconds, text) {
     shown = seconds;
-    byId("clock").textContent =
-      `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    write("clock", `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
     byId("clock").classList.toggle("late", isOn() && limit() > 0 && seconds <= 10);
-    byId("tally").textContent = text;
+    write("tally", text);
   }
 
   const caught = () => board.words.filter((item) => found.has(item.word));
 
   function tally() {
-    const goal = Number(field("goal").value);
-    const words = goal ? `${count(found.size)} of ${wn(goal)}` : wn(found.size);
+    const words = goal() ? `${count(found.size)} of ${wn(goal())}` : wn(found.size);
     return `${points(sum(caught()))}, ${words}`;
   }
 
@@ -117,7 +127,7 @@ export function makeGame() {
     found = new Set();
     began = Date.now();
     timer = setInterval(tick, 200);
-    byId("warned").textContent = "";
+    write("warned", "");
     phase(true);
     colour(false);
     answers.empty("Find them.");
@@ -142,7 +152,7 @@ export function makeGame() {
     const now = limit() ? Math.max(0, Math.ceil(limit() - passed)) : Math.floor(passed);
     if (now === shown) return;
     const warned = WARN_AT.find((second) => now <= second && shown > second);
-    if (warned && now && limit()) byId("warned").textContent = `${now} seconds left`;
+    if (warned && now && limit()) write("warned", `${now} seconds left`);
     show(now, tally());
     if (limit() && !now) finish();
   }
@@ -157,23 +167,22 @@ export function makeGame() {
     stop();
     const got = caught();
     const missed = inPlay().filter((item) => !found.has(item.word));
-    const known = missed.filter((item) => board.common?.includes(item.word));
-    const others = missed.filter((item) => !board.common?.includes(item.word));
-    byId("start").textContent = "Play again";
+    const known = missed.filter(isCommon);
+    const others = missed.filter((item) => !isCommon(item));
+    write("start", "Play again");
     const sections = [section("Found", got)];
     if (known.length) sections.push(section("Missed, and most people know", known));
     sections.push(section(known.length ? "Missed, seldom seen" : "Missed", others));
     answers.show(sections);
     colour(true);
-    byId("tally").textContent = tally();
+    write("tally", tally());
     byId("clock").classList.remove("late");
     heard.className = "spoken told";
     const score = `${count(sum(got))} of ${points(sum(inPlay()))}`;
     const how = limit() && !shown ? "Time is up" : "Ended";
     const all = count(inPlay().length);
-    const goal = Number(field("goal").value);
-    const reached = got.length >= goal ? " The goal is reached." : " The goal is not reached.";
-    const end = goal ? reached : "";
+    const reached = got.length >= goal() ? " The goal is reached." : " The goal is not reached.";
+    const end = goal() ? reached : "";
     heard.textContent = `${how}. You found ${wn(got.length)} of ${all}: ${score}.${end}`;
     byId("start").focus({ preventScroll: true });
   }
@@ -190,18 +199,18 @@ export function makeGame() {
     const fitting = inPlay().filter((item) =>
       isPath ? spelled.test(item.word) : item.word === text,
     );
-    const fresh = fitting
+    const [fresh] = fitting
       .filter((item) => !found.has(item.word))
-      .sort((a, b) => b.points - a.points)[0];
-    const drawn = isPath ? path : fresh?.path || [];
+      .sort((a, b) => b.points - a.points);
+    const trail = isPath ? path : fresh?.path;
     choose([]);
     typed.value = "";
     if (!text) return;
     if (fresh) {
       found.add(fresh.word);
-      byId("tally").textContent = tally();
+      write("tally", tally());
       answers.show([{ words: caught() }]);
-      drawPath(tilesIn(tiles), trace, drawn);
+      drawPath(tilesIn(tiles), trace, trail);
       heard.textContent = `${fresh.word}: ${points(fresh.points)}`;
     } else if (fitting.length) heard.textContent = `${fitting[0].word}: found before`;
     else if (board.leftOut) heard.textContent = `${text}: not among the words of this page`;
@@ -260,12 +269,9 @@ export function makeGame() {
       last = null;
       return;
     }
-    const before = path.length;
+    const before = path;
     reach(cell);
-    if (path.length === before) {
-      choose([]);
-      reach(cell);
-    }
+    if (path === before) choose(faces[cell] === "." ? [] : [cell]);
   });
   tiles.addEventListener("pointermove", (event) => {
     if (!last || !isOn()) return;
@@ -296,12 +302,12 @@ export function makeGame() {
     path = [];
     drawPath(tilesIn(tiles), trace, []);
   });
-  byId("entry").addEventListener("submit", (event) => {
+  on("entry", "submit", (event) => {
     event.preventDefault();
     if (isOn()) enter();
   });
-  byId("start").addEventListener("click", start);
-  byId("stop").addEventListener("click", finish);
-  for (const id of ["minutes", "goal"]) byId(id).addEventListener("change", announce);
+  on("start", "click", start);
+  on("stop", "click", finish);
+  for (const id of ["minutes", "goal"]) on(id, "change", announce);
   return { set, stop };
 }

@@ -1,7 +1,7 @@
 /** @import { Drawn, Run } from "../answers" */
 
 import { fillCard, showOwn } from "/static/cards.js";
-import { ask, byId, drawing, el, facts, keep, points, showState } from "/static/lib.js";
+import { ask, byId, drawing, el, facts, keep, points, showState, write } from "/static/lib.js";
 import { drawMap } from "/static/map.js";
 
 const address = `/api/runs/${byId("run").dataset.key}`;
@@ -10,41 +10,29 @@ let version = "";
 let answer = {};
 let isOwnAsked = false;
 
-/** @param {string} value */
-const cell = (value) => el("td", { textContent: value });
-/** @param {string} value */
-const number = (value) => el("td", { className: "n", textContent: value });
-/** @param {string} value */
-const code = (value) => el("code", { textContent: value });
+/** @param {string} id  @param {string[]} kinds of the cells  @param {string[][]} rows */
+function table(id, kinds, rows) {
+  const made = rows.map((row) => el("tr", ...row.map((value, at) => el(kinds[at], value))));
+  byId(id).replaceChildren(...made);
+  byId(`${id}-box`).hidden = !rows.length;
+}
 
 /** @param {Run} pulse */
 function showNow(pulse) {
   const isProven = pulse.state === "proven";
   showState(byId("state"), pulse.state);
-  byId("question").textContent = pulse.question;
-  const claim = byId("claim");
-  claim.textContent = pulse.claim;
-  claim.hidden = !pulse.claim;
-  claim.classList.toggle("proven", isProven);
-  byId("percent").textContent = pulse.percent;
+  write("question", pulse.question);
+  write("claim", pulse.claim);
+  byId("claim").hidden = !pulse.claim;
+  byId("claim").classList.toggle("proven", isProven);
+  write("percent", pulse.percent);
   /** @type {HTMLProgressElement} */ (byId("progress")).value = pulse.share || 0;
-  byId("done").textContent = pulse.done;
+  write("done", pulse.done);
   byId("figures").hidden = isProven;
   const share = isProven ? "" : `${pulse.percent} `;
   document.title = share + document.title.replace(/^[\d.]+ % |^– /, "");
-  /** @type {[string, string][]} */
-  const now = pulse.now;
-  facts(
-    byId("now"),
-    now.map(([name, value]) => [name, value, value.length > 60]),
-  );
-  byId("busy-box").hidden = !pulse.busy.length;
-  /** @type {string[][]} */
-  const working = pulse.busy;
-  const busy = working.map(([worker, host, units, time, memory]) =>
-    el("tr", {}, number(worker), cell(host), cell(units), number(time), number(memory)),
-  );
-  byId("busy").replaceChildren(...busy);
+  facts(byId("now"), pulse.now);
+  table("busy", ["td.n", "td", "td", "td.n", "td.n"], pulse.busy);
   facts(byId("cost"), [
     ["So far, in stored verdicts", answer.cost, true],
     ["To come", pulse.to_come, true],
@@ -54,11 +42,9 @@ function showNow(pulse) {
 /** @param {Run} pulse */
 function showAnswer(pulse) {
   const key = byId("run").dataset.key || "";
-  const notes = answer.notes.map((/** @type {string} */ note) =>
-    el("p", { className: "fault", textContent: `Note: ${note}` }),
-  );
-  byId("notes").replaceChildren(...notes);
-  byId("boards-told").textContent = answer.boards_told;
+  byId("notes").replaceChildren();
+  for (const note of answer.notes) byId("notes").append(el("p.fault", `Note: ${note}`));
+  write("boards-told", answer.boards_told);
   /** @param {Drawn} item  @param {...(Node | null)} shown */
   const link = (item, ...shown) => {
     const href = `/board?letters=${encodeURIComponent(item.typed)}&run=${key}`;
@@ -67,42 +53,32 @@ function showAnswer(pulse) {
   /** @type {Drawn[]} */
   const [first, ...rest] = answer.boards;
   const own = byId("own");
-  const best = el("li", {});
+  const best = el("li");
   if (first) {
-    const name = el("p", { className: "name" }, link(first, code(first.typed)));
+    const name = el("p.name", link(first, el("code", first.typed)));
     fillCard(best, drawing(first.svg), first.score, first.said, name);
   }
   byId("best").replaceChildren(...(first ? [best, own] : [own]));
-  const others = rest.map((item) => {
-    const score = el("b", { textContent: points(item.score) });
-    const letters = el("span", { textContent: item.typed });
-    const said = el("span", { textContent: item.said });
-    return el("li", {}, link(item, drawing(item.svg), score, letters), said);
-  });
-  byId("boards").replaceChildren(...others);
+  byId("boards").replaceChildren();
+  for (const item of rest) {
+    const shown = [drawing(item.svg), el("b", points(item.score)), el("span", item.typed)];
+    byId("boards").append(el("li", link(item, ...shown), el("span", item.said)));
+  }
   if (!isOwnAsked) showOwn(own, { key, dims: answer.dims, best: first });
   isOwnAsked = true;
-  const map = /** @type {HTMLCanvasElement} */ (byId("map"));
-  drawMap(answer.map, map, byId("map-spoken"), byId("map-told"));
+  drawMap(answer.map);
   if (answer.map && pulse.state === "running") {
     const time = new Date(1000 * answer.read_at_s).toLocaleTimeString();
-    byId("map-told").textContent += ` As of ${time}, when the rows stored so far were read.`;
+    byId("map-told").append(` As of ${time}, when the rows stored so far were read.`);
   }
-  byId("legend").hidden = !answer.map;
-  /** @type {string[][]} */
-  const expensive = answer.slow;
-  const slow = expensive.map(([classId, letters, time, candidates]) =>
-    el("tr", {}, number(classId), el("td", {}, code(letters)), number(time), number(candidates)),
-  );
-  byId("slow-box").hidden = !slow.length;
-  byId("slow").replaceChildren(...slow);
+  table("slow", ["td.n", "td.letters", "td.n", "td.n"], answer.slow);
   facts(byId("check"), [
-    ["Digest of the result", code(answer.digest), true],
+    ["Digest of the result", el("code", answer.digest), true],
     ["Strength, as its claim records it", answer.strength, true],
     ["Verdicts", answer.verdicts],
     ["Disk", answer.disk],
-    ["Letter buckets", code(answer.partition), true],
-    ["SHA-256 of the list", code(answer.wordlist_sha256), true],
+    ["Letter buckets", el("code", answer.partition), true],
+    ["SHA-256 of the list", el("code", answer.wordlist_sha256), true],
   ]);
 }
 
@@ -117,4 +93,4 @@ keep(async () => {
   /** @type {Record<string, number>} */
   const soon = { running: 2000, reading: 700 };
   return soon[pulse.state] || 5000;
-}, byId("fault"));
+});

@@ -12,14 +12,12 @@ const cards = new Map();
 function make(run) {
   /** @type {Record<string, any>} */
   const parts = {
-    link: el("a", { href: `/runs/${run.key}`, textContent: run.name }),
-    pill: el("span", { className: "pill" }),
-    line: el("p", { className: "line soft" }),
-    bar: el("progress", { max: 1 }),
-    shown: null,
+    link: el("a", { href: `/runs/${run.key}` }, run.name),
+    pill: el("span.pill"),
+    line: el("p.line.soft"),
+    bar: el("progress", { max: 1, "aria-label": `Classes done of ${run.name}` }),
   };
-  parts.bar.setAttribute("aria-label", `Classes done of ${run.name}`);
-  parts.item = page.querySelector(`[data-key="${run.key}"]`) || el("li", {});
+  parts.item = page.querySelector(`[data-key="${run.key}"]`) || el("li");
   cards.set(run.key, parts);
   return parts;
 }
@@ -42,15 +40,11 @@ function show(run) {
   const now = JSON.stringify([best, run.said]);
   if (now !== parts.shown) {
     parts.shown = now;
-    const name = el("p", { className: "name" }, parts.link, " ", parts.pill);
-    const reading = el("p", {
-      className: "being-read",
-      textContent: `Reading the rows of ${run.name}`,
-    });
-    const empty = run.state === "reading" ? reading : "";
-    const drawn = (best && drawing(best.svg)) || empty;
-    const score = best ? best.score : null;
-    fillCard(parts.item, drawn, score, run.said, name, parts.line, parts.bar);
+    const name = el("p.name", parts.link, " ", parts.pill);
+    let drawn = drawing(best?.svg);
+    if (!drawn && run.state === "reading")
+      drawn = el("p.being-read", `Reading the rows of ${run.name}`);
+    fillCard(parts.item, drawn, best?.score ?? null, run.said, name, parts.line, parts.bar);
   }
   return parts.item;
 }
@@ -69,5 +63,5 @@ keep(async () => {
   page.setAttribute("aria-busy", "false");
   const isBusy = runs.some((run) => run.state === "running" || run.state === "reading");
   return isBusy ? 2000 : Number(page.dataset.wait);
-}, byId("fault"));
+});
 if (own) showOwn(own);

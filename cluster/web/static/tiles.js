@@ -28,7 +28,7 @@ export function layTiles(tiles, { rows, values = [], bonus = [] }) {
 /** @typedef {{ face: string, value: number | null, bonus: string | null }} Mark */
 /** @param {number} cell  @param {Mark} mark @returns {HTMLElement} */
 function tile(cell, { face, value, bonus }) {
-  const made = el("span", { className: "tile", "data-cell": cell });
+  const made = el("span.tile", { "data-cell": cell });
   made.style.setProperty("--n", String(Math.max(2, face.length)));
   if (face === ".") {
     made.classList.add("hole");
@@ -43,10 +43,8 @@ function tile(cell, { face, value, bonus }) {
 /** @param {Mark} mark */
 function tileTold({ face, value, bonus }) {
   if (face === ".") return "hole";
-  const parts = [face];
-  if (value !== null) parts.push(points(value));
-  if (bonus) parts.push(BONUSES[bonus]);
-  return parts.join(" ");
+  const parts = [face, value === null ? "" : points(value), bonus ? BONUSES[bonus] : ""];
+  return parts.filter(Boolean).join(" ");
 }
 
 /** @param {Playable} board */
@@ -100,7 +98,7 @@ export function hintsAtMore(box) {
  */
 export function wordList({ box, filter, tiles, trace, spoken }) {
   const { clear, sift } = listen({ box, filter, cells: () => tilesIn(tiles), trace, spoken });
-  const none = el("p", { className: "soft" });
+  const none = el("p.soft");
   filter.addEventListener("input", show);
   hintsAtMore(box);
 
@@ -117,7 +115,7 @@ export function wordList({ box, filter, tiles, trace, spoken }) {
     /** @param {Section[]} sections */
     show(sections) {
       const parts = sections.flatMap(({ title, words }) => {
-        const heading = title ? [el("h3", { className: "title", textContent: title })] : [];
+        const heading = title ? [el("h3.title", title)] : [];
         return [...heading, ...groups(words)];
       });
       box.replaceChildren(...parts, none);
@@ -135,38 +133,32 @@ export function wordList({ box, filter, tiles, trace, spoken }) {
 
 /** @param {Word[]} words */
 function groups(words) {
-  /** @type {Map<number, Word[]>} */
-  const byLength = new Map();
-  for (const word of words) {
-    const same = byLength.get(word.letters) || [];
-    same.push(word);
-    byLength.set(word.letters, same);
-  }
-  return [...byLength].map(([letters, items]) => group(letters, items));
+  const lengths = new Set(words.map((word) => word.letters));
+  return [...lengths].map((n) => {
+    const same = words.filter((word) => word.letters === n);
+    return group(n, same);
+  });
 }
 
 /** @param {number} letters  @param {Word[]} items */
 function group(letters, items) {
   const isEven = items.every((item) => item.points === items[0].points);
   const each = isEven ? `${points(items[0].points)} each, ` : "";
-  const number = el("span", { className: "count", textContent: items.length });
-  const about = el("span", {}, each, number);
+  const number = el("span.count", items.length);
+  const about = el("span", each, number);
   const buttons = items.map((item, at) =>
-    el("button", {
-      type: "button",
-      textContent: item.word,
-      tabIndex: at ? -1 : 0,
-      "aria-pressed": "false",
-      "data-path": item.path.join(","),
-      "data-points": points(item.points),
-    }),
+    el(
+      "button",
+      {
+        tabIndex: at ? -1 : 0,
+        "aria-pressed": "false",
+        "data-path": item.path.join(","),
+        "data-points": points(item.points),
+      },
+      item.word,
+    ),
   );
   const named = { role: "toolbar", "aria-label": `Words of ${counted(letters, "letter")}` };
-  const row = el("div", { className: "words", ...named }, ...buttons);
-  return el(
-    "div",
-    { className: "group" },
-    el("h3", {}, `${counted(letters, "letter")} `, about),
-    row,
-  );
+  const row = el("div.words", named, ...buttons);
+  return el("div.group", el("h3", `${counted(letters, "letter")} `, about), row);
 }
