@@ -104,9 +104,9 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
     tab.locator("#start").click()
     assert tab.locator("#game-words button").count() == 0
     drag(tab, path_of["treadles"])
-    has_text(tab, "#heard", "treadles: 11 points")
+    has_text(tab, "#game-spoken", "treadles: 11 points")
     drag(tab, path_of["treadles"])
-    has_text(tab, "#heard", "treadles: found before")
+    has_text(tab, "#game-spoken", "treadles: found before")
     for word, heard in (
         ("  TEAR ", "tear: 1 point"),
         ("zzz", "zzz: not a word of scowl70 on this board"),
@@ -114,17 +114,17 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
     ):
         tab.locator("#typed").fill(word)
         tab.locator("#typed").press("Enter")
-        contains_text(tab, "#heard", heard)
+        contains_text(tab, "#game-spoken", heard)
     # one tile after the other, the last one again
     for cell in (*path_of["dales"], path_of["dales"][-1]):
         (tab.touchscreen.tap if device is PHONE else tab.mouse.click)(*centre(tab, cell))
-    has_text(tab, "#heard", "dales: 2 points")
+    has_text(tab, "#game-spoken", "dales: 2 points")
     tab.clock.run_for(119_000)
     has_text(tab, "#warned", "60 seconds left")
     assert tab.locator("#entry").is_visible()
     tab.clock.run_for(62_000)
     has_text(tab, "#clock", "0:00")
-    has_text(tab, "#heard", "Time is up. You found 3 words of 210: 14 of 430 points.")
+    has_text(tab, "#game-spoken", "Time is up. You found 3 words of 210: 14 of 430 points.")
     assert tab.locator("#entry").is_hidden()
     assert tab.locator("#game-words h3.title").all_text_contents() == [
         "Found: 3 words, 14 points",
@@ -146,7 +146,7 @@ def test_words_come_after_the_game_and_the_keyboard_is_enough(opened):
     assert "treadles" not in tab.locator("body").inner_text()
     tab.keyboard.press("Enter")
     tab.keyboard.type("treadles\n")
-    has_text(tab, "#heard", "treadles: 11 points")
+    has_text(tab, "#game-spoken", "treadles: 11 points")
     tab.keyboard.press("Tab")
     tab.keyboard.press("Tab")
     tab.clock.run_for(181_000)
@@ -168,10 +168,10 @@ def test_a_game_has_the_time_the_length_and_the_goal_that_one_likes(opened):
     for word, heard in (("tear", "not a word"), ("dales", "2 points"), ("stable", "3 points")):
         tab.locator("#typed").fill(word)
         tab.locator("#typed").press("Enter")
-        contains_text(tab, "#heard", heard)
+        contains_text(tab, "#game-spoken", heard)
     has_text(tab, "#tally", "5 points, 2 of 2 words")
     tab.locator("#stop").click()
-    contains_text(tab, "#heard", "The goal is reached.")
+    contains_text(tab, "#game-spoken", "The goal is reached.")
     assert tab.get_by_role("button", name="tear", exact=True).count() == 0
 
 
@@ -201,10 +201,10 @@ def test_every_kind_of_board_is_played(opened, tmp_path):
         tab = opened(board, "-w", listed, *options, **DESK)
         tab.locator("#start").click()
         drag(tab, path)
-        has_text(tab, "#heard", heard)
+        has_text(tab, "#game-spoken", heard)
         tab.locator("#typed").fill(heard.partition(":")[0])
         tab.keyboard.press("Enter")
-        contains_text(tab, "#heard", "found before")
+        contains_text(tab, "#game-spoken", "found before")
 
 
 def test_letter_values_and_bonus_cells_are_marked_and_told(opened):
@@ -255,7 +255,7 @@ def test_a_page_stays_small_and_says_which_words_it_leaves_out(tabs, tmp_path):
     tab.locator("#start").click()
     tab.locator("#typed").fill("tear")
     tab.keyboard.press("Enter")
-    has_text(tab, "#heard", "tear: not among the words of this page")
+    has_text(tab, "#game-spoken", "tear: not among the words of this page")
 
 
 def test_a_path_goes_where_the_tiles_let_it(opened, tmp_path):
@@ -284,7 +284,7 @@ def test_letters_beyond_a_to_z_are_played(opened, tmp_path, monkeypatch, orderly
     tab.locator("#start").click()
     tab.locator("#typed").fill("AN\u0303O")
     tab.keyboard.press("Enter")
-    contains_text(tab, "#heard", "año: not a word of es on this board")
+    contains_text(tab, "#game-spoken", "año: not a word of es on this board")
 
 
 def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():

@@ -274,7 +274,7 @@ def test_a_board_is_copied_pasted_played_and_sent(opened):
     tab.locator("#play-it").click()
     tab.keyboard.press("Enter")
     tab.keyboard.type("treadles\n")
-    has_text(tab, "#heard", "treadles: 11 points")
+    has_text(tab, "#game-spoken", "treadles: 11 points")
     tab.keyboard.press("Escape")
     expect(tab.locator("#entry")).to_be_hidden()
     has_text(tab, "#score", "430")
@@ -295,7 +295,7 @@ def test_a_fresh_board_is_rolled_and_its_answers_stay_hidden_until_the_end(opene
     expect(tab.locator("#game-tiles")).not_to_have_attribute("aria-label", first)
     tab.locator("#start").click()
     tab.locator("#stop").click()
-    contains_text(tab, "#heard", "The goal is not reached.")
+    contains_text(tab, "#game-spoken", "The goal is not reached.")
     assert tab.locator("#game-words button").count() > 0
 
 

@@ -14,7 +14,6 @@ import {
   el,
   facts,
   field,
-  graphic,
   menu,
   offers,
   on,
@@ -31,13 +30,7 @@ const tiles = byId("tiles");
 const size = menu("size");
 const list = menu("list");
 const dice = menu("dice");
-const words = wordList({
-  box: byId("words"),
-  filter: field("filter"),
-  tiles,
-  trace: graphic("trace"),
-  spoken: byId("spoken"),
-});
+const words = wordList();
 const game = makeGame();
 let w = 3;
 let h = 3;
@@ -405,7 +398,7 @@ async function attempt(act) {
   try {
     await act();
   } catch (error) {
-    write(byId("game").matches("[open]") ? "heard" : "done", reason(error));
+    write(byId("game").matches("[open]") ? "game-spoken" : "done", reason(error));
   }
 }
 

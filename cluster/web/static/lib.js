@@ -35,7 +35,7 @@ export function el(kind, ...parts) {
 /** @param {any} element  @param {string} name  @param {unknown} value */
 function set(element, name, value) {
   if (name in element) element[name] = value;
-  else element.setAttribute(name, value);
+  else if (value != null && value !== "") element.setAttribute(name, value);
 }
 
 /** Whether a menu has that option.  @param {HTMLSelectElement} menu  @param {string | null} name */

@@ -31,14 +31,8 @@ export function makeGame() {
   const tiles = byId("game-tiles");
   const trace = graphic("game-trace");
   const typed = field("typed");
-  const heard = byId("heard");
-  const answers = wordList({
-    box: byId("game-words"),
-    filter: field("game-filter"),
-    tiles,
-    trace,
-    spoken: heard,
-  });
+  const heard = byId("game-spoken");
+  const answers = wordList("game-");
   /** @type {Playable} */
   let board;
   /** @type {string[]} */

@@ -1,6 +1,6 @@
 // A board as tiles, and its words by their length.
 /** @import { Playable, Word } from "../answers" */
-import { counted, el, points } from "/static/lib.js";
+import { byId, counted, el, field, graphic, points } from "/static/lib.js";
 import { listen } from "/static/words.js";
 
 /** @type {Record<string, string>} */
@@ -10,41 +10,24 @@ const BONUSES = { dl: "double letter", tl: "triple letter", dw: "double word", t
 // in words.
 /** @param {HTMLElement} tiles  @param {Playable} board */
 export function layTiles(tiles, { rows, values = [], bonus = [] }) {
-  const h = rows.length;
   tiles.replaceChildren();
   tiles.style.setProperty("--columns", String(rows[0].length));
   const lines = rows.map((row, y) => {
-    const told = row.map((face, x) => {
-      const cell = x * h + y;
-      const mark = { face, value: values[cell] ?? null, bonus: bonus[cell] ?? null };
-      tiles.append(tile(cell, mark));
-      return tileTold(mark);
+    const spoken = row.map((face, x) => {
+      const cell = x * rows.length + y;
+      const value = values[cell];
+      const kind = bonus[cell] || "";
+      const marks = { "data-cell": cell, "data-value": value, "data-bonus": kind.toUpperCase() };
+      const isHole = face === ".";
+      const tile = el(isHole ? "span.tile.hole" : "span.tile", marks, isHole ? "" : face);
+      tile.style.setProperty("--n", String(Math.max(2, face.length)));
+      tiles.append(tile);
+      if (isHole) return "hole";
+      return [face, value == null ? "" : points(value), BONUSES[kind]].filter(Boolean).join(" ");
     });
-    return `Row ${y + 1}: ${told.join(", ")}.`;
+    return `Row ${y + 1}: ${spoken.join(", ")}.`;
   });
   return lines.join(" ");
-}
-
-/** @typedef {{ face: string, value: number | null, bonus: string | null }} Mark */
-/** @param {number} cell  @param {Mark} mark @returns {HTMLElement} */
-function tile(cell, { face, value, bonus }) {
-  const made = el("span.tile", { "data-cell": cell });
-  made.style.setProperty("--n", String(Math.max(2, face.length)));
-  if (face === ".") {
-    made.classList.add("hole");
-    return made;
-  }
-  made.textContent = face;
-  if (value !== null) made.dataset.value = String(value);
-  if (bonus) made.dataset.bonus = bonus.toUpperCase();
-  return made;
-}
-
-/** @param {Mark} mark */
-function tileTold({ face, value, bonus }) {
-  if (face === ".") return "hole";
-  const parts = [face, value === null ? "" : points(value), bonus ? BONUSES[bonus] : ""];
-  return parts.filter(Boolean).join(" ");
 }
 
 /** @param {Playable} board */
@@ -88,16 +71,17 @@ export function hintsAtMore(box) {
 
 // show([{ title, words }]) fills the box; clear() takes the drawn path away.
 /** @typedef {{ title?: string, words: Word[] }} Section */
-/**
- * @param {object} parts
- * @param {HTMLElement} parts.box
- * @param {HTMLInputElement} parts.filter
- * @param {HTMLElement} parts.tiles
- * @param {SVGGraphicsElement} parts.trace
- * @param {HTMLElement} parts.spoken
- */
-export function wordList({ box, filter, tiles, trace, spoken }) {
-  const { clear, sift } = listen({ box, filter, cells: () => tilesIn(tiles), trace, spoken });
+/** The list beside a board, by the ids of both.  @param {string} [prefix] */
+export function wordList(prefix = "") {
+  const box = byId(`${prefix}words`);
+  const filter = field(`${prefix}filter`);
+  const { clear, sift } = listen({
+    box,
+    filter,
+    cells: () => tilesIn(byId(`${prefix}tiles`)),
+    trace: graphic(`${prefix}trace`),
+    spoken: byId(`${prefix}spoken`),
+  });
   const none = el("p.soft");
   filter.addEventListener("input", show);
   hintsAtMore(box);
