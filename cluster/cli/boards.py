@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterable
+from collections.abc import Mapping
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
@@ -86,8 +86,7 @@ def show(
             more["rollable"] = rollable(solved.board)
         write_json(solved.record(scoring.words) | more)
     else:
-        notes = scoring.about(read, solved).values()
-        _show_to_people(solved, scoring.words.name, notes)
+        _show_to_people(solved, scoring.words.name, scoring.about(read, solved))
 
 
 def _save(
@@ -119,13 +118,13 @@ def _path_of(word: str, board: AnyBoard, solved: Solved) -> tuple[int, ...]:
     return path
 
 
-def _show_to_people(solved: Solved, wordlist: str, notes: Iterable[str]) -> None:
+def _show_to_people(solved: Solved, wordlist: str, notes: Mapping[str, str]) -> None:
     from rich.columns import Columns
 
     out = console()
     out.print(draw_board(solved.rows, solved.heat))
     say(f"{solved.board}: {solved.worth} of {wordlist}")
-    for note in filter(None, notes):
+    for note in filter(None, notes.values()):
         say(note)
     if out.is_terminal:
         out.print("The redder a cell, the more points of words run through it.", style="dim")
