@@ -181,7 +181,6 @@ class Scheduler:
             self._n_duplicates += 1
         elif problem := _problem(answer.result):
             self._fail(unit, answer.assignment, events.Death.died, problem)
-            return
         else:
             # workers do come up: nothing is delayed
             self._fruitless_deaths, self._spawn_at_s = 0, now_s

@@ -23,6 +23,7 @@ from cluster.scheduling.events import (
     Quarantine,
     Retire,
     Returned,
+    Room,
     Spawn,
     Tick,
     UnitFailed,
@@ -103,6 +104,21 @@ def played(bench):
         out = bench.answer(of(out, Assign)[0])
     assert of(out, Finish) == [Finish(complete=True)]
     return [unit.class_id for unit in given]
+
+
+def test_no_more_workers_are_started_than_there_is_room_for():
+    bench = Bench(np.ones(9), n_workers=4)
+    assert len(of(bench.tell(Room(1)), Spawn)) == 1
+    assert len(of(bench.tell(Room(3)), Spawn)) == 2
+    assert len(of(bench.tell(Room(9)), Spawn)) == 1
+
+
+def test_a_host_that_is_barred_has_no_idle_workers():
+    crew = Crew()
+    crew.spawn(1, 9.0)
+    crew.come_up(crew.workers[1], "a")
+    crew.bar("a")
+    assert (crew.n_barred, dict(crew.idle)) == (1, {})
 
 
 def test_expensive_classes_go_first_and_a_random_sample_before_them():

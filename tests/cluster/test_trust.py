@@ -118,6 +118,7 @@ def test_a_difference_gives_up_the_unit_and_the_new_host():
     assert made.scheduler.snapshot().flagged == ("new",)
     out = made.tell(told(busy, "new"))
     assert not of(out, Publish), "nothing of it counts any more"
+    assert busy.units[0] not in trust.held, "not even if others agreed with it"
     while orders:
         assert orders[0].worker != spawn.worker, "and it gets no work"
         out = turn(made, hosts, orders)
