@@ -96,7 +96,7 @@ def test_a_part_that_says_that_it_is_too_large_is_refused(
     )
     assert answer.code == 0
     assert "dropped results/part-00000001-" in answer.err
-    assert orderly("verify", run).code == 0
+    orderly.done("verify", run)
 
 
 @pytest.mark.slow

@@ -165,7 +165,7 @@ def test_words_of_one_or_two_letters_are_refused_by_every_command(orderly, words
         assert (answer.code, answer.out) == (2, ""), command
         assert "words of one or two letters never count here: expected at least 3" in answer.err
     assert orderly("run", "2x2", "--cutoff", "9", "--min-letters", n).code == 2
-    assert orderly("show", BEE_FEE, "-w", words, "--min-letters", "3").code == 0
+    orderly.done("show", BEE_FEE, "-w", words, "--min-letters", "3")
 
 
 def test_points_copied_from_another_program_are_refused_with_their_spelling(orderly, tmp_path):
@@ -187,7 +187,7 @@ def test_a_plain_q_by_option_and_by_list(orderly, tmp_path, monkeypatch):
     # geeks, quiz, qeu
     assert score("-w", path, "--plain-q").out == "board,score\ngiz/uek/[q]se,4\n"
     assert score("-w", path).out == "board,score\nguqieszke,2\n"
-    assert orderly("wordlist", "import", path, "--plain-q", "--name", "plain").code == 0
+    orderly.done("wordlist", "import", path, "--plain-q", "--name", "plain")
     assert score("-w", "plain").out == score("-w", path, "--plain-q").out
     for command in (
         ("climb", "-d", "2x2"),
@@ -447,7 +447,7 @@ def test_a_worksheet_holds_the_boards_and_then_all_their_words(orderly, tmp_path
 def test_a_worksheet_has_a_title_lines_to_write_on_and_words_that_are_left_out(orderly, tmp_path):
     pdf = pytest.importorskip("pypdf")
     rolled = ("roll", "-n", 4, "--seed", 3, "--out", tmp_path / "sheet.pdf")
-    assert orderly(*rolled, "--title", "Class 4b, <Tuesday>", "--lines", 21).code == 0
+    orderly.done(*rolled, "--title", "Class 4b, <Tuesday>", "--lines", 21)
     pages = [page.extract_text() for page in pdf.PdfReader(tmp_path / "sheet.pdf").pages]
     assert all("Class 4b, <Tuesday>" in page and "seed 3" in page for page in pages)
     boards = [page.count("to find") for page in pages]
@@ -580,9 +580,8 @@ def test_a_list_as_people_have_it_is_taken_by_the_command_that_the_refusal_names
         assert (refused.code, said in refused.out) == (2, True)
         assert f"orderly wordlist import {file}" in refused.err
         assert not (tmp_path / "data").exists()
-    made = orderly("wordlist", "import", file, *options)
-    assert (made.code, said in made.out) == (0, True)
-    assert orderly("wordlist", "check", "mine").code == 0
+    assert said in orderly.done("wordlist", "import", file, *options)
+    orderly.done("wordlist", "check", "mine")
     scored = orderly("score", "-w", "mine", "--format", "json", stdin=board)
     assert [row["score"] for row in json.loads(scored.out)] == [expected], scored.err
     assert score_board(BoardRequest(board, wordlist="mine"))["score"] == expected

@@ -144,7 +144,7 @@ def test_show_draws_into_a_file(orderly, words, tmp_path):
     pytest.importorskip(
         "vl_convert", reason="PNG needs the extra: pip install 'orderly-boggle[report]'"
     )
-    assert orderly("show", "ebeefe", "-w", words, "--out", tmp_path / "b.png").code == 0
+    orderly.done("show", "ebeefe", "-w", words, "--out", tmp_path / "b.png")
     data = (tmp_path / "b.png").read_bytes()
     assert data.startswith(b"\x89PNG")
     assert struct.unpack(">II", data[16:24]) == (4 * SIZE, 6 * SIZE)

@@ -145,7 +145,7 @@ def test_a_run_that_goes_on_is_seen_by_others_also_after_it_was_stopped(
 def test_a_whole_run_its_log_and_what_is_said_of_it(orderly, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = ("run", "--dims", "2x2", "--cutoff", "12", "--workers", "0", "--out", "run")
-    assert orderly(*run).code == 0
+    orderly.done(*run)
     told = events(tmp_path / "run")
     kinds = [event["event"] for event in told]
     assert (kinds[0], kinds[-2:]) == ("started", ["stage", "finished"])
@@ -175,7 +175,7 @@ def test_a_whole_run_its_log_and_what_is_said_of_it(orderly, tmp_path, monkeypat
     unproven = orderly("status", "run").out.splitlines()
     assert (unproven[0].split(), len(unproven) <= 10) == (["state", "incomplete"], True)
     assert any(re.match("in the way +its boards were not scored again", line) for line in unproven)
-    assert orderly(*run).code == 0
+    orderly.done(*run)
     assert [event["event"] for event in events(tmp_path / "run")][len(told) :] == [
         "started",
         "stage",
@@ -183,7 +183,7 @@ def test_a_whole_run_its_log_and_what_is_said_of_it(orderly, tmp_path, monkeypat
     ]
 
     (tmp_path / "without" / files.EVENTS).mkdir(parents=True)
-    assert orderly(*run[:-1], "without").code == 0
+    orderly.done(*run[:-1], "without")
     assert orderly.json("status", "without")["state"] == "proven", "a run goes on without its log"
 
 

@@ -102,7 +102,7 @@ def test_import_makes_a_list_with_a_record(orderly, tmp_path, home):
     assert orderly("wordlist", "import", file).code == 0, "the same list again"
     again = orderly.fails(2, "wordlist", "import", file, "--accents", "drop")
     assert "is another list: remove it, or give another name, --name NAME" in again
-    assert orderly("wordlist", "import", file, "--accents", "drop", "--name", "plain").code == 0
+    orderly.done("wordlist", "import", file, "--accents", "drop", "--name", "plain")
     assert (home / "plain.txt").read_text() == "mise\nprise\nreine\ntri\ntrime\n"
 
 
@@ -110,7 +110,7 @@ def test_import_takes_rules(orderly, tmp_path, home):
     file = tmp_path / "spanish.csv"
     file.write_text("palabra;n\naño;4\nQatar;1\nqatar;2\n", "utf-8")
     options = ("--letter", "ñ=w", "--plain-q", "--names", "keep", "--name", "mine")
-    assert orderly("wordlist", "import", file, *options).code == 0
+    orderly.done("wordlist", "import", file, *options)
     assert (home / "mine.txt").read_text(
         "utf-8"
     ) == "# letter w is ñ\n# q is a plain q\nawo\nqatar\n"
@@ -130,7 +130,7 @@ def spanish(orderly, tmp_path):
 
     def make(*words):
         (tmp_path / "spanish.txt").write_text("\n".join(words), "utf-8")
-        assert orderly("wordlist", "import", tmp_path / "spanish.txt", "--letter", "ñ=w").code == 0
+        orderly.done("wordlist", "import", tmp_path / "spanish.txt", "--letter", "ñ=w")
 
     return make
 
@@ -187,7 +187,7 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, spanish, tmp_
     compared = orderly("compare", run, tmp_path / "listed.csv", "--format", "csv").out
     assert f"both,{board}," in compared, "what top prints is what compare reads and prints"
     page = tmp_path / "page.html"
-    assert orderly("report", run, "--out", page).code == 0
+    orderly.done("report", run, "--out", page)
     text = page.read_text("utf-8")
     assert all(
         item in text

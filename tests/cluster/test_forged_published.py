@@ -18,8 +18,8 @@ from results.storage.files import PUBLISHED
 from results.storage.local import open_folder
 from results.store.documents import publish_document
 from results.store.run import open_run
-from results.store.store import Store
 from tests.cluster.whole_run import without_boards
+from tests.results.helpers import write_rows
 
 
 def without_best(name, folder, n_kept=0):
@@ -29,8 +29,7 @@ def without_best(name, folder, n_kept=0):
     for row in old.rows():
         n_boards += bool(row.candidates)
         rows.append(without_boards(row) if n_boards > n_kept else row)
-    with Store.open(folder, old.fingerprint, old.info) as store:
-        store.append(rows)
+    write_rows(folder, rows, old.fingerprint, old.info)
     return folder
 
 
@@ -42,8 +41,7 @@ def at_cutoff(name, folder, cutoff):
         replace(row, fingerprint=lower.digest, max_bound=min(row.max_bound, cutoff - 1))
         for row in old.rows()
     ]
-    with Store.open(folder, lower, old.info) as store:
-        store.append(rows)
+    write_rows(folder, rows, lower, old.info)
     return folder
 
 
@@ -75,13 +73,12 @@ def test_a_published_run_confirms_others_but_not_itself(orderly, tmp_path):
     assert (itself.code, "comes with orderly" in itself.out) == (0, False)
     higher = tmp_path / "higher"
     asked = ("3x3", "--cutoff", 430, "--extend", copy, "--workers", 0, "--out", higher)
-    assert orderly("run", *asked).code == 0
+    orderly.done("run", *asked)
     answer = orderly.done("verify", higher)
     assert answer.startswith("Verified: ")
     (higher / files.CLAIM).unlink()
     run = open_run(higher)
-    with Store.open(tmp_path / "none", run.fingerprint, run.info) as store:
-        store.append(map(without_boards, run.rows()))
+    write_rows(tmp_path / "none", map(without_boards, run.rows()), run.fingerprint, run.info)
     check_refused(orderly("verify", tmp_path / "none", "--quick"), "berlatdes scores 430")
 
 
@@ -104,7 +101,7 @@ def test_what_is_kept_of_a_published_run_counts_for_its_files_only_and_verify_lo
     forge()
     sound = orderly("top", run)
     assert "as worked out when the run was published" in sound.err
-    assert orderly("verify", run, "--quick").code == 0
+    orderly.done("verify", run, "--quick")
     forge(listed={"boards": [["aaaaaaaaa", 999, 1]], "n_candidates": 1})
     assert "999" in orderly("top", run).out  # it is believed as the program is
     check_refused(

@@ -373,7 +373,7 @@ def test_what_is_said_of_a_known_list_comes_from_its_digest(ask, orderly, climbe
     assert "111,460 words of scowl70" in page
     told = page + "".join(answer.out + answer.err for answer in answers.values())
     assert not any(lie in told for lie in ("the 7 words", "of no worth", "stands for ñ"))
-    assert orderly("verify", folder).code == 0
+    orderly.done("verify", folder)
     seal_run(folder, wordlist={})
     assert "with the 111,460 words of scowl70" in ask(folder)[1], "a run that says nothing"
 
@@ -405,8 +405,8 @@ def test_rows_of_other_classes_are_named_and_can_be_got_rid_of(ask, climbed, tmp
     answer = orderly.fails(3, *command)
     assert str(alien) in answer
     assert "--drop-damaged" in answer
-    assert orderly(*command, "--drop-damaged").code == 0
-    assert orderly("verify", folder).code == 0
+    orderly.done(*command, "--drop-damaged")
+    orderly.done("verify", folder)
     mended = orderly.json("status", folder)
     assert mended["proven"]
     assert mended["digest"] == orderly.json("status", climbed)["digest"]
@@ -435,7 +435,7 @@ def test_the_largest_numbers_do_not_wrap(whole, tmp_path, orderly):
     assert written.statistics == statistics
     assert (statistics["n_terms"], statistics["max_tree_bytes"]) == (n_terms, largest)
     page = tmp_path / "page.html"
-    assert orderly("report", folder, "--out", page).code == 0
+    orderly.done("report", folder, "--out", page)
     assert f"{n_terms:,} terms" in page.read_text()
     assert "<h3>Bounds</h3>" in page.read_text()
     sql = (
@@ -513,5 +513,5 @@ def test_readers_write_nothing_and_work_where_nothing_can_be_written(
     assert changed.isdisjoint(path.name for path in folder.rglob("*"))
     assert not any(map(files.is_temporary, changed))
     assert (tmp_path / "run.html").exists()
-    assert orderly("verify", folder, "--write").code == 0
+    orderly.done("verify", folder, "--write")
     assert orderly.json("status", folder)["proven"]

@@ -27,6 +27,7 @@ from results.upkeep.extend import reusable
 from search.breaker import Unit
 from tests.cluster.whole_run import depth, is_proven, store_rows, verified
 from tests.results.crosscheck import boards_by_sql
+from tests.results.helpers import write_rows
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +103,7 @@ def doubt(row, *hosts):
 
 
 def add(folder, rows):
-    with Store.open(folder, open_run(folder).fingerprint) as store:
-        store.append(rows)
+    write_rows(folder, rows, open_run(folder).fingerprint)
     return open_run(folder)
 
 

@@ -203,9 +203,9 @@ def strength(orderly, folder):
 
 def test_the_claim_says_how_much_was_audited(orderly, bare):
     assert "certified" not in strength(orderly, bare)
-    assert orderly("certify", bare).code == 0
+    orderly.done("certify", bare)
     assert strength(orderly, bare).endswith("certified all boards in 55 trees, not audited")
-    assert orderly("audit", bare, "--leaves", 30).code == 0
+    orderly.done("audit", bare, "--leaves", 30)
     assert "certified all boards in 55 trees, audited 30 random leaves" in strength(orderly, bare)
     n = orderly.json("audit", bare)
     assert f"audited every one of {n['n_leaves'] + n['n_left']:,} leaves" in strength(orderly, bare)
@@ -233,7 +233,7 @@ def test_what_is_certified_is_counted_from_the_certificates_that_are_there(order
     """One of 55 certificates left, the record of the audit sealed again to fit it: forged, or
     altered by mistake.
     """
-    assert orderly("audit", copy).code == 0
+    orderly.done("audit", copy)
     kept = largest(all_rows(copy))
     put_rows(copy, [kept])
     assert strength(orderly, copy).endswith(" % of all boards in 1 trees, not audited")

@@ -23,7 +23,7 @@ from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited, open_source, reusable
-from tests.results.helpers import fingerprint, partition, row, toy_score
+from tests.results.helpers import fingerprint, partition, row, toy_score, write_rows
 
 ALL_COVERED = {COVERS: EVERYTHING}
 CUTOFFS = st.integers(60, 101)  # the best board has 94 points: z y x w
@@ -104,8 +104,7 @@ def whole_run(cutoff: int) -> list[Row]:
 
 
 def write(run: Path, cutoff: int, rows: Iterable[Row], info: Any = ALL_COVERED) -> Path:
-    with Store.open(run, fingerprint(cutoff=cutoff), info) as store:
-        store.append(rows)
+    write_rows(run, rows, fingerprint(cutoff=cutoff), info)
     return run
 
 

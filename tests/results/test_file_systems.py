@@ -24,7 +24,7 @@ from results.storage.lock import PACE, Pace, current_owner, take_lock
 from results.store.run import open_run
 from results.store.store import Store
 from tests.conftest import ROOT
-from tests.results.helpers import fingerprint, row
+from tests.results.helpers import fingerprint, row, write_rows
 from tests.samples import daily
 
 NOTHING = "0"  # what ODD_FLOCK says for locks that are accepted and do nothing
@@ -180,8 +180,7 @@ def test_a_driver_that_falls_asleep_in_the_middle_of_a_write_stops(
     """Before or in the first or the second file that it publishes: the part, or the manifest."""
 
     def another_driver() -> None:
-        with Store.open(tmp_path, fingerprint()) as other:
-            other.append([row(3)])
+        write_rows(tmp_path, [row(3)])
 
     meanwhile(call, number, another_driver)
     with pytest.raises(StoreError):

@@ -36,6 +36,7 @@ from tests.results.helpers import (
     drive,
     fingerprint,
     row,
+    write_rows,
 )
 from tests.samples import daily
 
@@ -48,8 +49,7 @@ def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
     with pytest.raises(StoreError, match="holds no run"):
         open_run(address)
     for part in (all_rows()[:3], all_rows()[3:]):
-        with Store.open(address, fingerprint(), {"a": 1}) as store:
-            store.append(part)
+        write_rows(address, part, info={"a": 1})
     drive(address, [])
     drive(str(tmp_path), [])
     there, here = open_run(address), open_run(tmp_path)
@@ -152,8 +152,7 @@ def test_what_arrives_after_another_driver_came_does_not_count(
         n_lines += is_line
         is_first = is_line and n_lines == 1
         if is_first:
-            with Store.open(address, fingerprint(), pace=LATER) as other:
-                other.append(row(n) for n in range(3, 3 + n_rows))
+            write_rows(address, (row(n) for n in range(3, 3 + n_rows)), pace=LATER)
         put(self, name, data)
         if is_first and dies:
             raise KilledError
@@ -322,8 +321,7 @@ def test_a_run_at_google(google, tmp_path):
     sleeper = Store.open(google, fingerprint())
     with pytest.raises(StoreLockedError, match="last heard of"):
         Store.open(google, fingerprint())
-    with Store.open(google, fingerprint(), pace=LATER) as other:
-        other.append([row(0, status="error", n_boards=0)])
+    write_rows(google, [row(0, status="error", n_boards=0)], pace=LATER)
     sleeper.append([row(0, status="error", n_boards=0)])
     with pytest.raises(StoreLockedError, match="taken over"):
         sleeper.close()

@@ -42,6 +42,7 @@ from tests.results.helpers import (
     row,
     split_rows,
     toy_score,
+    write_rows,
 )
 
 
@@ -474,8 +475,7 @@ def test_a_run_that_was_written_to_while_it_was_verified_gets_no_claim(tmp_path)
     run = open_run(location)
     verified = verify(run, ToyScorer(), ToyScorer(), Question("toy", 12, POINTS))
     claim = (location / files.CLAIM).read_bytes()
-    with Store.open(location, fingerprint()) as store:
-        store.append([row(0, status="error", n_boards=0, message="it failed")])
+    write_rows(location, [row(0, status="error", n_boards=0, message="it failed")])
     with pytest.raises(StoreError, match="was written to while it was verified: verify it again"):
         record(run, verified)
     assert (location / files.CLAIM).read_bytes() == claim

@@ -22,7 +22,7 @@ from results.reading.sql import connect
 from results.store.run import open_run
 from results.store.store import Store
 from tests.conftest import flip_bit
-from tests.results.helpers import all_rows, claimed, fingerprint
+from tests.results.helpers import all_rows, claimed, fingerprint, write_rows
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +62,7 @@ def test_the_views_hold_what_the_run_holds(database, run_folder):
 
 
 def test_every_view_says_what_is_not_proven(tmp_path):
-    with Store.open(tmp_path / "begun", fingerprint()) as store:
-        store.append(all_rows()[2:])
+    write_rows(tmp_path / "begun", all_rows()[2:])
     database = connect([tmp_path / "begun"])
     assert database.query("SELECT DISTINCT proven FROM boards").rows == [(False,)]
     told = database.query("SELECT state, statement, why_not FROM runs").rows

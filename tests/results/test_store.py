@@ -26,7 +26,7 @@ from results.store.rows import COUNTERS, SCHEMA, check_table, from_table, tabula
 from results.store.run import open_run
 from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store
 from tests.opened import files_opened
-from tests.results.helpers import all_rows, fingerprint, row, split_rows
+from tests.results.helpers import all_rows, fingerprint, row, split_rows, write_rows
 
 FOUND = {"status": "candidates", "candidates": (("wxyz", 94),)}
 HOSTILE = [
@@ -176,8 +176,7 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
     """A stranger can repeat every row, and a doubted host has every unit of its searched again."""
     once = [row(class_id, n_boards=5) for class_id in range(300)]
     differing = replace(once[7], n_boards=6, host="bad")
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append(once)
+    write_rows(tmp_path, once)
     again = [*once[:7], differing, *once[8:], differing]
     folder = LocalFolder(tmp_path)
     name = files.part_name(files.RESULTS, 2)
@@ -253,16 +252,16 @@ def test_flush_by_rows_and_by_time(tmp_path):
 
 def test_a_host_goes_on_under_another_name_right_after_its_contradiction(tmp_path):
     doubt = row(1, status="quarantined", n_boards=0, host="box")
-    with Store.open(tmp_path, fingerprint()) as store:
-        store.append([doubt, row(2, host="box"), replace(doubt, class_id=3), row(4, host="box")])
+    write_rows(
+        tmp_path, [doubt, row(2, host="box"), replace(doubt, class_id=3), row(4, host="box")]
+    )
     assert [r.host for r in open_run(tmp_path).rows()] == ["box", "box (2)", "box (2)", "box (3)"]
 
 
 def test_a_unit_that_was_given_up_is_known_until_it_has_a_verdict(tmp_path):
     given_up = row(1, status="quarantined", n_boards=0)
     for new, quarantined in ((given_up, {given_up.key}), (row(1), set())):
-        with Store.open(tmp_path, fingerprint()) as store:
-            store.append([new])
+        write_rows(tmp_path, [new])
         assert open_run(tmp_path).index.quarantined == quarantined
     index = open_run(tmp_path).index
     assert index.n_loaded == {"quarantined": 1, "eliminated": 1}
@@ -349,8 +348,7 @@ def test_a_driver_whose_claim_is_removed_stops_before_it_writes(tmp_path):
     before = contents(tmp_path)
     lose(first)
     assert contents(tmp_path) == before
-    with Store.open(tmp_path, fingerprint()) as second:
-        second.append(all_rows()[4:])
+    write_rows(tmp_path, all_rows()[4:])
     assert len(list(open_run(tmp_path).rows())) == 4
 
 

@@ -35,7 +35,7 @@ from search.breaker import Breaker, Unit
 from tests.cluster.small import config, rewritten
 from tests.cluster.test_scheduler import of
 from tests.cluster.test_trust import LIE, bench, told, turn
-from tests.results.helpers import fingerprint, partition, row
+from tests.results.helpers import fingerprint, partition, row, write_rows
 from tests.search.test_breaker import WORLDS
 
 
@@ -105,8 +105,7 @@ def test_doubted_hosts_do_not_vouch_for_each_other(tmp_path):
     rows = [row(1, host="a"), doubt_of("a", 5), row(1, host="b"), doubt_of("b", 6)]
     for number, doubted in ((3, []), (4, [(1, "")])):
         for each in rows[:number]:  # each by a driver of its own, which knows of the doubts before
-            with Store.open(tmp_path / str(number), fingerprint()) as store:
-                store.append([each])
+            write_rows(tmp_path / str(number), [each])
         assert open_run(tmp_path / str(number)).doubted == doubted
 
 
@@ -182,16 +181,14 @@ def test_boards_of_one_part_are_not_turned_as_those_of_the_next():
 
 def test_a_run_promises_for_max_bound_what_its_source_promised(small_runs, tmp_path):
     found = open_run(small_runs / "whole")
-    with Store.open(tmp_path, found.fingerprint, {**found.info, COVERS: ""}) as there:
-        there.append(list(found.rows()))
+    write_rows(tmp_path, list(found.rows()), found.fingerprint, {**found.info, COVERS: ""})
     assert inherited(found)[COVERS] == found.info[COVERS] != ""
     assert inherited(open_run(tmp_path))[COVERS] == ""
 
 
 def test_boards_that_a_higher_cutoff_drops_count_for_max_bound(tmp_path):
     found = row(1, status="candidates", candidates=(("abcd", 90), ("abce", 95)), max_bound=70)
-    with Store.open(tmp_path / "old", fingerprint(), {COVERS: EVERYTHING}) as store:
-        store.append([found])
+    write_rows(tmp_path / "old", [found], info={COVERS: EVERYTHING})
     with Store.open(tmp_path / "new", fingerprint(cutoff=95), {COVERS: EVERYTHING}) as store:
         extend(open_run(tmp_path / "old"), store)
     (kept,) = open_run(tmp_path / "new").rows()
