@@ -45,7 +45,7 @@ class Tabs:
         self.contexts = []
 
     def new(self, *, expected_faults=False, **device):
-        context = self.browser.new_context(**device)
+        context = self.browser.new_context(strict_selectors=True, **device)
         self.contexts.append(context)
         tab = context.new_page()
         tab.set_default_timeout(SLOW_MS)

@@ -90,7 +90,7 @@ def test_it_keeps_nobody_out_before_in_and_after_the_game(opened, device, scheme
     for step in ("#start", "#stop", None):
         keeps_nobody_out(tab, device)
         if step:
-            tab.locator(step).click()
+            tab.click(step)
 
 
 @pytest.mark.parametrize("device", [DESK, PHONE], ids=["mouse", "finger"])
@@ -101,7 +101,7 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
     has_text(tab, "h1", "430 points in 210 words")
     has_text(tab, ".place", told["place"])
     assert tab.locator("#game-words button").count() == 210
-    tab.locator("#start").click()
+    tab.click("#start")
     assert tab.locator("#game-words button").count() == 0
     drag(tab, path_of["treadles"])
     has_text(tab, "#game-spoken", "treadles: 11 points")
@@ -112,8 +112,8 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
         ("zzz", "zzz: not a word of scowl70 on this board"),
         ("", "zzz: not"),
     ):
-        tab.locator("#typed").fill(word)
-        tab.locator("#typed").press("Enter")
+        tab.fill("#typed", word)
+        tab.press("#typed", "Enter")
         contains_text(tab, "#game-spoken", heard)
     # one tile after the other, the last one again
     for cell in (*path_of["dales"], path_of["dales"][-1]):
@@ -121,11 +121,11 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
     has_text(tab, "#game-spoken", "dales: 2 points")
     tab.clock.run_for(119_000)
     has_text(tab, "#warned", "60 seconds left")
-    assert tab.locator("#entry").is_visible()
+    assert tab.is_visible("#entry")
     tab.clock.run_for(62_000)
     has_text(tab, "#clock", "0:00")
     has_text(tab, "#game-spoken", "Time is up. You found 3 words of 210: 14 of 430 points.")
-    assert tab.locator("#entry").is_hidden()
+    assert tab.is_hidden("#entry")
     assert tab.locator("#game-words h3.title").all_text_contents() == [
         "Found: 3 words, 14 points",
         "Missed, and most people know: 139 words, 280 points",
@@ -143,7 +143,7 @@ def test_words_come_after_the_game_and_the_keyboard_is_enough(opened):
     tab = opened(BOARD, "--words", "hidden", **DESK)
     has_text(tab, "h1", "Find 430 points in 210 words")
     assert tab.locator("#game-words button").count() == 0
-    assert "treadles" not in tab.locator("body").inner_text()
+    assert "treadles" not in tab.inner_text("body")
     tab.keyboard.press("Enter")
     tab.keyboard.type("treadles\n")
     has_text(tab, "#game-spoken", "treadles: 11 points")
@@ -156,21 +156,21 @@ def test_words_come_after_the_game_and_the_keyboard_is_enough(opened):
 
 def test_a_game_has_the_time_the_length_and_the_goal_that_one_likes(opened):
     tab = opened(BOARD, "--words", "hidden", **DESK)
-    tab.locator("#minutes").select_option("no limit")
-    tab.locator("#least").fill("5")
-    tab.locator("#goal").fill("2")
-    tab.locator("#goal").press("Tab")
+    tab.select_option("#minutes", "no limit")
+    tab.fill("#least", "5")
+    tab.fill("#goal", "2")
+    tab.press("#goal", "Tab")
     contains_text(tab, "#tally", "find 2 words")
-    tab.locator("#start").click()
-    assert tab.locator("#game-rules").is_hidden()
+    tab.click("#start")
+    assert tab.is_hidden("#game-rules")
     tab.clock.run_for(1_000_000)
     has_text(tab, "#clock", "16:40")
     for word, heard in (("tear", "not a word"), ("dales", "2 points"), ("stable", "3 points")):
-        tab.locator("#typed").fill(word)
-        tab.locator("#typed").press("Enter")
+        tab.fill("#typed", word)
+        tab.press("#typed", "Enter")
         contains_text(tab, "#game-spoken", heard)
     has_text(tab, "#tally", "5 points, 2 of 2 words")
-    tab.locator("#stop").click()
+    tab.click("#stop")
     contains_text(tab, "#game-spoken", "The goal is reached.")
     assert tab.get_by_role("button", name="tear", exact=True).count() == 0
 
@@ -199,10 +199,10 @@ def test_every_kind_of_board_is_played(opened, tmp_path):
     for board, options, words, path, heard in KINDS:
         listed.write_text("\n".join(words.split()))
         tab = opened(board, "-w", listed, *options, **DESK)
-        tab.locator("#start").click()
+        tab.click("#start")
         drag(tab, path)
         has_text(tab, "#game-spoken", heard)
-        tab.locator("#typed").fill(heard.partition(":")[0])
+        tab.fill("#typed", heard.partition(":")[0])
         tab.keyboard.press("Enter")
         contains_text(tab, "#game-spoken", "found before")
 
@@ -252,8 +252,8 @@ def test_a_page_stays_small_and_says_which_words_it_leaves_out(tabs, tmp_path):
     file.write_text(page)
     tab = tabs.new(**DESK)
     tab.goto(file.as_uri())
-    tab.locator("#start").click()
-    tab.locator("#typed").fill("tear")
+    tab.click("#start")
+    tab.fill("#typed", "tear")
     tab.keyboard.press("Enter")
     has_text(tab, "#game-spoken", "tear: not among the words of this page")
 
@@ -264,14 +264,14 @@ def test_a_path_goes_where_the_tiles_let_it(opened, tmp_path):
     """
     (tmp_path / "words.txt").write_text("undo\nabba\n")
     tab = opened("a.d/b[un-]o/xxx", "-w", tmp_path / "words.txt", **DESK)
-    tab.locator("#start").click()
+    tab.click("#start")
     paths = {(0, 3, 1): "ab", (6, 7, 4): "do", (0, 1, 0): "a", (0, 8): "a", (4, 6, 7): "undo"}
     for path, spelled in paths.items():
         tab.mouse.move(*centre(tab, path[0]))
         tab.mouse.down()
         for cell in path[1:]:
             tab.mouse.move(*centre(tab, cell))
-        assert tab.locator("#typed").input_value() == spelled
+        assert tab.input_value("#typed") == spelled
         tab.mouse.up()
 
 
@@ -281,8 +281,8 @@ def test_letters_beyond_a_to_z_are_played(opened, tmp_path, monkeypatch, orderly
     imported = orderly("wordlist", "import", tmp_path / "es.txt", "--name", "es", "--letter", "ñ=w")
     assert imported.code == 0, imported.err
     tab = opened("ca/ñx", "-w", "es", **DESK)
-    tab.locator("#start").click()
-    tab.locator("#typed").fill("AN\u0303O")
+    tab.click("#start")
+    tab.fill("#typed", "AN\u0303O")
     tab.keyboard.press("Enter")
     contains_text(tab, "#game-spoken", "año: not a word of es on this board")
 

@@ -148,7 +148,7 @@ def test_the_heat_map_tells_the_score_with_each_letter_and_nothing_before_its_an
         .nth(ord("r") - ord("a"))
     )
     assert cell.get_attribute("title") == f"{scorer.score('berratdes')} points"
-    tab.locator(".tile[data-cell='8']").click()
+    tab.click(".tile[data-cell='8']")
     swapped = tab.locator("#near button", has_text="berlasdet")
     expect(swapped).to_contain_text("row 3, column 2, T and row 3, column 3, S swapped")
     expect(tab.locator("#near button", has_text="perlatdes")).to_contain_text(
@@ -160,7 +160,7 @@ def test_the_heat_map_tells_the_score_with_each_letter_and_nothing_before_its_an
     tab.route("**/api/board?*", lambda route: held.append(route))
     key.click()
     has_text(tab, "#told", "being scored")
-    assert tab.locator("#score").text_content() == "–"
+    assert tab.text_content("#score") == "–"
     for name in ("#words", "#facts", "#heat", "#near"):
         assert tab.locator(name).evaluate("element => element.inert"), name
     held[0].continue_()
@@ -182,7 +182,7 @@ def paste(tab, text):
 def test_it_opens_on_a_roll_that_is_typed_over_rolled_again_and_climbed_from(opened):
     tab = opened("/board", expected_faults=True)
     has_text(tab, "#score", re.compile(r"\d"))
-    assert [tab.locator(name).input_value() for name in ("#size", "#dice")] == ["4x4", "new"]
+    assert [tab.input_value(name) for name in ("#size", "#dice")] == ["4x4", "new"]
     expect(tab.locator(".tile").first).to_be_focused()
     tab.keyboard.type("quite")
     assert [tile.input_value() for tile in tab.locator(".tile").all()[:4]] == ["Qu", "I", "T", "E"]
@@ -194,18 +194,18 @@ def test_it_opens_on_a_roll_that_is_typed_over_rolled_again_and_climbed_from(ope
     with tab.expect_response("**/api/around?*"):
         held[0].continue_()
     contains_text(tab, "#told", "has 2 rows of 3 and 4 letters")
-    tab.locator("#dice").select_option("big")
-    tab.locator("#roll").click()
+    tab.select_option("#dice", "big")
+    tab.click("#roll")
     expect(tab.locator(".tile")).to_have_count(25)
     contains_text(tab, "#told", "words of")
     best = "ligdrmanesietildsracsepes"
     climbed = {"pool": 128, "complete": True, "found": [{"board": best, "score": 10_000}]}
     tab.route("**/api/climb?*", lambda route: route.fulfill(json=climbed))
-    tab.locator("#climb").click()
+    tab.click("#climb")
     contains_text(tab, "#done", "No proof")
     tab.locator("#climbed-list button").first.click()
     expect(tab).to_have_url(re.compile(f"letters={best}"))
-    tab.locator("#size").select_option("2x2")
+    tab.select_option("#size", "2x2")
     expect(tab.locator(".tile")).to_have_count(4)
 
 
@@ -217,8 +217,8 @@ def test_other_tiles_and_rules(opened):
     contains_text(tab, "#told", "words of scowl70")
     faces = ["Th", "E", "R", ".", "A/E", "*", "-Ing", "K", "S"]
     assert [tile.input_value() for tile in tab.locator(".tile").all()] == faces
-    assert tab.locator("#climb").is_disabled()
-    assert tab.locator("#heat").is_hidden()
+    assert tab.is_disabled("#climb")
+    assert tab.is_hidden("#heat")
     tab.get_by_role("button", name="seeing", exact=True).click()
     assert tab.locator("#trace polyline").count() == 1
     address = tab.url
@@ -234,9 +234,9 @@ def test_other_tiles_and_rules(opened):
         tab.url.split("?")[0] + f"?letters={BOARD}&letter_values=scrabble&scores=1,1,2,3,4,5,6"
     )
     has_text(tab, "#score", "2,671")
-    tab.locator("#letter_values").fill("")
-    tab.locator("#min_letters").fill("9")
-    tab.locator("#min_letters").press("Enter")
+    tab.fill("#letter_values", "")
+    tab.fill("#min_letters", "9")
+    tab.press("#min_letters", "Enter")
     has_text(tab, "#score", "0")
     expect(tab.locator("#climb")).to_be_enabled()
 
@@ -248,7 +248,7 @@ def test_a_board_is_copied_pasted_played_and_sent(opened):
         ("#copy-text", "Text copied.", r"^Qu E  A\nU  T  B\nI  Z  E\n\nquietzabe: \d+ points"),
         ("#copy-svg", "SVG copied.", r"^<svg [^>]*aria-label=\"Board Qu E A / U T B / I Z E\""),
     ):
-        tab.locator(button).click()
+        tab.click(button)
         has_text(tab, "#done", said)
         assert re.search(expected, tab.evaluate("navigator.clipboard.readText()"))
     copied = "B  L  D\nE  A  E\nR  T  S\n\nberlatdes: 430 points, 210 words of x"
@@ -259,7 +259,7 @@ def test_a_board_is_copied_pasted_played_and_sent(opened):
         tab.locator(".tile").first.press("Delete")
     paste(tab, BOARD)
     contains_text(tab, "#place", "none of the other 5,429,503,678,975 3x3 boards")
-    assert "127.0.0.1" not in tab.locator("[aria-label=Share]").inner_text()
+    assert "127.0.0.1" not in tab.inner_text("[aria-label=Share]")
     tab.get_by_text("Save as page").click()
     with tab.expect_download() as to_play:
         tab.get_by_role("link", name="To play").click()
@@ -271,7 +271,7 @@ def test_a_board_is_copied_pasted_played_and_sent(opened):
     assert "127.0.0.1" not in page
     assert 'href="/' not in page
     assert "treadles" in page
-    tab.locator("#play-it").click()
+    tab.click("#play-it")
     tab.keyboard.press("Enter")
     tab.keyboard.type("treadles\n")
     has_text(tab, "#game-spoken", "treadles: 11 points")
@@ -286,15 +286,15 @@ def test_a_fresh_board_is_rolled_and_its_answers_stay_hidden_until_the_end(opene
     tab.get_by_role("button", name="Roll and play").click()
     expect(tab.locator("#game")).to_be_visible()
     contains_text(tab, "#tally", "find 20 words; most people know")
-    (known,) = re.findall(r"know (\d+)", tab.locator("#tally").text_content())
+    (known,) = re.findall(r"know (\d+)", tab.text_content("#tally"))
     assert int(known) >= 20
     assert tab.locator("#game-words button").count() == 0
-    first = tab.locator("#game-tiles").get_attribute("aria-label")
-    tab.locator("#goal").fill("1")
+    first = tab.get_attribute("#game-tiles", "aria-label")
+    tab.fill("#goal", "1")
     tab.get_by_role("button", name="Roll again").click()
     expect(tab.locator("#game-tiles")).not_to_have_attribute("aria-label", first)
-    tab.locator("#start").click()
-    tab.locator("#stop").click()
+    tab.click("#start")
+    tab.click("#stop")
     contains_text(tab, "#game-spoken", "The goal is not reached.")
     assert tab.locator("#game-words button").count() > 0
 
@@ -303,14 +303,14 @@ def test_a_class_has_bounds_story_and_trees_and_one_too_large_is_refused_in_word
     tab = opened("/class", expected_faults=True)
     for place, letters in enumerate(("t", "e", "ai", "r")):  # along the rows
         tab.locator("#buckets input").nth(place).fill(letters)
-    tab.locator("#cutoff").fill("20")
+    tab.fill("#cutoff", "20")
     tab.get_by_role("button", name="Bound it").click()
     has_text(tab, "#done", "No board of the class scores more than 14.")
     contains_text(tab, "#story", "eliminated at once")
-    tab.locator("#cutoff").fill("")
+    tab.fill("#cutoff", "")
     tab.get_by_role("button", name="Bound it").click()
     contains_text(tab, "#story", "With a cutoff")
-    assert "--" not in tab.locator("main").text_content(), "options are for the terminal"
+    assert "--" not in tab.text_content("main"), "options are for the terminal"
     expect(tab.locator("svg.tree")).to_have_count(2)
     assert "class=t+ai+e+r" in tab.url
     tab.goto(tab.url.split("?")[0] + "?class=" + "+".join(["abcdefghijklmnopqrstuvwxyz"] * 9))
@@ -328,7 +328,7 @@ def test_records_say_what_their_rows_prove_and_warn_of_the_published_table(opene
         f"With enable2k none of the other {26**9 - 1:,} 3x3 boards beats it."
     )
     expect(card.locator("svg")).to_have_attribute("aria-label", "Board D L P / E A E / S T R")
-    assert "delratpes" in tab.locator("aside").text_content()
+    assert "delratpes" in tab.text_content("aside")
     languages = tab.locator("#runs h2").all_text_contents()
     assert languages[0] == "English"
     assert {"French", "Spanish"} <= set(languages)
@@ -383,14 +383,14 @@ def test_the_best_boards_come_first_and_the_readers_own_beside_them(opened):
     expect(own).to_contain_text("430 points")
     expect(own).to_contain_text(f"none of the other {26**9 - 1:,} 3x3 boards beats it")
     drawn = "Your board. Row 1: B, L, D. Row 2: E, A, E. Row 3: R, T, S."
-    assert tab.locator("#own .tiles").get_attribute("aria-label") == drawn
+    assert tab.get_attribute("#own .tiles", "aria-label") == drawn
     tab.goto(f"{root}board?letters=tezz&size=2x2")
     has_text(tab, "#score", re.compile(r"\d"))
     tab.locator("nav").get_by_role("link", name="Runs").click()
     tab.get_by_role("link", name="small").click()
     expect(own).to_contain_text("fewer than the best of this run")
-    assert tab.locator("#percent").is_hidden(), "a finished run has no bar"
-    assert tab.locator("#check").is_hidden(), "digests are folded"
+    assert tab.is_hidden("#percent"), "a finished run has no bar"
+    assert tab.is_hidden("#check"), "digests are folded"
     tab.get_by_text("Check it").click()
     contains_text(tab, "#check", "Digest of the result")
     contains_text(tab, "#check", re.compile(r"\d KiB taken, [\d.]+ [MGT]iB free"))
@@ -420,7 +420,7 @@ def test_a_run_that_goes_on_says_how_much_is_searched_and_what_its_workers_do(op
     expect(tab.locator(".cards li").first).to_contain_text(
         "The best found so far; 1 of 3 classes is done (33.3 %)."
     )
-    assert tab.locator(".cards progress").is_visible()
+    assert tab.is_visible(".cards progress")
     tab.route(re.compile(r"/api/runs/[0-9a-f]+$"), run_on)
     tab.get_by_role("link", name="small").click()
     has_text(tab, "nav [aria-current]", "Runs")
