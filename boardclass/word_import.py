@@ -28,7 +28,6 @@ CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
 NOUNS_SHARE = 0.3  # of the words have a capital: then it is no sign of a name
 
 _ALL_CAPITALS = 0.9
-_SEVERAL = "--column 1 takes the first word of each line, --column all every word"
 _WITHOUT_MARK = str.maketrans(
     {
         "ß": "ss",
@@ -298,10 +297,10 @@ class _Tally:
                 f"{step.lines:,} {step.what} ({quote(step.example)})"
                 for step in self.steps.values()
             )
-            hint = f"; {_SEVERAL}" if self._n("left out: more than one word") else ""
+            hints = "".join(f"; {note}" for note in self.notes())
             raise WordListError(
                 f"no word of {quote(source)} is left: {steps or 'it is empty'}; expected one word "
-                f"a line{hint}"
+                f"a line{hints}"
             )
 
     def notes(self) -> list[str]:
@@ -317,7 +316,10 @@ class _Tally:
             )
             notes.append(f"folded: {' '.join(sorted(self._folded))}{hint}")
         if self._n("left out: more than one word") * 5 > len(self.kept):
-            notes.append(f"many entries are several words: {_SEVERAL}")
+            notes.append(
+                "many entries are several words: --column 1 takes the first word of each line, "
+                "--column all every word"
+            )
         if self._n("left out: q without u") * 100 > len(self.kept):
             notes.append(
                 "many words have a q without u: --plain-q takes them, for boards with a plain q"

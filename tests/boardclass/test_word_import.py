@@ -318,6 +318,8 @@ def test_names_accents_and_plain_q():
         WordListError, match=r"no word of 'mine.txt' is left: 1 left out: too short"
     ):
         make("at")
+    with pytest.raises(WordListError, match="--names keep takes them, and names too"):
+        make("Haus", "Hund")
     with pytest.raises(WordListError, match="it is empty"):
         make()
     with pytest.raises(WordListError, match=r"é, ñ have no symbol in 'mine.txt': add --letter é=X"):
