@@ -7,11 +7,13 @@ words, ``tiny``; and a run written anew with other rows.
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cluster.driver.driver import run
 from cluster.planning.shares import Share
+from cluster.workers.executors import InProcessExecutor
 from configs.model import RunConfig, SearchConfig, load_config
 from results.storage import files
 from results.store.run import open_run
@@ -66,6 +68,11 @@ def make_small_runs(folder: Path) -> Path:
     for number in (1, 2, 3):
         assert run(config(folder / f"share{number}"), share=Share(number, 3)).share_done
     return folder
+
+
+def with_breaker(kind):
+    """Return what makes an executor in this process, with breakers of this kind."""
+    return partial(InProcessExecutor, make_breaker=kind)
 
 
 def cut_into_parts(run, n_rows=1):

@@ -12,7 +12,7 @@ import string
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from math import prod
 from pathlib import Path
 from types import SimpleNamespace
@@ -42,7 +42,7 @@ from search.breaker import Breaker, Unit
 from search.node import class_node, split
 from search.scoring.scorer import Scorer
 from tests.cluster.fakes import REPORT
-from tests.cluster.small import WORDS, cut_into_parts, tiny
+from tests.cluster.small import WORDS, cut_into_parts, tiny, with_breaker
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ class LyingBreaker(Breaker):
 
 
 def test_verdicts_that_break_the_schema_never_enter_the_store(config):
-    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, LyingBreaker))
+    outcome = run(config, make_executor=with_breaker(LyingBreaker))
     assert not outcome.complete
     assert outcome.claim is None
     assert outcome.coverage.quarantined == ["class 0"]
@@ -206,11 +206,9 @@ def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, number
     with pytest.raises(
         Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command resumes"
     ):
-        run(config, make_executor=lambda spec: PartialExecutor(spec, 8, number))
+        run(config, make_executor=partial(PartialExecutor, n_left=8, number=number))
     assert signal.getsignal(number) is before
-    resumed = run(
-        change(config, search=search), make_executor=lambda spec: InProcessExecutor(spec, breaker)
-    )
+    resumed = run(change(config, search=search), make_executor=with_breaker(breaker))
     assert resumed.complete
     assert resumed.n_reused > 0
     assert (
@@ -234,7 +232,7 @@ def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, number
 @pytest.mark.usefixtures("terminal")
 def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config):
     with pytest.raises(Interrupted):
-        run(config, make_executor=lambda spec: PartialExecutor(spec, 40))
+        run(config, make_executor=partial(PartialExecutor, n_left=40))
     stored = open_run(config.out)
     unfinished = {class_id for class_id, _ in stored.index.pending()}
     efforts = {}
@@ -262,7 +260,7 @@ def test_damaged_parts_are_computed_again_and_nothing_else(config):
             broken.append((unit.class_id, unit.path))
             return super().break_unit(unit)
 
-    make = {"make_executor": lambda spec: InProcessExecutor(spec, Counted)}
+    make = {"make_executor": with_breaker(Counted)}
     first = run(config, **make)
     cut_into_parts(Path(config.out))
     old = open_run(config.out)
@@ -296,7 +294,7 @@ class ForgetfulBreaker(TiredBreaker):
 
 
 def test_a_forgotten_part_is_noticed_before_the_word_proven(config):
-    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, ForgetfulBreaker))
+    outcome = run(config, make_executor=with_breaker(ForgetfulBreaker))
     assert not outcome.complete
     assert outcome.claim is None
     assert "is neither a child nor settled" in outcome.message

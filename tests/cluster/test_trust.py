@@ -30,7 +30,6 @@ from cluster.scheduling.events import (
     WorkerUp,
 )
 from cluster.scheduling.trust import Trust
-from cluster.workers.executors import InProcessExecutor
 from configs.model import SearchConfig
 from results.errors import ConflictError, DamagedError
 from results.storage import files
@@ -40,7 +39,7 @@ from results.store.store import Store
 from results.upkeep.repair import repair
 from search.breaker import Breaker, Unit
 from tests.cluster.simulator import difference
-from tests.cluster.small import cut_into_parts, tiny
+from tests.cluster.small import cut_into_parts, tiny, with_breaker
 from tests.cluster.test_scheduler import Bench, of, result
 
 LIE = (("zzzz", 9),)
@@ -213,7 +212,7 @@ def config(tmp_path):
 
 
 def test_a_contradicted_host_is_searched_again_before_there_is_a_claim(config):
-    outcome = run(config, make_executor=lambda spec: InProcessExecutor(spec, LyingBreaker))
+    outcome = run(config, make_executor=with_breaker(LyingBreaker))
     assert not outcome.complete
     assert "no host is left to believe" in outcome.message
     stored = open_run(config.out)
@@ -239,9 +238,7 @@ class FaultyBreaker(Breaker):
 
 def test_what_a_faulty_host_stored_is_found_out_later(config):
     policy = replace(default_policy(config, 16), replicate=0.5, max_batch=1)
-    outcome = run(
-        config, make_executor=lambda spec: InProcessExecutor(spec, FaultyBreaker), policy=policy
-    )
+    outcome = run(config, make_executor=with_breaker(FaultyBreaker), policy=policy)
     assert not outcome.complete
     assert outcome.n_computed > 5, "some were stored before one was contradicted"
     with pytest.raises(ConflictError, match="has different verdicts"):
@@ -250,7 +247,7 @@ def test_what_a_faulty_host_stored_is_found_out_later(config):
 
 def test_a_doubt_that_is_lost_with_its_part_is_known_from_the_log(config):
     """A run in parts of one row, one of which doubts the only host."""
-    run(config, make_executor=lambda spec: InProcessExecutor(spec, LyingBreaker))
+    run(config, make_executor=with_breaker(LyingBreaker))
     cut_into_parts(Path(config.out))
     stored = open_run(config.out)
     assert stored.doubted
