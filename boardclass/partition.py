@@ -34,6 +34,13 @@ _GRAMMAR = (
 )
 
 
+def among(ids: npt.ArrayLike, ascending: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return whether each of some classes is in an ascending array, bool[n]: np.isin would look
+    through all of both.
+    """
+    return np.append(ascending, -1)[np.searchsorted(ascending, ids)] == ids
+
+
 def each_letter_once(value: _Letters) -> _Letters:
     """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be
     lost.
@@ -205,6 +212,12 @@ class Partition:
             n_equal = np.count_nonzero(numbers == numbers[0], axis=0)  # row 0 is the class itself
             sizes[piece] = np.where(numbers.min(axis=0) < numbers[0], 0, len(numbers) // n_equal)
         return sizes
+
+    def foreign(self, ids: npt.NDArray[np.int64]) -> list[int]:
+        """Return those of some ids, ascending, that are not of canonical classes."""
+        inside = (ids >= 0) & (ids < self.n_classes)
+        own = ids[inside]
+        return sorted([*ids[~inside].tolist(), *own[self.orbit_sizes(own) == 0].tolist()])
 
     def _check_countable(self) -> None:
         if self.n_classes >= MAX_CLASSES:

@@ -9,6 +9,7 @@ from itertools import compress
 import numpy as np
 import numpy.typing as npt
 
+from boardclass.partition import among
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger
 from cluster.driver.progress import Progress
@@ -47,7 +48,7 @@ class Prepared:
     @property
     def n_own_ended(self) -> int:
         """How many of the own classes are settled."""
-        return int(np.isin(self.ended_ids, self.own_ids).sum())
+        return int(among(self.ended_ids, self.own_ids).sum())
 
 
 def prepare(
@@ -67,10 +68,10 @@ def prepare(
     own_ids = all_ids if own_ids is None else own_ids
     doubted = store.run.doubted
     roots = [class_id for class_id, path in doubted if not path]
-    is_open = ~np.isin(all_ids, done_ids, assume_unique=True) | np.isin(all_ids, roots)
+    is_open = ~among(all_ids, done_ids) | among(all_ids, np.array(roots, np.int64))
     parts = [Unit(*key) for key in (*store.index.pending(), *doubted) if key[1]]
     begun_ids = np.array([part.class_id for part in parts], np.int64)
-    children = compress(parts, np.isin(begun_ids, own_ids))
+    children = compress(parts, among(begun_ids, own_ids))
     ledger = Ledger(store, plan.fingerprint)
     ledger.note_candidates([(board, score) for board, score, _ in store.run.candidates()])
     return Prepared(
@@ -85,7 +86,7 @@ def prepare(
         share=share,
         own_ids=own_ids,
         open_ids=all_ids[is_open],
-        ended_ids=all_ids[~is_open & ~np.isin(all_ids, begun_ids)],
+        ended_ids=all_ids[~is_open & ~among(all_ids, np.sort(begun_ids))],
         children=tuple(children),
     )
 
@@ -96,12 +97,12 @@ def history(run: Run, plan: Plan, class_ids: Ids) -> History:
     left, and nothing else.
     """
     ids, sums = class_sums(run, (*EFFORT, "seconds"))
-    ended = np.isin(ids, class_ids, assume_unique=True)
+    ended = among(ids, class_ids)
     if not ended.any():
         return NO_HISTORY
     efforts = np.maximum(sums[:, :-1], 0.0).sum(axis=1)
     part_s = [np.empty(0)]
-    for table in run.columns(("path", "seconds")):
+    for table in run.columns(("path", "seconds")) if run.index.places.parts() else ():
         is_part = table.column("path").to_numpy() != ""
         part_s.append(table.column("seconds").to_numpy()[is_part])
     times_s = np.concatenate(part_s)
@@ -120,6 +121,5 @@ def class_sums(run: Run, names: Sequence[str]) -> tuple[Ids, npt.NDArray[np.floa
         of_rows.append(table.column("class_id").to_numpy())
         values.append(np.stack([table.column(name).to_numpy() for name in names], axis=1))
     ids, place = np.unique(np.concatenate(of_rows), return_inverse=True)
-    sums = np.zeros((len(ids), len(names)))
-    np.add.at(sums, place, np.concatenate(values))
-    return ids, sums
+    columns = np.concatenate(values).T
+    return ids, np.stack([np.bincount(place, column, len(ids)) for column in columns], axis=1)

@@ -16,6 +16,7 @@ import numpy as np
 
 from boardclass.errors import IncompleteError
 from boardclass.jit import kernel_hash
+from boardclass.partition import among
 from boardclass.printable import counted
 from cluster.driver.loop import run_loop
 from cluster.driver.memory_watch import MemoryWatch
@@ -49,7 +50,7 @@ def search(
     if signals.reason:
         raise watch.interrupted(signals.reason)
     plan, store, config = prepared.plan, prepared.store, prepared.plan.config
-    is_own = np.isin(prepared.open_ids, prepared.own_ids)
+    is_own = among(prepared.open_ids, prepared.own_ids)
     class_ids, elsewhere_ids = prepared.open_ids[is_own], prepared.open_ids[~is_own]
     if not len(class_ids) and not prepared.children:
         return ""

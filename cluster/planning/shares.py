@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boardclass.errors import ConfigError, quote
+from boardclass.partition import among
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -73,9 +74,9 @@ class Share:
         all that was given is settled.  ``doubted`` are units of any share that had to be found
         again, see ``Run.doubted``.
         """
-        pending = [class_id for class_id, _ in store.index.pending()]
-        open_ids = np.setdiff1d(own_ids, store.index.done_ids())
-        open_ids = np.union1d(open_ids, np.intersect1d(own_ids, pending))
+        pending = np.array([class_id for class_id, _ in store.index.pending()], np.int64)
+        is_done = among(own_ids, store.index.done_ids()) & ~among(own_ids, pending)
+        open_ids = own_ids[~is_done]
         if message or len(open_ids) or coverage.problems or coverage.conflicting:
             text = (
                 f"share {self} is not done: {len(open_ids):,} of its {len(own_ids):,} classes are "

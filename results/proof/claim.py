@@ -244,7 +244,7 @@ def taken_over(run: Run) -> str:
     from the bound in its row, which nobody computed again.
     """
     n, highest = 0, 0
-    for table in run.columns(("status", "settled", "message")):
+    for table in run.columns(("status", "settled", "message"), run.index.with_messages):
         for item in pc.value_counts(settling(table).column("message")).to_pylist():
             cutoff = decided_at(item["values"])
             if cutoff > run.fingerprint.cutoff:

@@ -17,7 +17,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from operator import mul
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.errors import IncompleteError, InputError
-from boardclass.partition import Partition
+from boardclass.partition import Partition, among
 from boardclass.parts import SEPARATOR, last_part, parse_path
 from boardclass.printable import counted
 from results.errors import RowError
@@ -101,32 +102,19 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
         unfinished.add(key[0])
     for key in sorted(run.index.quarantined):
         found.quarantined.append(unit_name(key))
-    sizes = dict(zip(keys_of(table), map(int, table.column("n_boards").to_pylist()), strict=True))
+    is_class = pc.equal(table.column("path"), scalar(""))
     if run.index.splits:
+        is_split = pc.equal(table.column("status"), scalar(SPLIT))
+        rows = table.filter(pc.or_(pc.invert(is_class), is_split))
+        n_boards = map(int, rows.column("n_boards").to_pylist())
+        sizes = dict(zip(keys_of(rows), n_boards, strict=True))
         unfinished |= _check_splits(run, sizes, nodes, found)
     _check_boards(run, found)
-    n_seen = 0
-    for ranks in partition.canonical_ranks():
-        found.n_classes += len(ranks)
-        for rank, size, n_images in zip(
-            ranks.tolist(), *class_sizes(partition, ranks), strict=True
-        ):
-            stored = sizes.get((rank, ""))
-            if stored is None:
-                if (rank, "") not in run.conflicts:
-                    found.missing.append(f"class {rank}")
-                continue
-            n_seen += 1
-            if stored != size:
-                found.problems.append(f"class {rank} has {size} boards, its row says {stored}")
-            if rank not in unfinished:
-                found.n_classes_done += 1
-                found.n_boards += size * n_images
+    n_foreign = _check_classes(run, table.filter(is_class), unfinished, found)
     if found.n_classes != partition.n_canonical:
         found.problems.append(
             f"{found.n_classes} canonical classes enumerated, {partition.n_canonical} counted"
         )
-    n_foreign = sum(not path for _, path in sizes) - n_seen
     if foreign := rows_out_of_space(run) or (
         f"{n_foreign} stored classes are not classes of the run" * (n_foreign > 0)
     ):
@@ -134,25 +122,58 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     return found
 
 
+def _check_classes(run: Run, rows: pa.Table, unfinished: set[int], found: Coverage) -> int:
+    """Compare the rows of whole classes with all classes there are; return how many rows are of
+    none.
+    """
+    ids = rows.column("class_id").to_numpy()
+    texts = rows.column("n_boards").combine_chunks().dictionary_encode()
+    told = list(map(int, texts.dictionary.to_pylist()))
+    order = np.argsort(ids)
+    ids, told_of = ids[order], texts.indices.to_numpy()[order]
+    open_ids, n_seen = np.array(sorted(unfinished), np.int64), 0
+    for all_ranks in run.partition.canonical_ranks():
+        found.n_classes += len(all_ranks)
+        is_stored = among(all_ranks, ids)
+        for rank in all_ranks[~is_stored].tolist():
+            if (rank, "") not in run.conflicts:
+                found.missing.append(f"class {rank}")
+        ranks = all_ranks[is_stored]
+        places = np.searchsorted(ids, ranks)
+        n_seen += len(ranks)
+        sizes, size_of, n_images = class_sizes(run.partition, ranks)
+        is_done = ~among(ranks, open_ids)
+        found.n_classes_done += int(np.count_nonzero(is_done))
+        n_covered = np.bincount(size_of[is_done], n_images[is_done], len(sizes))
+        found.n_boards += sum(map(mul, sizes, map(int, n_covered)))
+        # beyond 64 bits: each of the few numbers is compared once
+        numbers = {size: number for number, size in enumerate(sizes)}
+        number_of = np.array([numbers.get(size, -1) for size in told], np.int64)
+        for place in np.flatnonzero(number_of[told_of[places]] != size_of).tolist():
+            size, stored = sizes[size_of[place]], told[told_of[places[place]]]
+            found.problems.append(f"class {ranks[place]} has {size} boards, its row says {stored}")
+    return len(order) - n_seen
+
+
 def class_sizes(
     partition: Partition, ranks: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the number of boards and of distinct images (object arrays of int) of some classes."""
-    n_boards, weight, digits, weights = np.ones(len(ranks), dtype=object), 1, [], []
-    for buckets in partition.cell_buckets:
-        lengths = np.array(list(map(len, buckets)), dtype=object)
-        digits.append(ranks // weight % len(lengths))
-        weights.append(weight)
-        n_boards = n_boards * lengths[digits[-1]]
-        weight *= len(lengths)
-    cells = np.stack(digits, axis=1)
-    images = np.stack(
-        [cells[:, row] @ np.array(weights, np.int64) for row in partition.geometry.symmetries],
-        axis=1,
-    )
-    images.sort(axis=1)
-    n_images = 1 + np.count_nonzero(images[:, 1:] != images[:, :-1], axis=1)
-    return n_boards, n_images.astype(object)
+) -> tuple[list[int], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the numbers of boards that occur among some classes, the place in this list of that of
+    each class, int64[n], and its number of distinct images, int64[n].
+    """
+    cells = np.array(np.unravel_index(ranks, partition.radix, order="F"))
+    halves = np.ones((2, len(ranks)), np.int64)  # a product of 13 lengths has 63 bits at most
+    for cell, buckets in enumerate(partition.cell_buckets):
+        halves[cell // 13] *= np.array(list(map(len, buckets)))[cells[cell]]
+    (low, low_of), (high, high_of) = (np.unique(half, return_inverse=True) for half in halves)
+    pairs, pair_of = np.unique(low_of * len(high) + high_of, return_inverse=True)
+    products = [int(low[pair // len(high)]) * int(high[pair % len(high)]) for pair in pairs]
+    sizes = sorted(set(products))
+    size_of = np.array(list(map(sizes.index, products)), np.int64)[pair_of]
+    weights = np.cumprod([1, *partition.radix[:-1]])
+    images = weights[np.argsort(partition.geometry.symmetries, axis=1)] @ cells
+    images.sort(axis=0)
+    return sizes, size_of, 1 + np.count_nonzero(images[1:] != images[:-1], axis=0)
 
 
 def _check_splits(
@@ -321,19 +342,11 @@ def unit_name(key: Key) -> str:
     return f"class {key[0]} path {key[1]}" if key[1] else f"class {key[0]}"
 
 
-def out_of_space(partition: Partition, class_ids: Iterable[int]) -> list[int]:
-    """Return the distinct ids that are not of canonical classes of a partition, ascending."""
-    ids = np.array(sorted(class_ids), np.int64)
-    inside = (ids >= 0) & (ids < partition.n_classes)
-    own = ids[inside]
-    return sorted([*ids[~inside].tolist(), *own[partition.orbit_sizes(own) == 0].tolist()])
-
-
 def rows_out_of_space(run: Run) -> str:
     """Return which rows are of classes not the run's own, where they stand, how to get rid of them;
     may be empty.
     """
-    classes = out_of_space(run.partition, run.index.class_ids)
+    classes = run.foreign.tolist()
     if not classes:
         return ""
     asked, tables = (

@@ -21,8 +21,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from boardclass.canonical import canonical_board
 from boardclass.cutoff import reaches
+from boardclass.partition import among
 from boardclass.printable import counted
 from results.proof.claim import (
     digest_of,
@@ -36,7 +39,6 @@ from results.proof.coverage import (
     Coverage,
     check_coverage,
     first_few,
-    out_of_space,
     rows_out_of_space,
     unit_name,
 )
@@ -178,11 +180,10 @@ def summary(location: str | Path | Run) -> Summary:
         "its boards were not scored again: the command that made the run does, and orderly verify "
         "--write"
     )
-    done_ids, open_ids = (
-        set(run.index.done_ids().tolist()),
-        {class_id for class_id, _ in run.index.pending()},
-    )
-    own = done_ids - set(out_of_space(run.partition, done_ids))
+    done_ids = run.index.done_ids()
+    own = done_ids[~among(done_ids, run.foreign)]
+    # pending is in the order of classes
+    begun = among(own, np.array([class_id for class_id, _ in run.index.pending()], np.int64))
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
     claim = make_claim(run, proof.coverage, listed, question) if proven and proof.coverage else None
@@ -193,7 +194,7 @@ def summary(location: str | Path | Run) -> Summary:
         n_rows={status: run.index.n_loaded[status] for status in STATUSES},
         n_classes=run.partition.n_canonical,
         n_classes_begun=len(own),
-        n_classes_done=len(own - open_ids),
+        n_classes_done=int(np.count_nonzero(~begun)),
         n_pending=len(run.index.pending()),
         n_quarantined=len(run.index.quarantined),
         n_conflicts=len(run.conflicts),

@@ -10,7 +10,7 @@ open_run -> read_identity (run.json), read_manifest
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.errors import StoreError
-from boardclass.partition import Partition
+from boardclass.partition import Partition, among
 from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
 from results.storage.local import Folder, open_folder
 from results.store.documents import Fingerprint, list_name, read_identity
 from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
+from results.store.places import BUFFERED, Places
 from results.store.rows import (
+    CANDIDATES,
+    ELIMINATED,
     QUARANTINED,
     SCHEMA,
     SPLIT,
@@ -43,17 +46,18 @@ from results.store.rows import (
     verdicts_of,
 )
 
-INDEX_COLUMNS = ("fingerprint", "class_id", "path", "status", "children", "candidates", "host")
-BUFFERED = 0  # in place of a part number, for rows not yet in a part
+INDEX_COLUMNS = (
+    *("fingerprint", "class_id", "path", "status", "children", "candidates", "host", "message"),
+)
+_DECIDED = pa.array([ELIMINATED, CANDIDATES])
 
 
 class Index:
     """What the rows tell at first sight: which units have a verdict, and where it stands."""
 
     def __init__(self) -> None:
-        # units with a verdict, and the number of a part that has it, or BUFFERED
-        self.places: dict[Key, int] = {}
-        # those with a verdict in several rows, and the numbers of all parts
+        self.places = Places(np.empty(0, np.int64), np.empty(0, np.int32))
+        # units with a verdict in several rows, and the numbers of all parts
         self.repeated: dict[Key, set[int]] = {}
         # units that were split, and the paths of their children
         self.splits: dict[Key, tuple[str, ...]] = {}
@@ -61,18 +65,48 @@ class Index:
         # hosts that quarantined rows name: replicas contradicted them
         self.doubted_hosts: set[str] = set()
         self.with_candidates: set[int] = set()  # numbers of the loaded parts that list candidates
+        self.with_messages: set[int] = set()  # and of those with a message
         self.n_loaded: Counter[str] = Counter()  # loaded rows by status
-        self.class_ids: set[int] = set()  # classes that loaded rows of any status are about
+        # int64[n], ascending: classes that loaded rows of any status are about
+        self.class_ids = np.empty(0, np.int64)
 
-    def load(self, table: pa.Table, number: int) -> None:
-        """Take in the rows of part ``number`` (:data:`INDEX_COLUMNS`)."""
-        columns = table.select(["status", "children", "host"]).to_pydict()
-        for key, status, children, host in zip(keys_of(table), *columns.values(), strict=True):
-            self.add(key, status, children, host, number)
-        self.n_loaded.update(columns["status"])
-        self.class_ids.update(pc.unique(table.column("class_id")).to_pylist())
-        if pc.any(pc.greater(pc.list_value_length(table.column("candidates")), scalar(0))).as_py():
-            self.with_candidates.add(number)
+    def load(self, parts: Iterable[tuple[Part, pa.Table]]) -> None:
+        """Take in the rows of parts (:data:`INDEX_COLUMNS`)."""
+        ids, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        others: list[tuple[int, pa.Table]] = []
+        for part, table in parts:
+            status = table.column("status")
+            is_whole = pc.equal(table.column("path"), scalar(""))
+            is_class = pc.and_(is_whole, pc.is_in(status, _DECIDED))
+            ids.append(table.column("class_id").filter(is_class).to_numpy())
+            numbers.append(np.full(len(ids[-1]), part.number, np.int32))
+            others.append((part.number, table.filter(pc.invert(is_class))))
+            for item in pc.value_counts(status).to_pylist():
+                self.n_loaded[item["values"]] += item["counts"]
+            lengths = pc.list_value_length(table.column("candidates"))
+            if pc.any(pc.greater(lengths, scalar(0))).as_py():
+                self.with_candidates.add(part.number)
+            if pc.any(pc.not_equal(table.column("message"), scalar(""))).as_py():
+                self.with_messages.add(part.number)
+        self._settle(np.concatenate(ids), np.concatenate(numbers))
+        for number, table in others:
+            columns = table.select(["status", "children", "host"]).to_pydict()
+            for key, status, children, host in zip(keys_of(table), *columns.values(), strict=True):
+                self.add(key, status, children, host, number)
+        done_ids = self.done_ids()
+        more = {class_id for _, table in others for class_id, _ in keys_of(table)}
+        more_ids = np.array(sorted(more), np.int64)
+        self.class_ids = np.sort(np.append(done_ids, more_ids[~among(more_ids, done_ids)]))
+
+    def _settle(self, ids: npt.NDArray[np.int64], numbers: npt.NDArray[np.int32]) -> None:
+        """Note in which parts the verdicts of whole classes stand; some may have several."""
+        order = np.argsort(ids, kind="stable")
+        ids, numbers = ids[order], numbers[order]
+        is_first = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
+        for place in np.flatnonzero(~is_first):
+            several = self.repeated.setdefault((int(ids[place]), ""), set())
+            several.update(numbers[place - 1 : place + 1].tolist())
+        self.places = Places(ids[is_first], numbers[is_first])
 
     def add(
         self, key: Key, status: str, children: Sequence[str], host: str, number: int = BUFFERED
@@ -93,7 +127,7 @@ class Index:
         if before := self.places.get(key):
             self.repeated.setdefault(key, {before}).add(number)
         else:
-            self.places[key] = number
+            self.places.noted[key] = number
 
     def parts_of(self, key: Key) -> set[int]:
         """Return the numbers of all parts with a verdict of ``key``; empty when there is none."""
@@ -104,23 +138,21 @@ class Index:
         """Return the sorted ids of the classes whose root unit has a verdict (a split one
         included).
         """
-        return np.array(sorted(class_id for class_id, path in self.places if not path), np.int64)
+        return self.places.class_ids()
 
     def orphans(self) -> set[Key]:
         """Return the units with a verdict that no stored split leads to, because the row of the
         split is lost.
         """
-        listed = {
-            (class_id, child)
-            for (class_id, _), children in self.splits.items()
-            for child in children
-        }
-        return {key for key in self.places if key[1]} - listed
+        orphans = self.places.parts()
+        for (class_id, _), children in self.splits.items():
+            orphans.difference_update((class_id, child) for child in children)
+        return orphans
 
     def pending(self) -> list[Key]:
         """Return the children of split units that have no verdict yet, in a fixed order."""
         children = ((key[0], child) for key in sorted(self.splits) for child in self.splits[key])
-        return [child for child in children if child not in self.places]
+        return [child for child in children if child not in self.places.noted]
 
 
 REMEDY_OF_CONFLICT = (
@@ -183,7 +215,11 @@ class Run:
     def index(self) -> Index:
         """The keys that have a verdict."""
         index = Index()
-        for part, table in self._read(self.manifest.parts, INDEX_COLUMNS):
+        index.load(self._own(self._read(self.manifest.parts, INDEX_COLUMNS)))
+        return index
+
+    def _own(self, parts: Iterable[tuple[Part, pa.Table]]) -> Iterator[tuple[Part, pa.Table]]:
+        for part, table in parts:
             foreign = set(pc.unique(table.column("fingerprint")).to_pylist()) - {
                 self.fingerprint.digest
             }
@@ -192,8 +228,12 @@ class Run:
                     f"{self.folder.where(part.name)} holds rows of another run "
                     f"({min(foreign)!r}); {REMEDY}"
                 )
-            index.load(table, part.number)
-        return index
+            yield part, table
+
+    @cached_property
+    def foreign(self) -> npt.NDArray[np.int64]:
+        """Classes that rows are about and that are not canonical ones of the run, ascending."""
+        return np.array(self.partition.foreign(self.index.class_ids), np.int64)
 
     @cached_property
     def conflicts(self) -> dict[Key, str]:
@@ -261,11 +301,16 @@ class Run:
                 self._sound.add(part.name)
             yield part, table
 
-    def columns(self, names: Sequence[str]) -> Iterator[pa.Table]:
-        """Yield some columns of all rows part by part: bytes verified, rows not checked; for
-        counting.
+    def columns(
+        self, names: Sequence[str], numbers: Container[int] | None = None
+    ) -> Iterator[pa.Table]:
+        """Yield some columns of all rows, or of the parts of some numbers, part by part: bytes
+        verified, rows not checked; for counting.
         """
-        for _, table in self._read(self.manifest.parts, names):
+        parts = self.manifest.parts
+        if numbers is not None:
+            parts = tuple(part for part in parts if part.number in numbers)
+        for _, table in self._read(parts, names):
             yield table
 
     def _read(

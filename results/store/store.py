@@ -4,8 +4,9 @@
     append     -> check rows, leave out repetitions, buffer; flush when due
     flush      -> part file published, then its manifest line: a reader sees both or neither
 
-A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_ROWS`` rows or
-``FLUSH_SECONDS`` of work.
+A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_SECONDS`` of work, or
+``FLUSH_ROWS`` rows; of a large run one row in ``PARTS``, or its parts would become too many to
+read.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from results.store.run import Index, Run, describe_conflict, open_run, raise_con
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
+PARTS = 100
 _AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
 
 
@@ -88,6 +90,7 @@ class Store:
         self._last_number = run.manifest.last_number
         self._new_parts: list[Part] = []
         self._tables: list[pa.Table] = []
+        self._n_buffered = 0  # rows of these
         self._buffered: dict[Key, list[Row]] = {}
         self._flushed_at = clock()
         self._closed = False
@@ -174,6 +177,7 @@ class Store:
         new, conflict = self._sort_out(list(rows) if copied else self._named(rows), copied)
         if new:
             self._tables.append(new)
+            self._n_buffered += new.num_rows
         if conflict:
             self.flush()
             raise ConflictError(conflict)
@@ -238,18 +242,17 @@ class Store:
         return stored
 
     def flush_if_due(self) -> bool:
-        """Flush when 2,000 rows or 30 s have gathered; the driver's loop calls this even when
+        """Flush when enough rows or 30 s have gathered; the driver's loop calls this even when
         nothing arrives.
         """
-        n_buffered = sum(table.num_rows for table in self._tables)
-        if n_buffered >= FLUSH_ROWS or (
-            n_buffered and self._clock() - self._flushed_at >= FLUSH_SECONDS
-        ):
-            self.flush()
-            return True
-        if not n_buffered:
+        if not self._n_buffered:
             self._flushed_at = self._clock()
-        return False
+            return False
+        many = rows_of_next_part(len(self.index.places))
+        if self._n_buffered < many and self._clock() - self._flushed_at < FLUSH_SECONDS:
+            return False
+        self.flush()
+        return True
 
     def flush(self) -> None:
         """Publish what is buffered; once this returns, a kill or a power cut does not lose it.
@@ -282,6 +285,7 @@ class Store:
                 del self._buffered[key]
         rest = pa.concat_tables(self._tables).slice(table.num_rows)
         self._tables = [rest] if rest.num_rows else []
+        self._n_buffered = rest.num_rows
 
     def close(self) -> None:
         """Flush and give the lock back, even when the flush fails."""
@@ -311,6 +315,11 @@ class Store:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self._folder.where('')} is closed: open it again to append")
+
+
+def rows_of_next_part(n_rows: int) -> int:
+    """Return how many rows of a run with so many gather at most before they become a part."""
+    return max(FLUSH_ROWS, n_rows // PARTS)
 
 
 def check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pyarrow.compute as pc
 
 from results.errors import DamagedError, RowError
@@ -28,7 +29,6 @@ from results.log import read_events
 from results.log_events import HostFlagged
 from results.proof.certificates import certificate_files, read_audits, read_certificates
 from results.proof.claim import read_claim
-from results.proof.coverage import out_of_space
 from results.storage import files
 from results.storage.local import Folder, LocalFolder
 from results.store.documents import Fingerprint, check_same, read_identity
@@ -157,9 +157,8 @@ def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) ->
         try:
             ((_, table),) = read_parts(folder, [part])
             check_table(table, fingerprint, folder.where(part.name))
-            if foreign := out_of_space(
-                fingerprint.parsed_partition, pc.unique(table.column("class_id")).to_pylist()
-            ):
+            ids = np.unique(table.column("class_id").to_numpy())
+            if foreign := fingerprint.parsed_partition.foreign(ids):
                 raise RowError(
                     f"it has rows of classes that are not the run's own, such as {foreign[0]}"
                 )

@@ -17,6 +17,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -36,6 +37,7 @@ from configs.model import load_config
 from search.breaker import Breaker, Unit
 from search.scoring.scorer import Scorer, encode_boards
 from search.trees import arrays, bound, sums
+from tests.bench import rows
 from tests.bench.process import break_share
 from tests.bench.scheduling import scheduler_cost
 
@@ -234,6 +236,25 @@ def scheduling() -> Iterator[Figure]:
         yield Figure(f"{name}, last 20 verdicts", cost.last_ms, "ms CPU", 2.0, {})
 
 
+def commands() -> Iterator[Figure]:
+    """What is asked often, from start to end: the median of five."""
+    for must, *words in ((0.5, "status", ONE), (0.6, "show", "berlatdes"), (1.0, "top", ONE)):
+        spent = statistics.median(rows.orderly(*words).cpu_s for _ in range(5))
+        yield Figure(" ".join(words), spent, "s CPU", must, {})
+
+
+def million_rows() -> Iterator[Figure]:
+    """Readers of a run of a million classes, and the driver that goes on with it."""
+    must = {"status": 6.0, "verify --quick": 10.0, "resume": 4.0}
+    memory_mib = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, spent in rows.measured(1_000_000, Path(folder)):
+            memory_mib = max(memory_mib, spent.memory_mib)
+            yield Figure(f"a million rows, {name}", spent.cpu_s, "s CPU", must[name], {})
+    yield Figure("a million rows, largest memory", memory_mib, "MiB", 600, {})
+
+
+ONE = "4x4-enable2k"
 PRICED = (20040, 23446, 31785, 35400, 18722, 16081)
 A_PUSH, A_TERM = "4x4, a push", "4x4, a term"
 
@@ -244,6 +265,8 @@ FIGURES: dict[str, Callable[[], list[Figure]]] = {
     "3x3": lambda: sorted(
         (complete("3x3", 500, 5.5, processes=1) for _ in range(3)), key=lambda one: one.value
     )[1:2],
+    "commands": lambda: list(commands()),
+    "rows": lambda: list(million_rows()),
     "scheduler": lambda: list(scheduling()),
     "prices": lambda: list(prices(40)),
     "4x4": lambda: list(whole_4x4(60)),

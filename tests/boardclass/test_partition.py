@@ -52,8 +52,8 @@ with_jit = pytest.mark.skipif(
 
 def n_covered(partition: Partition, ranks: np.ndarray) -> int:
     """Return the number of boards in the orbits of canonical classes."""
-    n_boards, _ = class_sizes(partition, ranks)
-    return int((n_boards * partition.orbit_sizes(ranks)).sum())
+    sizes, size_of, _ = class_sizes(partition, ranks)
+    return int((np.array(sizes, object)[size_of] * partition.orbit_sizes(ranks)).sum())
 
 
 def by_kernel(partition: Partition, at_once: int = 1000) -> list[int]:

@@ -227,7 +227,8 @@ def test_sizes_agree_with_the_partition(dims, text):
     cut = parse_partition(text, dims)
     total = 0
     for ranks in cut.canonical_ranks():
-        n_boards, n_images = class_sizes(cut, ranks)
+        sizes, size_of, n_images = class_sizes(cut, ranks)
+        n_boards = np.array(sizes, object)[size_of]
         assert n_boards.tolist() == [cut.n_boards(int(rank)) for rank in ranks]
         assert n_images.tolist() == [
             len(images(cut.unrank(int(rank)), cut.geometry)) for rank in ranks
@@ -238,8 +239,13 @@ def test_sizes_agree_with_the_partition(dims, text):
 
 def test_sizes_beyond_64_bits_are_exact():
     cut = parse_partition("abcdefghijklmnopqrstuvwxyz", "4x4")
-    n_boards, n_images = class_sizes(cut, np.zeros(1, dtype=np.int64))
-    assert (n_boards.tolist(), n_images.tolist()) == ([26**16], [1])
+    sizes, _, n_images = class_sizes(cut, np.zeros(1, dtype=np.int64))
+    assert (sizes, n_images.tolist()) == ([26**16], [1])
+    several = parse_partition("a bc defg hijklmnopqrstuvwxyz", "4x4")
+    ranks = np.arange(5000) * (several.n_classes // 5000)
+    sizes, size_of, _ = class_sizes(several, ranks)
+    assert [sizes[place] for place in size_of] == list(map(several.n_boards, ranks.tolist()))
+    assert len(set(sizes)) == len(sizes), "the same product of other factors"
 
 
 def test_children_apart():

@@ -24,7 +24,7 @@ from results.storage.lock import current_owner
 from results.store.parts import describe, parse_parquet, serialise
 from results.store.rows import COUNTERS, SCHEMA, check_table, from_table, tabulate, to_table
 from results.store.run import open_run
-from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store
+from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store, rows_of_next_part
 from tests.opened import files_opened
 from tests.results.helpers import all_rows, fingerprint, row, split_rows, write_rows
 
@@ -227,6 +227,14 @@ def test_a_row_that_was_checked_for_another_run_is_refused(tmp_path):
         store.append([foreign])
 
 
+def test_parts_grow_with_the_run():
+    n_rows, n_parts = 0, 0
+    while n_rows < 2_862_000:
+        n_rows += rows_of_next_part(n_rows)
+        n_parts += 1
+    assert (rows_of_next_part(0), n_parts < 400) == (FLUSH_ROWS, True)
+
+
 def test_flush_by_rows_and_by_time(tmp_path):
     now_s = 0.0
     with Store.open(tmp_path, fingerprint(), clock=lambda: now_s) as store:
@@ -265,7 +273,7 @@ def test_a_unit_that_was_given_up_is_known_until_it_has_a_verdict(tmp_path):
         assert open_run(tmp_path).index.quarantined == quarantined
     index = open_run(tmp_path).index
     assert index.n_loaded == {"quarantined": 1, "eliminated": 1}
-    assert index.class_ids == {1}
+    assert index.class_ids.tolist() == [1]
 
 
 def test_a_closed_store_takes_no_rows(tmp_path):

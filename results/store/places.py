@@ -1,0 +1,50 @@
+"""Where the verdicts of a run stand: for each unit the number of a part that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from results.store.rows import Key
+
+BUFFERED = 0  # in place of a part number, for rows not yet in a part
+
+
+class Places(Mapping[Key, int]):
+    """The number of the first part with a verdict of each unit, or BUFFERED.
+
+    A large run has millions of classes that were settled at once: they stand in arrays, and
+    whatever is noted one by one in a dict.
+
+    ids : int64[n], ascending, each once
+    numbers : int32[n], their parts
+    """
+
+    def __init__(self, ids: npt.NDArray[np.int64], numbers: npt.NDArray[np.int32]) -> None:
+        self._ids, self._numbers = ids, numbers
+        self.noted: dict[Key, int] = {}
+
+    def __getitem__(self, key: Key) -> int:
+        class_id, path = key
+        place = int(self._ids.searchsorted(class_id))
+        if path or place == len(self._ids) or self._ids[place] != class_id:
+            return self.noted[key]
+        return int(self._numbers[place])
+
+    def __len__(self) -> int:
+        return len(self._ids) + len(self.noted)
+
+    def __iter__(self) -> Iterator[Key]:
+        yield from ((class_id, "") for class_id in self._ids.tolist())
+        yield from self.noted
+
+    def class_ids(self) -> npt.NDArray[np.int64]:
+        """Return the classes with a verdict of their own, ascending."""
+        noted = np.array([class_id for class_id, path in self.noted if not path], np.int64)
+        return np.sort(np.append(self._ids, noted))
+
+    def parts(self) -> set[Key]:
+        """Return the parts of classes with a verdict."""
+        return {key for key in self.noted if key[1]}
