@@ -30,7 +30,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 BUDGET = {
     "boardclass": 16_800,  # of these 2,500 for files of words and boards as people have them
     "search": 39_000,
-    "results": 39_500,  # rows of a million classes are looked at in arrays
+    "results": 39_600,  # rows of a million classes are looked at in arrays
     "configs": 2_500,
     # worksheets for a class, words to leave out; fresh boards to play on
     "cluster": 73_800,
