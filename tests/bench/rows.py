@@ -40,10 +40,10 @@ class Cost(NamedTuple):
     memory_mib: float
 
 
-def config_of(n_classes: int, folder: Path) -> RunConfig:
+def config_of(n_classes: int, location: str | Path) -> RunConfig:
     """Return the question of a run of about so many classes."""
     scale = Scale(*SCALES[n_classes], Size(1, 1))
-    values = {"buckets": scale.buckets, "cutoff": 3000, "out": str(folder), "workers": 1}
+    values = {"buckets": scale.buckets, "cutoff": 3000, "out": str(location), "workers": 1}
     return load_config("4x4", values)
 
 
@@ -52,11 +52,12 @@ def make(plan: Plan) -> int:
     ids, rng = plan.class_ids()[:-1], np.random.default_rng(1)
     with Store.open(plan.location, plan.fingerprint, plan.run_info) as store:
         for start in range(0, len(ids), BATCH):
-            store.append(_rows(plan, ids[start : start + BATCH].tolist(), rng))
+            store.append(rows_of(plan, ids[start : start + BATCH].tolist(), rng))
     return len(ids)
 
 
-def _rows(plan: Plan, ids: Sequence[int], rng: np.random.Generator) -> Iterator[Row]:
+def rows_of(plan: Plan, ids: Sequence[int], rng: np.random.Generator) -> Iterator[Row]:
+    """Yield rows that eliminate some classes."""
     drawn = rng.integers(1, 10**9, (len(ids), len(COUNTERS))).tolist()
     for class_id, seconds, numbers in zip(ids, rng.lognormal(3, 1, len(ids)), drawn, strict=True):
         counters = dict(zip(COUNTERS, numbers, strict=True)) | {"n_survivors": 0}
@@ -97,7 +98,7 @@ def go_on(n_classes: int, folder: str) -> None:
         raise InputError("far enough")
 
     try:
-        run(config_of(n_classes, Path(folder)), make_executor=stop)
+        run(config_of(n_classes, folder), make_executor=stop)
     except InputError:
         return
     raise AssertionError("nothing was open")
@@ -111,7 +112,7 @@ def measured(n_classes: int, folder: Path) -> Iterator[tuple[str, Cost]]:
     yield "resume", cost(f"from tests.bench import rows; rows.go_on({n_classes}, {where!r})")
     with Store.open(plan.location, plan.fingerprint) as store:
         ids = plan.class_ids()[-1:].tolist()
-        store.append(_rows(plan, ids, np.random.default_rng(1)))
+        store.append(rows_of(plan, ids, np.random.default_rng(1)))
     yield "status", orderly("status", where)
     yield "verify --quick", orderly("verify", where, "--quick")
 
