@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -258,16 +258,16 @@ ONE = "4x4-enable2k"
 PRICED = (20040, 23446, 31785, 35400, 18722, 16081)
 A_PUSH, A_TERM = "4x4, a push", "4x4, a term"
 
-FIGURES: dict[str, Callable[[], list[Figure]]] = {
+FIGURES: dict[str, Callable[[], Iterable[Figure]]] = {
     "random": lambda: [scorer_rate("random 4x4 boards", random_boards(), 150_000)],
     "variations": lambda: [scorer_rate(f"variations of {BEST}", variations(), 25_000)],
     # the median of three: the first touch of memory that the host must provide takes up to 0.9 s
     "3x3": lambda: sorted(
         (complete("3x3", 500, 5.5, processes=1) for _ in range(3)), key=lambda one: one.value
     )[1:2],
-    "commands": lambda: list(commands()),
-    "rows": lambda: list(million_rows()),
-    "scheduler": lambda: list(scheduling()),
+    "commands": commands,
+    "rows": million_rows,
+    "scheduler": scheduling,
     "prices": lambda: list(prices(40)),
     "4x4": lambda: list(whole_4x4(60)),
     "3x4": lambda: [complete("3x4", 1500, 520)],
