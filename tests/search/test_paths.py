@@ -202,7 +202,7 @@ def test_ranges_are_the_positions_on_the_extra_cells(dims, n_bare):
             assert ranges_of_group(table, group) == wanted
 
 
-@pytest.mark.parametrize(("dims", "seed"), itertools.product(("2x2", "2x3", "3x3"), range(4)))
+@pytest.mark.parametrize(("dims", "seed"), [*itertools.product(("2x2", "2x3", "3x3"), range(4))])
 def test_tables_hold_every_path_once_with_its_marks(dims, seed):
     board = geometry(dims)
     rng = random.Random(f"{dims} {seed}")
