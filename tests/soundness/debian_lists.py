@@ -2,17 +2,19 @@
 
     python -m tests.soundness.debian_lists [--from FOLDER] [PACKAGE ...]
 
-The packages (real_lists.toml) are downloaded by apt and npm and unpacked into a folder of their
-own, or taken from FOLDER; nothing is installed.  Every line, cell and key of a file must be
+The packages (real_lists.toml) are downloaded by apt, npm and pip and unpacked into a folder of
+their own, or taken from FOLDER; nothing is installed.  Every line, cell and key of a file must be
 counted: a word of the new list, or left out with a reason.  What cannot be taken must be refused in
 one sentence.  The lists of the published runs must come out of their own commands with the SHA-256
-that is known; another version of the package is told, no fault.  The table, one line a file, goes
-to real_lists.tsv beside this file.  Exit code 1 when a file is not as it should be.
+that is known; another version of the package is told, no fault.  The table, one line a file, is
+real_lists.tsv beside this file; packages that are named have only their own lines written anew.
+Exit code 1 when a file is not as it should be.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,10 +31,11 @@ from configs.sources import sources
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = tomllib.loads((HERE / "real_lists.toml").read_text())
-ENDINGS = (".dic", ".txt", ".csv", ".json", ".gz")
+ENDINGS = (".dic", ".txt", ".csv", ".json", ".gz", ".tsv", ".aff", ".dict", ".dz", ".index", ".dat")
 GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
 # what is beside the lists
 NO_LISTS = ("package.json", "bower.json", "composer.json", "readme", "license", "copyright")
+INSTALLED = ("top_level", "entry_points", "sources", "requires", "direct_url", "metadata")
 HEADING = ("package", "file", "entries", "words", "left_out", "told")
 
 
@@ -57,6 +60,13 @@ def unpack(package: str, folder: Path) -> None:
         target.mkdir()
         subprocess.run(command, cwd=target, check=True, capture_output=True)
         return
+    if package in PACKAGES["pip"]:
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(target)]
+        subprocess.run([*command, package], check=True, capture_output=True)
+        for archive in list(target.iterdir()):
+            shutil.unpack_archive(archive, target, "zip" if archive.suffix == ".whl" else None)
+            archive.unlink()
+        return
     command = ["apt-get", "download", "-qq", package]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     (archive,) = folder.glob(f"{package}_*.deb")
@@ -68,7 +78,8 @@ def lists_of(package: str, folder: Path) -> list[Path]:
     found = []
     for path in sorted((folder / package).rglob("*")):
         is_list = path.suffix.lower() in ENDINGS or "/dict/" in str(path)
-        is_beside = path.name.lower().startswith(NO_LISTS) or {"doc", "man"} & set(path.parts)
+        is_beside = path.name.lower().startswith(NO_LISTS + INSTALLED)
+        is_beside |= bool({"doc", "man"} & set(path.parts))
         if path.is_file() and not path.is_symlink() and is_list and not is_beside:
             found.append(path)
     return sorted(found, key=lambda path: (path.stat().st_size, path))
@@ -132,9 +143,12 @@ def main() -> None:
             rows.append("\t".join(" ".join(str(cell).split()) for cell in told))
             sys.stdout.write(f"{rows[-1]}\n")
             sys.stdout.flush()
-    if not given.packages:
-        table = "\n".join(["\t".join(HEADING), *rows])
-        (HERE / "real_lists.tsv").write_text(f"{table}\n", "utf-8")
+    table = HERE / "real_lists.tsv"
+    if given.packages:
+        known = table.read_text("utf-8").splitlines()[1:]
+        rows += [row for row in known if row.partition("\t")[0] not in given.packages]
+    lines = "\n".join(["\t".join(HEADING), *sorted(rows)])
+    table.write_text(f"{lines}\n", "utf-8")
     sys.stdout.write(f"{len(rows)} files, {n_failed} failed\n")
     sys.exit(bool(n_failed))
 
