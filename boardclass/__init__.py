@@ -12,12 +12,11 @@
     trace ;  assign_dice, roll            one word on one board; dice (rolling.py)
     printable, counted, duration          text as it is shown (printable.py)
     pool ;  python_path                   processes that a command starts (processes.py)
-    reaches                               the only comparison with the cutoff (cutoff.py;
-                                          cutoff_kernel.py for kernels)
+    reaches                               the only comparison with the cutoff (cutoff.py)
 
 ``__init__.pyi`` lists the names that the package exports.  Each loads its module when it is first
-used, so a command that needs no kernel never loads numba.  Only jit.py, cutoff_kernel.py and
-enumeration.py import numba.
+used, so a command that needs no kernel never loads numba.  Only jit.py, numba_inside.py
+and enumeration.py import numba.
 """
 
 import lazy_loader

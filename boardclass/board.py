@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Self
 
@@ -80,8 +81,11 @@ class Board(str):
     @property
     def drawn(self) -> str:
         """The rows as text, one a line."""
-        width = max(len(face) for row in self.rows for face in row)
-        return "\n".join(" ".join(f"{face:<{width}}" for face in row).rstrip() for row in self.rows)
+        width = max(map(len, chain.from_iterable(self.rows)))
+        lines = []
+        for row in self.rows:
+            lines.append(" ".join(face.ljust(width) for face in row).rstrip())
+        return "\n".join(lines)
 
     @property
     def images(self) -> frozenset[Board]:
@@ -112,7 +116,7 @@ def parse_board(text: str, dims: Dims | str) -> str:
 def read_board(
     text: str,
     dims: Dims | str | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    say: Callable[[str], object] = str,
     letters: Mapping[str, str] = NO_LETTERS,
 ) -> tuple[Dims, str]:
     """Return the size and the letters, down the columns, of the board that a person typed
@@ -131,7 +135,7 @@ def read_board(
     if dims is not None:
         parse_dims(dims)
     others = "".join(letters.values())
-    found = read_tiles(
+    tiles = read_tiles(
         text,
         None if dims is None else str(dims),
         letters=others,
@@ -141,21 +145,21 @@ def read_board(
     if letters:
         one = [
             tile._replace(spellings=(in_symbols("".join(tile.spellings[:1]), letters),))
-            for tile in found.tiles
+            for tile in tiles.tiles
         ]
-        pairs = zip(found.tiles, one, strict=True)
-        found = found._replace(
+        pairs = zip(tiles.tiles, one, strict=True)
+        tiles = tiles._replace(
             tiles=tuple(new if len(old.spellings) == 1 else old for old, new in pairs)
         )
-    if found.features:
+    if tiles.features:
         raise BoardError(
-            f"board {quote(text)} has {found.features[0]}: expected letters a-z and Qu; orderly "
+            f"board {quote(text)} has {tiles.features[0]}: expected letters a-z and Qu; orderly "
             "show, solve and score take other tiles"
         )
-    upright = found.turned if found.w > found.h else found
+    upright = tiles.turned if tiles.w > tiles.h else tiles
     size = Dims(upright.w, upright.h)
-    if upright is not found:
-        say(f"{found.w} wide and {found.h} high: turned, the same game as {size}")
+    if upright is not tiles:
+        say(f"{tiles.w} wide and {tiles.h} high: turned, the same game as {size}")
     rest = [str(other) for other in SIZES if other.n == size.n and other != size]
     if dims is None and rest and _is_one_group(text.strip()):
         say(f"{size.n} cells, read as {size}: rows, or --dims {rest[0]}, choose another size")
@@ -174,16 +178,16 @@ def in_symbols(text: str, letters: Mapping[str, str]) -> str:
             "list: write that letter"
         )
     longest_first = sorted(symbols, key=len, reverse=True)
-    return re.sub("|".join(longest_first) or "(?!)", lambda found: symbols[found[0]], text)
+    return re.sub("|".join(longest_first) or "(?!)", lambda match: symbols[match[0]], text)
 
 
 def with_letters(board: str, letters: Mapping[str, str]) -> str:
     """Return a board as it is typed, with the letters that its symbols stand for."""
     if not letters:
         return board
-    told = [(c, letters.get(c, c)) for c in board]
+    faces = [(c, letters.get(c, c)) for c in board]
     return "".join(
-        new if new == c or (len(new) == 1 and new != "q") else f"[{new}]" for c, new in told
+        new if new == c or (len(new) == 1 and new != "q") else f"[{new}]" for c, new in faces
     )
 
 

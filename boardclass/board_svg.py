@@ -5,12 +5,16 @@ board_svg -> the elements with plain colours, understood by everything that read
 board.css -> the same in the colours of the reader's light or dark page, where style sheets are
 known
 words.js -> words beside a board draw their paths on it
+
+>>> heat_of_cells(4, [(1, (0, 1)), (2, (1, 3))])
+[1, 3, 0, 2]
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import product
 from pathlib import Path
 
 SIZE = 50
@@ -21,12 +25,12 @@ STYLE = Path(__file__).resolve().parent / "board.css"
 SCRIPT = Path(__file__).resolve().parent / "words.js"
 
 
-def heat_of_cells(n_cells: int, found: Iterable[tuple[int, Sequence[int]]]) -> list[int]:
-    """Return, per cell, the points of the words whose path runs through it; ``found`` are pairs
+def heat_of_cells(n_cells: int, words: Iterable[tuple[int, Sequence[int]]]) -> list[int]:
+    """Return, per cell, the points of the words whose path runs through it; ``words`` are pairs
     (points, path).
     """
     heat = [0] * n_cells
-    for points, path in found:
+    for points, path in words:
         for cell in path:
             heat[cell] += points
     return heat
@@ -53,7 +57,9 @@ def board_svg(
         warm a cell is
     """
     h, w = len(faces), len(faces[0])
-    centres = [(SIZE * x + SIZE // 2, SIZE * y + SIZE // 2) for x in range(w) for y in range(h)]
+    middle = SIZE // 2
+    columns, rows = range(middle, SIZE * w, SIZE), range(middle, SIZE * h, SIZE)
+    centres = list(product(columns, rows))
     low, high = min(heat, default=0), max(heat, default=0)
     squares, letters = [], []
     for cell, (x, y) in enumerate(centres):

@@ -2,6 +2,12 @@
 
 plain_rows   the text of one board with a line for each row   -> tiles.py
 json_boards  the boards of a JSON text, each with its score   -> cluster/answers/boards.py
+
+>>> print(plain_rows("| B | L |\\n| E | Qu |"))
+B L
+E [Qu]
+>>> json_boards('[["b", "l"], ["e", "a"]]')
+[('b l\\ne a', None)]
 """
 
 from __future__ import annotations
@@ -9,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 _bar = re.compile("[│|║┃]")
@@ -26,9 +33,12 @@ def plain_rows(text: str) -> str:
         return boards[0][0]
     if not _bar.search(text):
         return text
-    lines = [line.strip() for line in text.splitlines() if not _is_border(line)]
-    rows = [[cell.strip() for cell in _bar.split(line.strip("│|║┃"))] for line in lines]
-    return "\n".join(map(_row_of, rows))
+    rows = []
+    for line in text.splitlines():
+        if not _is_border(line):
+            cells = _bar.split(line.strip().strip("│|║┃"))
+            rows.append(_row_of(list(map(str.strip, cells))))
+    return "\n".join(rows)
 
 
 def json_boards(text: str) -> list[Found] | None:
@@ -51,16 +61,16 @@ def _boards_of(value: Any) -> list[Found]:
     """Return the boards of a JSON value; raise ValueError if it has something else."""
     if isinstance(value, dict) and "board" in value:
         board, score = value["board"], value.get("score")
-        told = score if isinstance(score, int) else None
-        return [(board, told)] if isinstance(board, str) else _boards_of(board)
+        points = score if isinstance(score, int) else None
+        return [(board, points)] if isinstance(board, str) else _boards_of(board)
     if not isinstance(value, list) or not value:
         raise ValueError("no board")
     if all(isinstance(item, str) for item in value):
         return [(item, None) for item in value]
     lists = [item for item in value if isinstance(item, list)]
-    cells = [cell for item in lists for cell in item]
+    cells = list(chain.from_iterable(lists))
     if len(lists) < len(value) or not all(isinstance(cell, str) for cell in cells):
-        return [board for item in value for board in _boards_of(item)]
+        return list(chain.from_iterable(map(_boards_of, value)))
     if any(len(cell) == 1 for cell in cells):
         return [("\n".join(map(_row_of, lists)), None)]
     return [("\n".join(item), None) for item in lists]

@@ -3,6 +3,12 @@
 Canonical means the lexicographically smallest of the symmetric images, cell 0 compared first.
 ``Partition.orbit_sizes`` and the kernel in enumeration.py test the same property for many classes
 at once; tests hold the three together.
+
+>>> from boardclass.geometry import geometry
+>>> canonical_board("sedtalreb", geometry("3x3"))
+'berlatdes'
+>>> len(images("berlatdes", geometry("3x3")))
+8
 """
 
 from __future__ import annotations

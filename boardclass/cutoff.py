@@ -3,8 +3,10 @@ large.
 
 A state whose bound does not reach the cutoff is eliminated; a board whose score reaches it belongs
 to the result. One rule in one place, so that no pruning step can differ from another by ``<`` and
-``<=``.  Kernels call it as ``boardclass.cutoff_kernel.reaches``: whoever only reads a run needs no
-compiler.
+``<=``; kernels call it as well.
+
+>>> reaches(430, 430), reaches(429, 430)
+(True, False)
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The name that the project has in the package index, where ``orderly`` belongs to another one."""
+"""The name that the project has in the package index, where ``orderly`` belongs to another one.
+
+>>> install("report")
+"pip install 'orderly-boggle[report]'"
+"""
 
 from __future__ import annotations
 

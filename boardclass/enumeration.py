@@ -3,12 +3,19 @@
 A class is a number in mixed radix, cell 0 least significant; ``radix[c]`` is the number of buckets
 of cell c. Canonical means what canonical.py says: no symmetric image is lexicographically smaller,
 cell 0 compared first.
+
+>>> from boardclass.geometry import geometry
+>>> digits = np.array([0, 1, 1, 1])
+>>> is_canonical(digits, geometry("2x2").symmetries)
+True
+>>> is_canonical(digits[::-1].copy(), geometry("2x2").symmetries)
+False
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, void
+from numba import boolean, int64
 
 from boardclass.jit import kernel, read_only, writable
 
@@ -16,31 +23,17 @@ _INT64S = read_only(int64)
 _TABLE = read_only(int64, 2)
 
 
-@kernel(int64(_INT64S, _TABLE))
-def compare_images(digits: np.ndarray, symmetries: np.ndarray) -> int:
-    """Return -1 if an image of ``digits`` is smaller, otherwise the number of images equal to it,
-    identity included.
-    """
-    n_equal = 0
+@kernel(boolean(_INT64S, _TABLE))
+def is_canonical(digits: np.ndarray, symmetries: np.ndarray) -> bool:
+    """Return whether no image of ``digits`` is smaller."""
     for g in range(symmetries.shape[0]):
-        order = 0
         for cell in range(digits.shape[0]):
             order = digits[symmetries[g, cell]] - digits[cell]
-            if order != 0:
+            if order < 0:
+                return False
+            if order > 0:
                 break
-        if order < 0:
-            return -1
-        if order == 0:
-            n_equal += 1
-    return n_equal
-
-
-@kernel(void(int64, _INT64S, writable(int64)))
-def unrank_into(rank: int, radix: np.ndarray, digits: np.ndarray) -> None:
-    """Fill ``digits`` with the mixed-radix digits of ``rank``, cell 0 least significant."""
-    for cell in range(radix.shape[0]):
-        digits[cell] = rank % radix[cell]
-        rank //= radix[cell]
+    return True
 
 
 @kernel(int64(int64, int64, _INT64S, _TABLE, writable(int64)))
@@ -53,10 +46,13 @@ def fill_canonical(
     ``ranks`` must have room for ``stop - start`` values.
     """
     digits = np.empty(radix.shape[0], np.int64)
-    unrank_into(start, radix, digits)
+    rank = start
+    for cell in range(radix.shape[0]):
+        digits[cell] = rank % radix[cell]
+        rank //= radix[cell]
     count = 0
     for rank in range(start, stop):
-        if compare_images(digits, symmetries) > 0:
+        if is_canonical(digits, symmetries):
             ranks[count] = rank
             count += 1
         for cell in range(radix.shape[0]):

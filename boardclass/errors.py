@@ -2,6 +2,11 @@
 coverage, mismatch).
 
 The exit code of the command line is a property of the error, so that no command chooses its own.
+
+>>> BoardError("no board").exit_code, MismatchError("another score").exit_code
+(2, 5)
+>>> quote("a" * 100, 12)
+"'aaaaaa...aaa'"
 """
 
 from __future__ import annotations

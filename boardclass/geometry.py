@@ -14,6 +14,13 @@ the most connected cells to the least: centre, edges, corners.
 A ring starts beside cell (1, 1).  Of all images of a class, the canonical one has the smallest
 bucket on that cell. With buckets listed from weak letters to strong, the ring thus starts beside
 the weakest letters, where a forced cell adds the fewest terms.
+
+>>> parse_dims("4x3")
+Dims(w=3, h=4)
+>>> geometry("2x2").neighbours
+((1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2))
+>>> cell_order_of("3x3")[:3], short_cell_name(5, 3)
+((4, 1, 7), '3.2')
 """
 
 from __future__ import annotations
@@ -22,19 +29,19 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import isqrt
+from itertools import product
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from boardclass.arrays import Int64s
 from boardclass.errors import DimsError, InputError, quote
 
 MAX_CELLS = 25
 CELL_TYPES = ("center", "edge", "corner")
 ORDERS = (RING, PAIRS, ROWS) = ("ring", "pairs", "rows")
 
-_Ints = npt.NDArray[np.int64]
 _RINGED = ((3, 4), (3, 5), (4, 4))  # measured: on 3x3 no order is better than another
 
 
@@ -54,9 +61,9 @@ class Dims(NamedTuple):
 
 
 def _all_sizes() -> list[Dims]:
-    widths = range(2, isqrt(MAX_CELLS) + 1)
-    sizes = [Dims(w, n // w) for n in range(MAX_CELLS + 1) for w in widths if n % w == 0]
-    return [size for size in sizes if size.w <= size.h]
+    sides = range(2, MAX_CELLS // 2 + 1)
+    sizes = [Dims(w, h) for w, h in product(sides, sides) if w <= h and w * h <= MAX_CELLS]
+    return sorted(sizes, key=attrgetter("n", "w"))
 
 
 # By number of cells; of the sizes with the same number the squarest is the last, and the usual one.
@@ -98,11 +105,11 @@ def read_cell(text: str, w: int, h: int) -> int | None:
     """Return the number of the cell that ``ROW.COLUMN``, such as ``2.1``, or a number names; None
     if there is none.
     """
-    found = _place(text.strip())
-    if found and found[2]:
-        y, x = int(found[1]) - 1, int(found[2]) - 1
+    match = _place(text.strip())
+    if match and match[2]:
+        y, x = int(match[1]) - 1, int(match[2]) - 1
         return x * h + y if 0 <= x < w and 0 <= y < h else None
-    return int(found[1]) if found and int(found[1]) < w * h else None
+    return int(match[1]) if match and int(match[1]) < w * h else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +128,10 @@ class Geometry:
     dims: Dims
     n: int
     neighbours: tuple[tuple[int, ...], ...]
-    neighbour_masks: _Ints
+    neighbour_masks: Int64s
     cell_types: tuple[str, ...]
     cell_order: tuple[int, ...]
-    symmetries: _Ints
+    symmetries: Int64s
 
     def __repr__(self) -> str:
         return f"geometry({str(self.dims)!r})"
@@ -177,7 +184,7 @@ def cell_order_of(dims: Dims | str, name: str | None = None) -> tuple[int, ...]:
     return tuple(np.lexsort((places, kinds)).tolist())
 
 
-def _cells(dims: Dims) -> tuple[_Ints, _Ints, _Ints]:
+def _cells(dims: Dims) -> tuple[Int64s, Int64s, Int64s]:
     """Return the column, the row and the number of the type of each cell."""
     x, y = np.divmod(np.arange(dims.n), dims.h)
     return x, y, np.isin(x, (0, dims.w - 1)).astype(int) + np.isin(y, (0, dims.h - 1))

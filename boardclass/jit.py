@@ -6,6 +6,11 @@ of the code of all kernels and of what they can call, the versions and the NUMBA
 own key misses changes in other modules and in flags, and notices changes of words.  The same hash
 is recorded in every run.  numba unpickles and runs what it finds there, so a directory that others
 can write to, or that holds files of theirs, is not used.
+
+>>> frozen(np.zeros(3)).flags.writeable
+False
+>>> len(kernel_hash())
+16
 """
 
 from __future__ import annotations
@@ -21,8 +26,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,8 +36,9 @@ import numba
 import numpy as np
 from numba import config, types
 from numba.core import event
-from numba.core.caching import CacheImpl, UserProvidedCacheLocator
-from numba.np import arrayobj
+from numba.extending import register_jitable
+
+from boardclass import cutoff, numba_inside
 
 _KERNEL_FOLDERS = ("boardclass", "search")
 
@@ -54,17 +59,15 @@ def _code_of_kernels(root: Path) -> dict[str, str]:
     """Return the code, without words, of each module that has kernels and of all that these modules
     import.
     """
-    sources = {
-        path: path.read_bytes()
-        for folder in _KERNEL_FOLDERS
-        for path in (root / folder).rglob("*.py")
-    }
+    sources: dict[Path, bytes] = {}
+    for folder in _KERNEL_FOLDERS:
+        sources |= {path: path.read_bytes() for path in (root / folder).rglob("*.py")}
     todo = [path for path, source in sources.items() if b"@kernel" in source]
-    found: dict[str, str] = {}
+    code: dict[str, str] = {}
     while todo:
         path = todo.pop()
         place = path.relative_to(root).as_posix()
-        if path not in sources or place in found:
+        if path not in sources or place in code:
             continue
         tree = ast.parse(sources[path])
         for node in ast.walk(tree):
@@ -73,8 +76,8 @@ def _code_of_kernels(root: Path) -> dict[str, str]:
             else:
                 names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
             todo += [root / f"{name.replace('.', '/')}.py" for name in names]
-        found[place] = ast.dump(_WithoutWords().visit(tree))
-    return found
+        code[place] = ast.dump(_WithoutWords().visit(tree))
+    return code
 
 
 @cache
@@ -139,28 +142,28 @@ def open_to_others(folder: Path) -> str:
     Raises OSError when it is not there.
     """
     for place in (folder, *folder.parents):
-        found = place.stat()
+        status = place.stat()
         # there only owners can rename
-        is_sticky = bool(found.st_mode & stat.S_ISVTX) and place != folder
-        if found.st_uid not in _TRUSTED or (not is_sticky and _writable(found)):
-            return _described(place, found)
+        is_sticky = bool(status.st_mode & stat.S_ISVTX) and place != folder
+        if status.st_uid not in _TRUSTED or (not is_sticky and _writable(status)):
+            return _described(place, status)
     for above, folders, names in os.walk(folder):
         for place in map(Path(above).joinpath, (*folders, *names)):
             try:
-                found = place.lstat()
+                status = place.lstat()
             except FileNotFoundError:  # another process tidies up
                 continue
-            if found.st_uid not in _TRUSTED or stat.S_ISLNK(found.st_mode) or _writable(found):
-                return _described(place, found)
+            if status.st_uid not in _TRUSTED or stat.S_ISLNK(status.st_mode) or _writable(status):
+                return _described(place, status)
     return ""
 
 
 _TRUSTED = (0, os.geteuid())
 
 
-def _writable(found: os.stat_result) -> bool:
-    by_group = bool(found.st_mode & stat.S_IWGRP) and not _is_own_group(found.st_gid)
-    return by_group or bool(found.st_mode & stat.S_IWOTH)
+def _writable(status: os.stat_result) -> bool:
+    by_group = bool(status.st_mode & stat.S_IWGRP) and not _is_own_group(status.st_gid)
+    return by_group or bool(status.st_mode & stat.S_IWOTH)
 
 
 def _is_own_group(gid: int) -> bool:
@@ -175,32 +178,16 @@ def _is_own_group(gid: int) -> bool:
     )
 
 
-def _described(place: Path, found: os.stat_result) -> str:
-    if found.st_uid not in _TRUSTED:
-        return f"{place} belongs to another user ({found.st_uid})"
-    if stat.S_ISLNK(found.st_mode):
+def _described(place: Path, status: os.stat_result) -> str:
+    if status.st_uid not in _TRUSTED:
+        return f"{place} belongs to another user ({status.st_uid})"
+    if stat.S_ISLNK(status.st_mode):
         return f"{place} is a link"
-    return f"others can write to {place} (mode {stat.S_IMODE(found.st_mode):o})"
+    return f"others can write to {place} (mode {stat.S_IMODE(status.st_mode):o})"
 
 
 _use_private_cache()
-
-
-class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Finds compiled kernels by their names: the directory they are in says all about their
-    sources.
-    """
-
-    def get_source_stamp(self) -> str:
-        return ""
-
-    def get_disambiguator(self) -> str:
-        return ""
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> Any:
-        floor = py_func.__module__.partition(".")[0]
-        return super().from_function(py_func, py_file) if floor in _KERNEL_FOLDERS else None
+numba_inside.find_by_name(_KERNEL_FOLDERS)
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]
@@ -217,57 +204,23 @@ class _Announcer(event.Listener):  # type: ignore[misc]
     has_spoken = False
 
 
-CacheImpl._locator_classes.insert(0, _Locator)
 _announcer = _Announcer()
+register_jitable(cutoff.reaches)  # kernels call it as it stands
 
 
 def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return the decorator of every kernel: a signature, disk cache, no GIL; an index below 0
-    leaves the array.
+    leaves the array (``boardclass.numba_inside``).
 
     With ``_nrt=False`` it makes no array and counts no references to any, which takes an atomic
     instruction each time.
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
-        with _indices_as_they_are(), event.install_listener("numba:compile", _announcer):
-            return _in_one_chunk(
-                lambda: numba.njit(signature, cache=True, nogil=True, **options)(function)
-            )
+        with event.install_listener("numba:compile", _announcer):
+            return numba_inside.compiled(function, signature, cache=True, nogil=True, **options)
 
     return compiled
-
-
-def _in_one_chunk(work: Callable[[], Any]) -> Any:
-    """Call ``work``, in a frame that needs a chunk of 1 MiB, so that all frames below it fit there
-    too.
-
-    At the end of a chunk of 16 KiB each call maps another one and unmaps it: two million times in a
-    cold start.
-    """
-    return work()
-
-
-_in_one_chunk.__code__ = _in_one_chunk.__code__.replace(co_stacksize=70_000)  # slots of 8 bytes
-
-
-@contextmanager
-def _indices_as_they_are() -> Iterator[None]:
-    """Let numba leave out the comparison with 0 at every index, a tenth of all the time of a
-    search.
-
-    numba has no setting for it.  NUMBA_BOUNDSCHECK=1 notices an index below 0.
-    """
-    before = arrayobj.fix_integer_index
-    arrayobj.fix_integer_index = _as_it_is
-    try:
-        yield
-    finally:
-        arrayobj.fix_integer_index = before
-
-
-def _as_it_is(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
-    return context.cast(builder, index, kind, types.intp)
 
 
 def read_only(dtype: Any, ndim: int = 1) -> Any:

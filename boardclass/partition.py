@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from boardclass.arrays import Int64s
 from boardclass.board import LETTERS, parse_board
 from boardclass.canonical import canonical
 from boardclass.errors import PartitionError, quote
@@ -34,7 +35,7 @@ _GRAMMAR = (
 )
 
 
-def among(ids: npt.ArrayLike, ascending: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+def among(ids: npt.ArrayLike, ascending: Int64s) -> npt.NDArray[np.bool_]:
     """Return whether each of some classes is in an ascending array, bool[n]: np.isin would look
     through all of both.
     """
@@ -82,7 +83,7 @@ class Partition:
     buckets: Mapping[str, tuple[str, ...]] = field(compare=False)
     geometry: Geometry = field(compare=False)
     cell_buckets: tuple[tuple[str, ...], ...] = field(compare=False)
-    radix: npt.NDArray[np.int64] = field(compare=False)
+    radix: Int64s = field(compare=False)
     n_classes: int = field(compare=False)
 
     def __repr__(self) -> str:
@@ -138,7 +139,7 @@ class Partition:
         """Return the letters of each cell of a class."""
         return tuple(map(getitem, self.cell_buckets, self.unrank(rank)))
 
-    def class_masks(self, rank: int) -> npt.NDArray[np.int64]:
+    def class_masks(self, rank: int) -> Int64s:
         """Return the letter mask of each cell of a class, int64[n], bit 0 = ``a``."""
         return np.array(list(map(letter_mask, self.class_letters(rank))), np.int64)
 
@@ -156,17 +157,12 @@ class Partition:
 
     def rank_of_board(self, board: str) -> int:
         """Return the rank of the class that holds a board (not of its canonical image)."""
-        cells = zip(parse_board(board, self.dims), self.cell_buckets, strict=True)
-        return self.rank(
-            [
-                next(i for i, bucket in enumerate(buckets) if letter in bucket)
-                for letter, buckets in cells
-            ]
-        )
+        digits = []
+        for letter, buckets in zip(parse_board(board, self.dims), self.cell_buckets, strict=True):
+            digits.append([letter in bucket for bucket in buckets].index(True))
+        return self.rank(digits)
 
-    def canonical_ranks(
-        self, start: int = 0, stop: int | None = None
-    ) -> Iterator[npt.NDArray[np.int64]]:
+    def canonical_ranks(self, start: int = 0, stop: int | None = None) -> Iterator[Int64s]:
         """Yield the canonical ranks of ``start <= rank < stop``, ascending, in int64 arrays of some
         100,000 at most.
 
@@ -176,9 +172,9 @@ class Partition:
         start, stop = max(0, start), self.n_classes if stop is None else min(stop, self.n_classes)
         if stop - start <= CHUNK:  # less work than loading numba
             few = np.arange(start, stop)
-            found = few[self.orbit_sizes(few) > 0]
-            if found.size:
-                yield found
+            canonical_few = few[self.orbit_sizes(few) > 0]
+            if canonical_few.size:
+                yield canonical_few
             return
         from boardclass.enumeration import fill_canonical
 
@@ -190,7 +186,7 @@ class Partition:
             if count:
                 yield ranks[:count].copy()
 
-    def orbit_sizes(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def orbit_sizes(self, ranks: Int64s) -> Int64s:
         """Return the number of distinct images of each canonical class, int64, and 0 for ranks that
         are not canonical.
 
@@ -213,7 +209,7 @@ class Partition:
             sizes[piece] = np.where(numbers.min(axis=0) < numbers[0], 0, len(numbers) // n_equal)
         return sizes
 
-    def foreign(self, ids: npt.NDArray[np.int64]) -> list[int]:
+    def foreign(self, ids: Int64s) -> list[int]:
         """Return those of some ids, ascending, that are not of canonical classes."""
         inside = (ids >= 0) & (ids < self.n_classes)
         own = ids[inside]
@@ -291,10 +287,10 @@ def _parse_buckets(part: str, kind: str, text: str) -> tuple[str, ...]:
         "missing": [letter for letter in LETTERS if letter not in letters],
         "repeated": [letter for letter in LETTERS if letters.count(letter) > 1],
     }
-    told = " and ".join(
-        f"{what} letters {''.join(found)!r}" for what, found in faults.items() if found
+    summary = " and ".join(
+        f"{what} letters {''.join(faulty)!r}" for what, faulty in faults.items() if faulty
     )
-    raise PartitionError(f"{told} {where}: every letter a-z must stand in exactly one bucket")
+    raise PartitionError(f"{summary} {where}: every letter a-z must stand in exactly one bucket")
 
 
 def parse_class(text: str, dims: Dims | str) -> tuple[str, ...]:

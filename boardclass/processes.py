@@ -1,5 +1,8 @@
 """Processes that a command starts: they load this program, and no module from the folder at
 hand.
+
+>>> Path(python_path().split(os.pathsep)[0], "boardclass").is_dir()
+True
 """
 
 from __future__ import annotations

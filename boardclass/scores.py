@@ -74,9 +74,9 @@ def points_in_words(points: Sequence[int]) -> str:
     last = len(points) - 1
     while last > MIN_LETTERS and points[last] == points[last - 1]:
         last -= 1
-    told = [f"{points[n]} ({n})" for n in range(MIN_LETTERS, last)]
-    told.append(f"{points[last]} ({last} or more)")
-    return ", ".join(told).replace(f"({MIN_LETTERS}", f"({MIN_LETTERS} letters", 1)
+    parts = [f"{points[n]} ({n})" for n in range(MIN_LETTERS, last)]
+    parts.append(f"{points[last]} ({last} or more)")
+    return ", ".join(parts).replace(f"({MIN_LETTERS}", f"({MIN_LETTERS} letters", 1)
 
 
 def parse_scores(scores: str | Sequence[int]) -> ScoreTable:

@@ -8,6 +8,12 @@ What can be typed: rows with ``/``, line breaks or blanks between them; cells of
 with blanks, commas or semicolons between; one string of letters, which goes down the columns; a
 board file, whose first line counts rows and columns; what other programs write (board_tables.py).
 What can be read in two ways is refused, with both.
+
+>>> board = read_tiles("qu i/t [a/e]")
+>>> print(board, board.features)
+Qui/t[a/e] ['a tile with a choice of letters']
+>>> read_tiles("bld/eae").rows
+[['B', 'L', 'D'], ['E', 'A', 'E']]
 """
 
 from __future__ import annotations
@@ -16,6 +22,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from boardclass.board_tables import plain_rows
@@ -75,13 +83,10 @@ class Tile(NamedTuple):
             return {0: "a hole", 26: "a tile for any letter"}.get(
                 n_choices, "a tile with a choice of letters"
             )
-        if self.spellings[0] == "q":
+        (text,) = self.spellings
+        if text == "q":
             return "a plain Q"
-        return (
-            ""
-            if len(self.spellings[0]) == 1 or self.spellings[0] == "qu"
-            else "a tile with several letters"
-        )
+        return "" if len(text) == 1 or text == "qu" else "a tile with several letters"
 
 
 class Tiles(NamedTuple):
@@ -94,26 +99,27 @@ class Tiles(NamedTuple):
     tiles: tuple[Tile, ...]
 
     @property
+    def by_row(self) -> list[tuple[Tile, ...]]:
+        """The tiles row by row."""
+        return [self.tiles[y :: self.h] for y in range(self.h)]
+
+    @property
     def turned(self) -> Tiles:
         """The same game with rows and columns exchanged."""
-        return Tiles(
-            self.h, self.w, tuple(tile for y in range(self.h) for tile in self.tiles[y :: self.h])
-        )
+        return Tiles(self.h, self.w, tuple(chain.from_iterable(self.by_row)))
 
     @property
     def rows(self) -> list[list[str]]:
         """The faces row by row."""
-        return [[tile.face for tile in self.tiles[y :: self.h]] for y in range(self.h)]
+        return [list(map(attrgetter("face"), row)) for row in self.by_row]
 
     def __str__(self) -> str:
-        return "/".join(
-            "".join(tile.text for tile in self.tiles[y :: self.h]) for y in range(self.h)
-        )
+        return "/".join("".join(map(attrgetter("text"), row)) for row in self.by_row)
 
     @property
     def features(self) -> list[str]:
         """What this board has that no board of the proof has, apart from its size; each once."""
-        return list(dict.fromkeys(filter(None, (tile.feature for tile in self.tiles))))
+        return list(dict.fromkeys(filter(None, map(attrgetter("feature"), self.tiles))))
 
 
 def parse_size(text: str) -> tuple[int, int]:
@@ -155,16 +161,11 @@ def read_tiles(
         )
     if len(text) > MAX_TEXT:
         raise BoardError(f"board {quote(text)} has {len(text):,} characters: expected one board")
-    asked = parse_size(size) if size else None
-    either = {pair for w, h in ((asked,) if asked else sizes) for pair in ((w, h), (h, w))}
-    reader = _Reader(
-        plain_rows(text),
-        plain_q,
-        letters,
-        lambda w, h: (w, h) in either if either else max(w, h) <= MAX_SIDE,
-        asked,
-    )
-    return reader.read({asked} if asked else set(usual))
+    wanted = parse_size(size) if size else None
+    upright = {wanted} if wanted else set(sizes)
+    either = upright | {(h, w) for w, h in upright}
+    reader = _Reader(plain_rows(text), plain_q, letters, either, wanted)
+    return reader.read({wanted} if wanted else set(usual))
 
 
 @dataclass
@@ -174,20 +175,22 @@ class _Reader:
     text: str
     plain_q: bool
     letters: str
-    fits: Callable[[int, int], bool]
+    sizes: set[tuple[int, int]]  # the only ones; none: any
     asked: tuple[int, int] | None
 
     def read(self, usual: set[tuple[int, int]]) -> Tiles:
-        lines = [[row for row in line if row or len(line) > 1] for line in self._lines()]
-        lines = [line for line in lines if line]
+        lines = []
+        for line in self._lines():
+            if rows := [row for row in line if row or len(line) > 1]:
+                lines.append(rows)
         if not lines:
             raise self._error("has 0 cells: expected letters a-z")
         if len(lines) > 1 and lines[0] == [lines[0][0]] and (counted := _counts(lines[0][0])):
-            found = self._from_rows([row for line in lines[1:] for row in line])
-            if (found.h, found.w) != counted:
-                told = f"{counted[0]} of {counted[1]} as its first line says"
-                raise self._error(f"has {found.h} rows of {found.w}, not {told}")
-            return found
+            board = self._from_rows(list(chain.from_iterable(lines[1:])))
+            if (board.h, board.w) != counted:
+                expected = f"{counted[0]} of {counted[1]} as its first line says"
+                raise self._error(f"has {board.h} rows of {board.w}, not {expected}")
+            return board
         if len(lines) > 1 and any(len(line) > 1 for line in lines):
             raise self._error(f"is more than one: {len(lines)} lines with / in them")
         rows = [line[0] for line in lines] if len(lines) > 1 else lines[0]
@@ -228,47 +231,53 @@ class _Reader:
         size_of = {w * h: (w, h) for w, h in usual}
         nearly_square = {n for n, (w, h) in size_of.items() if abs(w - h) <= 1}
         mixed, letters, joined = self._readings([group])
-        found: dict[int, list[Tile]] = {}
+        by_length: dict[int, list[Tile]] = {}
         for numbers in (nearly_square, set(size_of)):  # 16 letters with a qu: 4x4, not 3x5
             for cells in (mixed, letters):
                 if len(cells) in numbers:
-                    found[len(cells)] = cells
-            if not found and len(joined) in numbers:
-                found[len(joined)] = joined
-            if found:
+                    by_length[len(cells)] = cells
+            if not by_length and len(joined) in numbers:
+                by_length[len(joined)] = joined
+            if by_length:
                 break
-        if len(found) > 1:
-            raise self._two_ways(found)
-        if not found:
+        if len(by_length) > 1:
+            raise self._two_ways(by_length)
+        if not by_length:
             known = ", ".join(f"{n} ({w}x{h})" for n, (w, h) in sorted(size_of.items()))
             raise self._error(f"has {len(letters)} cells: expected {known}, or rows with / between")
-        ((n, cells),) = found.items()
+        ((n, cells),) = by_length.items()
         return Tiles(*size_of[n], tuple(cells))
 
     def _from_rows(self, rows: list[list[Group]], widths: set[int] | None = None) -> Tiles:
         readings = [self._readings(row) for row in rows]
         lengths = sorted({len(row[1]) for row in readings})
-        told = f"{len(rows)} rows of {' and '.join(map(str, lengths[:4]))} letters"
+        shape = f"{len(rows)} rows of {' and '.join(map(str, lengths[:4]))} letters"
         for modes in ((0, 1), (0, 1, 2)):
-            by_width = [{len(row[mode]): row[mode] for mode in modes} for row in readings]
+            by_width = []
+            for row in readings:
+                by_width.append({len(row[mode]): row[mode] for mode in modes})
             common = set.intersection(*map(set, by_width)) - {0}
-            found = {
-                w for w in common if self.fits(w, len(rows)) and (widths is None or w in widths)
-            }
-            if len(found) > 1:
-                raise self._two_ways(found)
-            if found:
-                (w,) = found
+            if widths is not None:
+                common &= widths
+            possible = {w for w in common if self._fits(w, len(rows))}
+            if len(possible) > 1:
+                raise self._two_ways(possible)
+            if possible:
+                (w,) = possible
                 cells = [row[w] for row in by_width]
-                return Tiles(w, len(rows), tuple(row[x] for x in range(w) for row in cells))
+                columns = zip(*cells, strict=True)
+                return Tiles(w, len(rows), tuple(chain.from_iterable(columns)))
         if widths is not None:
             raise self._error(
-                f"is {told}, or more than one board: write / between the rows of one board"
+                f"is {shape}, or more than one board: write / between the rows of one board"
             )
         if self.asked:
             w, h = self.asked
-            raise self._error(f"has {told}: expected the {h} rows of {w} of {w}x{h}")
-        raise self._error(f"has {told}: expected rows of one length, of a size that this takes")
+            raise self._error(f"has {shape}: expected the {h} rows of {w} of {w}x{h}")
+        raise self._error(f"has {shape}: expected rows of one length, of a size that this takes")
+
+    def _fits(self, w: int, h: int) -> bool:
+        return (w, h) in self.sizes if self.sizes else max(w, h) <= MAX_SIDE
 
     def _readings(self, row: list[Group]) -> tuple[list[Tile], list[Tile], list[Tile]]:
         """Return a row with tiles of two letters, letter by letter, and with qu as one tile."""
@@ -282,12 +291,10 @@ class _Reader:
         return cells, cells, cells
 
     def _cells(self, group: Group, split: Callable[[str], list[str]]) -> list[Tile]:
-        parts = [piece if piece.startswith("[") else split(piece) for piece in group]
-        return [
-            self._tile(cell)
-            for part in parts
-            for cell in ([part] if isinstance(part, str) else part)
-        ]
+        cells: list[str] = []
+        for piece in group:
+            cells += [piece] if piece.startswith("[") else split(piece)
+        return list(map(self._tile, cells))
 
     def _one_cell(self, group: Group) -> Tile:
         if not _is_one_cell(group):
@@ -306,10 +313,8 @@ class _Reader:
         inner = text.removeprefix("[").removesuffix("]").lower()
         begins, ends = inner.endswith("-"), inner.startswith("-")
         spellings = tuple(dict.fromkeys(inner.strip("-").split("/")))
-        is_word = all(
-            0 < len(s) <= 8 and all("a" <= c <= "z" or c in self.letters for c in s)
-            for s in spellings
-        )
+        letters = {*_ALL, *self.letters}
+        is_word = all(0 < len(s) <= 8 and letters.issuperset(s) for s in spellings)
         if not is_word or (begins and ends) or (len(text) == 1 and (begins or ends)):
             expected = "expected a letter a-z, Qu, [a/e], [un-], . or *"
             raise self._error(f"has {quote(text)}, which is not a tile: {expected}")

@@ -6,11 +6,15 @@
     expanded       the words that a Hunspell dictionary stands for: stems with their affixes
 
 Nothing is judged here: what an entry is worth is for the importer to say.
+
+>>> decoded("naïve".encode("latin-1"), None, "mylist.txt")[0]
+'naïve'
 """
 
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
@@ -19,6 +23,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -76,14 +81,14 @@ def read_entries(path: Path, encoding: str | None = None, column: str | None = N
         raise WordListError(
             f"{quote(str(path))} has a NUL character: it is not text; save it as text or CSV"
         )
-    found = entries_of(text, column, str(path))
-    if is_dictionary and 10 * sum("/" in word for word in found.words) > len(found.words):
+    entries = entries_of(text, column, str(path))
+    if is_dictionary and 10 * sum("/" in word for word in entries.words) > len(entries.words):
         raise WordListError(
             f"{quote(str(path))} is a spelling dictionary, and "
             f"{quote(path.name[: len(_base(path)) - 4] + '.aff')}, which says what its flags mean, "
             "is missing: put it beside it"
         )
-    return found._replace(read_as=[how, *found.read_as])
+    return entries._replace(read_as=[how, *entries.read_as])
 
 
 def _base(path: Path) -> str:
@@ -157,7 +162,7 @@ def _unpacker(raw: IO[bytes], path: Path) -> Callable[[IO[bytes]], Any]:
         return gzip.open
     if start.startswith(b"\xfd7zXZ") or path.suffix == ".xz":
         return lzma.open
-    return bz2.open if start.startswith(b"BZh") else lambda file: file
+    return bz2.open if start.startswith(b"BZh") else contextlib.nullcontext
 
 
 def _only_text(raw: IO[bytes]) -> IO[bytes]:
@@ -278,7 +283,8 @@ def forms(entry: Any, aff: Any) -> Iterator[str]:
     if aff.ONLYINCOMPOUND in stem.flags:
         return
     once = list(_suffixed(stem, aff))
-    for form in [stem, *once, *(longer for shorter in once for longer in _suffixed(shorter, aff))]:
+    twice = chain.from_iterable(_suffixed(shorter, aff) for shorter in once)
+    for form in chain([stem], once, twice):
         if aff.ONLYINCOMPOUND in form.flags and form is not stem:
             continue
         if aff.NEEDAFFIX not in form.flags and aff.CIRCUMFIX not in form.flags:

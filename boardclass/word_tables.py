@@ -5,6 +5,11 @@
 No line, cell, key or value is passed over: each is an entry, or stands in ``others`` for the
 importer to count.  Where a text can be read in two ways, what was done is said, and ``column`` is
 the other way; a JSON object that mixes lists and values is refused.
+
+>>> entries_of("word;points\\nquit;13\\ntie;3\\n", None, "mine.csv").words
+['quit', 'tie']
+>>> entries_of('{"tie": 3, "quit": 13}', None, "mine.json").words
+['tie', 'quit']
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -76,28 +81,30 @@ def entries_of(text: str, column: str | None, source: str) -> Entries:
         lines.pop()
     hint = _is_hint(lines[0].strip()) if lines else None
     before = {HEADING: [lines.pop(0)]} if hint else {}
-    told: list[str] = []
+    content: list[str] = []
     others: list[str] = []  # for the importer to count
     for line in lines:
-        is_told = line.strip() and not line.startswith("#") and not _is_rule(line)
-        (told if is_told else others).append(line)
-    found = _from_table(told, column, source, hint[1] if hint else "")
-    if found is None:
+        is_content = line.strip() and not line.startswith("#") and not _is_rule(line)
+        (content if is_content else others).append(line)
+    entries = _from_table(content, column, source, hint[1] if hint else "")
+    if entries is None:
         return Entries(lines, ["one word a line"], before)
-    headings = [*before.get(HEADING, []), *found.others.get(HEADING, [])]
+    headings = [*before.get(HEADING, []), *entries.others.get(HEADING, [])]
     more = {HEADING: headings} if headings else {}
-    return found._replace(words=found.words + others, others={**found.others, **more})
+    return entries._replace(words=entries.words + others, others={**entries.others, **more})
 
 
-def _from_table(told: list[str], column: str | None, source: str, delimiter: str) -> Entries | None:
+def _from_table(
+    lines: list[str], column: str | None, source: str, delimiter: str
+) -> Entries | None:
     """Return the entries of lines that hold several cells; None: each is a word by itself."""
     for sign, name in _DELIMITERS.items():
-        share = _share([sign in line for line in told])
+        share = _share([sign in line for line in lines])
         if sign == delimiter or share > 1 - _MOST:
-            rows = _split(told, sign)
+            rows = _split(lines, sign)
             if sign == delimiter or share >= _MOST or _are_all_words(rows):
                 return _from_rows(rows, column, f"{name} between", source)
-    rows = [line.split() for line in told]
+    rows = [line.split() for line in lines]
     several = [row for row in rows if len(row) > 1]
     if several and (column == ALL or (column is None and _hold_words(rows, several))):
         return _all_of(rows, "blanks between", column)
@@ -114,9 +121,13 @@ def _hold_words(rows: Rows, several: Rows) -> bool:
     """
     if 2 * len(several) < len(rows) or not _are_all_words(rows, _DISTINCT):
         return False
-    n_alike = sum(len({cell[:2].lower() for cell in row}) == 1 for row in several)
+    n_alike = sum(map(_are_alike, several))
     n_cells = sum(map(len, several))
     return len(rows) == 1 or n_cells >= 3 * len(several) or 2 * n_alike > len(several)
+
+
+def _are_alike(row: Sequence[str]) -> bool:
+    return len({cell[:2].lower() for cell in row}) == 1
 
 
 def _no_column(column: str | None, source: str, why: str) -> WordListError:
@@ -127,31 +138,32 @@ def _have_numbers(rows: Rows) -> bool:
     return _share([len(row) > 1 and any(map(_is_number, row)) for row in rows]) >= _MOST
 
 
-def _split(told: list[str], delimiter: str) -> Rows:
+def _split(lines: list[str], delimiter: str) -> Rows:
     if delimiter == "|":
-        told = [line.strip().removeprefix("|").removesuffix("|") for line in told]
+        lines = [line.strip().removeprefix("|").removesuffix("|") for line in lines]
     if delimiter in ",;":
         try:
-            return list(csv.reader(told, delimiter=delimiter, strict=True, skipinitialspace=True))
+            return list(csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True))
         except csv.Error:  # a quote without its partner would swallow the lines that follow
             pass
-    return [line.split(delimiter) for line in told]
+    return [line.split(delimiter) for line in lines]
 
 
 def _are_all_words(rows: Rows, share: float = 1.0) -> bool:
     """Return whether every cell, or a share of them, is a word, and next to none is twice in a
     column.
     """
-    cells = [cell.strip().lower() for row in rows for cell in row if cell.strip()]
+    cells: list[str] = []
     for column in zip_longest(*rows, fillvalue=""):
         filled = [cell.strip().lower() for cell in column if cell.strip()]
         if len(set(filled)) < _DISTINCT * len(filled):
             return False
+        cells += filled
     return bool(cells) and _share([bool(_is_word(cell)) for cell in cells]) >= share
 
 
 def _all_of(rows: Rows, between: str, column: str | None) -> Entries:
-    words = [cell for row in rows for cell in row if cell.strip()]
+    words = list(filter(str.strip, chain.from_iterable(rows)))
     hint = "; --column 1 takes the first of each line" if column is None else ""
     return Entries(words, [f"words with {between}{hint}"])
 
@@ -184,12 +196,9 @@ def _from_rows(rows: Rows, column: str | None, between: str, source: str) -> Ent
         names = ", ".join(map(quote, headings[:8]))
         raise _no_column(column, source, f"has columns 1 to {len(columns)}: {names}")
     others = {HEADING: [name for name in headings if name]} if has_headings else {}
-    cells = [
-        cell
-        for row in rows[has_headings:]
-        for at, cell in enumerate(row)
-        if at != place and cell.strip()
-    ]
+    cells: list[str] = []
+    for row in rows[has_headings:]:
+        cells += filter(str.strip, row[:place] + row[place + 1 :])
     if cells:
         others[OTHER_CELL] = cells
     where = f"words from column {place + 1}{' below its heading' * has_headings}"
@@ -211,8 +220,8 @@ def _first_of_texts(columns: list[tuple[str, ...]], numeric: list[bool]) -> int:
     return [*varied, *texts, 0][0]
 
 
-def _share(told: Sequence[bool]) -> float:
-    return sum(told) / len(told) if told else 0.0
+def _share(answers: Sequence[bool]) -> float:
+    return sum(answers) / len(answers) if answers else 0.0
 
 
 # --- JSON ---
@@ -271,17 +280,17 @@ def _words_below(value: Any, column: str | None, source: str) -> list[str]:
 
 
 def _words_of_rows(rows: list[list[Any]], column: str | None, source: str) -> list[str]:
-    flat = [item for row in rows for item in row]
+    flat = list(chain.from_iterable(rows))
     if any(isinstance(item, (list, dict)) for item in flat):
         return _words_below(flat, column, source)
     if not flat or (column in (None, ALL) and all(isinstance(item, str) for item in flat)):
         return flat
-    filled = [[_text_of(item) for item in row] for row in rows if row]
+    filled = [list(map(_text_of, row)) for row in rows if row]
     return _from_rows(filled, column, "JSON", source).words
 
 
 def _words_of_records(records: list[dict[str, Any]], column: str | None, source: str) -> list[str]:
-    names = list(dict.fromkeys(name for record in records for name in record))
+    names = list(dict.fromkeys(chain.from_iterable(records)))
     named = [name for name in names if name.lower() in _HEADINGS]
     chosen = next(iter(named), None) if column is None else column
     if len(names) == 1:
@@ -291,8 +300,8 @@ def _words_of_records(records: list[dict[str, Any]], column: str | None, source:
             f"{quote(source)} is JSON with {quote(records[0])} in it: say which key holds the "
             f"words, --column NAME, one of {', '.join(map(quote, names[:8]))}"
         )
-    found = [record[chosen] for record in records if record.get(chosen) is not None]
-    return _words_below(found, None, source)
+    values = [record[chosen] for record in records if record.get(chosen) is not None]
+    return _words_below(values, None, source)
 
 
 def _words_of_object(value: dict[str, Any], column: str | None, source: str) -> list[str]:
@@ -308,7 +317,7 @@ def _words_of_object(value: dict[str, Any], column: str | None, source: str) -> 
     if len(inner) == 1:
         (below,) = inner.values()
         return _words_below(below, column, source)
-    items = [item for below in inner.values() for item in below]
+    items = list(chain.from_iterable(inner.values()))
     is_flat = all(isinstance(item, str) for item in items)
     if len(inner) == len(value) and is_flat and column in (None, ALL):
         is_distinct = len(set(items)) >= _DISTINCT * len(items)

@@ -137,21 +137,21 @@ def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> 
     """
     path = _find(name_or_path)
     data = read_file(path)
-    found = parse_wordlist(data, name=_stem(path), source=str(path))
+    wordlist = parse_wordlist(data, name=_stem(path), source=str(path))
     # the list has its identity; now the words that no Qu cell spells are wanted, too
-    if plain_q and not found.plain_q:
+    if plain_q and not wordlist.plain_q:
         header = header_of(
-            {letter: symbol for symbol, letter in found.letters.items()}, plain_q=True
+            {letter: symbol for symbol, letter in wordlist.letters.items()}, plain_q=True
         )
         spelled = parse_wordlist(header.encode() + data.removeprefix(_UTF8_BOM), "", str(path))
-        return replace(spelled, name=found.name, sha256=found.sha256)
-    if found.plain_q and plain_q is False:
+        return replace(spelled, name=wordlist.name, sha256=wordlist.sha256)
+    if wordlist.plain_q and plain_q is False:
         raise WordListError(
             f"word list {quote(str(path))} has a plain q, and here a q is a Qu cell: "
             f"only orderly show, solve and score take it; for proofs import it without --plain-q, "
             "and q as no symbol"
         )
-    return found
+    return wordlist
 
 
 def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, ...]:
@@ -166,14 +166,14 @@ def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, 
         words = load_wordlist(words)
     if isinstance(words, WordList):
         return words.words
-    given = tuple(words)
-    for word in given:
+    spelled = tuple(words)
+    for word in spelled:
         if not isinstance(word, str) or not re.fullmatch(r"(?:[a-pr-z]|qu)+", word):
             raise WordListError(
                 f"{quote(word)} is not a word: expected letters a-z as people "
                 "write them, like 'quit'"
             )
-    return tuple(word.replace("qu", "q") for word in given)
+    return tuple(word.replace("qu", "q") for word in spelled)
 
 
 def user_folder() -> Path:
@@ -193,19 +193,19 @@ def default_search_paths() -> list[Path]:
     the bundled one.
     """
     project = Path(__file__).resolve().parent.parent
-    given = [
+    named = [
         Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part
     ]
     shared = project.parent / "shared" / "wordlists"
     own = []
     with contextlib.suppress(WordListError):
         own = [user_folder()]
-    return [*given, *own, shared, project / "configs" / "wordlists"]
+    return [*named, *own, shared, project / "configs" / "wordlists"]
 
 
 def available_names() -> dict[str, Path]:
     """Return the lists that can be loaded by name, each with the file that would be read."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for folder in default_search_paths():
         try:
             paths = sorted(folder.glob("*.txt*"))
@@ -213,8 +213,8 @@ def available_names() -> dict[str, Path]:
             continue
         for path in paths:
             if path.name.endswith(SUFFIXES):
-                found.setdefault(_stem(path), path)
-    return dict(sorted(found.items()))
+                files.setdefault(_stem(path), path)
+    return dict(sorted(files.items()))
 
 
 def _fault(word: str) -> str:
@@ -310,15 +310,15 @@ def _find(name_or_path: str | Path) -> Path:
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or "/" in text or os.sep in text or "." in text:
         return Path(name_or_path)
-    found = available_names()
-    if text in found:
-        return found[text]
+    files = available_names()
+    if text in files:
+        return files[text]
     if text in KNOWN_SHA256:
         raise WordListError(
             f"the word list {text} is not here: orderly wordlist get {text} "
             "fetches it, or says how to"
         )
     raise WordListError(
-        f"no word list named {quote(text)}: expected one of {', '.join(found) or 'none'}; for a "
+        f"no word list named {quote(text)}: expected one of {', '.join(files) or 'none'}; for a "
         "file of your own write ./FILE, or put it into a folder that $ORDERLY_WORDLISTS names"
     )

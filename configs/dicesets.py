@@ -3,6 +3,9 @@
 A file has ``title``, ``dims`` and ``dice``: the faces of each die as one word, ``Qu``, ``Th``,
 ``In``, ``Er``, ``He`` or ``An`` for a face of two letters, a dot for a blank; and ``scores`` if the
 game has points of its own.
+
+>>> dice_for("classic", 16).dice[0], dice_names()
+('aaciot', ['big', 'classic', 'new', 'super'])
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from boardclass.errors import ConfigError, quote
-from configs.model import bundled_names, read_toml
+from configs.model import bundled_names, read_toml, telling_fault
 
 _FOLDER = Path(__file__).resolve().parent / "dice"
 
@@ -50,14 +53,14 @@ def dice_for(source: str, n_cells: int) -> DiceSet:
 
     Raises ConfigError if it has not, or as in :func:`load_dice`.
     """
-    found = load_dice(source)
-    if found.n != n_cells:
+    dice_set = load_dice(source)
+    if dice_set.n != n_cells:
         fitting = [dice.name for dice in all_dice() if dice.n == n_cells]
         raise ConfigError(
-            f"dice {found.name!r} has {found.n} dice, but the board has {n_cells} cells: "
+            f"dice {dice_set.name!r} has {dice_set.n} dice, but the board has {n_cells} cells: "
             f"expected {' or '.join(fitting) or 'a TOML file with as many dice'}"
         )
-    return found
+    return dice_set
 
 
 def load_dice(source: str) -> DiceSet:
@@ -71,20 +74,21 @@ def load_dice(source: str) -> DiceSet:
     words = faces.split() if isinstance(faces, str) else faces
     dice = [_die(str(word), where) for word in words] if isinstance(words, list) else words
     try:
-        found = DiceSet.model_validate({**values, "dice": dice, "name": name})
+        dice_set = DiceSet.model_validate({**values, "dice": dice, "name": name})
     except ValidationError as error:
-        # an unknown key first: it explains a missing one, too
-        first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
+        first = telling_fault(error)
         fault = "is missing" if first["type"] == "missing" else f"= {quote(first['input'])}"
         raise ConfigError(
             f"{where}: {first['loc'][0]} {fault}: expected title, dims such as 4x4, dice (the "
             "faces of each die as one word) and, if the game has points of its own, scores; see "
             "configs/dice"
         ) from error
-    width, height = map(int, found.dims.split("x"))
-    if found.n != width * height:
-        raise ConfigError(f"{where}: {found.n} dice for {found.dims}, expected {width * height}")
-    return found
+    width, height = map(int, dice_set.dims.split("x"))
+    if dice_set.n != width * height:
+        raise ConfigError(
+            f"{where}: {dice_set.n} dice for {dice_set.dims}, expected {width * height}"
+        )
+    return dice_set
 
 
 def _die(word: str, where: str) -> str | tuple[str, ...]:

@@ -1,5 +1,10 @@
 """The config of a run: TOML preset or file, options on top, validated as a whole before anything is
 written.
+
+>>> load_config("3x3", {"cutoff": "500"}).cutoff
+500
+>>> load_config(None, {"dims": "4x3"}).search.params().max_free
+12
 """
 
 from __future__ import annotations
@@ -78,9 +83,9 @@ class SearchConfig(BaseModel):
         """Return the parameters of the search: what is given, and the default of everything
         else.
         """
-        given = self.model_dump(exclude_none=True).items()
+        chosen = self.model_dump(exclude_none=True).items()
         values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in given
+            name: tuple(value) if isinstance(value, list) else value for name, value in chosen
         }
         return Params(**values)
 
@@ -172,29 +177,34 @@ def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None =
     ``search`` key by key; a value of None means not given.  Raises ConfigError when the file cannot
     be read, a key is unknown (the nearest one is suggested) or a value is out of range.
     """
-    given = {key: value for key, value in (overrides or {}).items() if value is not None}
-    if isinstance(given.get("out"), Path):
-        given["out"] = str(given["out"])
+    options = {key: value for key, value in (overrides or {}).items() if value is not None}
+    if isinstance(options.get("out"), Path):
+        options["out"] = str(options["out"])
     if source is None:
-        preset = "x".join(sorted(str(given.get("dims", "")).strip().lower().split("x")))
+        preset = "x".join(sorted(str(options.get("dims", "")).strip().lower().split("x")))
         source = preset if preset in bundled_names() else None
     text, where, settings = "", "options", dict[str, Any]()
     if source is not None:
         where = f"config {quote(str(source))}"
         _, text, settings = read_toml(source, _FOLDER, "config", "TOML such as cutoff = 500")
-    if isinstance(given.get("search"), Mapping) and isinstance(settings.get("search"), dict):
-        given["search"] = settings["search"] | {
-            k: v for k, v in given["search"].items() if v is not None
+    if isinstance(options.get("search"), Mapping) and isinstance(settings.get("search"), dict):
+        options["search"] = settings["search"] | {
+            k: v for k, v in options["search"].items() if v is not None
         }
     try:
-        return RunConfig.model_validate(settings | given)
+        return RunConfig.model_validate(settings | options)
     except ValidationError as error:
-        # an unknown key first: it explains a missing one, too
-        first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
-        raise ConfigError(_message(first, where, text, set(given))) from error
+        raise ConfigError(_message(telling_fault(error), where, text, set(options))) from error
 
 
-def _message(detail: ErrorDetails, where: str, text: str, given: set[str]) -> str:
+def telling_fault(error: ValidationError) -> ErrorDetails:
+    """Return what to tell of an error: an unknown key explains a missing one, too."""
+    faults = error.errors()
+    unknown = [fault for fault in faults if fault["type"] == "extra_forbidden"]
+    return [*unknown, *faults][0]
+
+
+def _message(detail: ErrorDetails, where: str, text: str, options: set[str]) -> str:
     """Return one sentence on the first validation error: place, key, value, what was expected, the
     nearest key.
     """
@@ -202,7 +212,7 @@ def _message(detail: ErrorDetails, where: str, text: str, given: set[str]) -> st
     in_search = len(keys) > 1 and keys[0] == "search"
     known = list((SearchConfig if in_search else RunConfig).model_fields)
     key = ".".join(keys[:2]) if in_search else keys[0]
-    if key.split(".")[0] in given:
+    if key.split(".")[0] in options:
         place = "options"
     else:
         line = _line_of(keys[1] if in_search else keys[0], text)

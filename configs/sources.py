@@ -1,4 +1,10 @@
-"""Where the well-known word lists come from: ``configs/wordlists/sources.toml``."""
+"""Where the well-known word lists come from: ``configs/wordlists/sources.toml``.
+
+>>> sources()["enable2k"].n_words
+173402
+>>> print(sources()["debian-spanish"].command)
+orderly wordlist import /usr/share/dict/spanish --name debian-spanish --letter ñ=w
+"""
 
 from __future__ import annotations
 

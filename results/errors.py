@@ -1,5 +1,8 @@
 """What can be wrong with a run directory (exit code 3, as StoreError), or with a question about one
 (exit code 2).
+
+>>> StoreLockedError("in use").exit_code, LimitError("too much").exit_code
+(3, 2)
 """
 
 from __future__ import annotations

@@ -13,6 +13,11 @@ not JSON. The log is best effort: it never stops a run, not even when the disk i
 once a session is over: of the ``progress`` of a session the last line in every ten minutes stays,
 and no ``stored``, which names a part file of the source.  The last line is an event ``merged`` of a
 session of its own: no source is taken for the last session of the target.
+
+>>> from results.storage.local import open_folder
+>>> events = read_events(open_folder("runs/2x2-scowl70-14"))
+>>> events[0].event, events[-1].event
+('started', 'finished')
 """
 
 from __future__ import annotations

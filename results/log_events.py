@@ -3,12 +3,17 @@
 A field of an event is added with a default value, which stands for it in older logs; none is
 removed.  ``time`` and ``session`` are set by the log, and ``event`` is the name of the class in the
 file.  docs/format.md says the same for other programs.
+
+>>> Started(dims="2x2", cutoff=14).event
+'started'
+>>> EVENT.validate_json('{"event": "best", "time": 1.0, "score": 14, "board": "aert"}')
+BestBoard(time=1.0, session='', event='best', score=14, board='aert')
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar, dataclass_transform
 
 from pydantic import Field, TypeAdapter
 
@@ -17,9 +22,16 @@ Seconds = Annotated[float, Field(ge=0, lt=1e12)]  # later than any clock
 MAX_MESSAGE = 500
 # a line without a time is no event
 _Time = Annotated[Seconds, Field(validate_default=True)]
+_Class = TypeVar("_Class")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def _event(kind: type[_Class]) -> type[_Class]:
+    """Make a class a frozen dataclass whose values go by name."""
+    return dataclass(frozen=True, kw_only=True)(kind)
+
+
+@_event
 class Logged:
     """What every event has."""
 
@@ -27,7 +39,7 @@ class Logged:
     session: str = ""  # eight hex digits, one value for each call of ``orderly run``
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Explained(Logged):
     """An event with words for people, of which only the beginning is kept."""
 
@@ -37,7 +49,7 @@ class Explained(Logged):
         object.__setattr__(self, "message", self.message[:MAX_MESSAGE])
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Started(Logged):
     """A driver begins; ``n_classes_done`` and ``n_verdicts`` are from before."""
 
@@ -56,7 +68,7 @@ class Started(Logged):
     share: str = ""  # such as 2/5; empty: all classes
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Dropped(Explained):
     """A damaged file was taken out or rewritten."""
 
@@ -64,7 +76,7 @@ class Dropped(Explained):
     name: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Reused(Logged):
     """Verdicts of another run were taken over."""
 
@@ -75,7 +87,7 @@ class Reused(Logged):
     n_verdicts: Count = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class WorkerStarted(Logged):
     """A worker waits for work."""
 
@@ -85,7 +97,7 @@ class WorkerStarted(Logged):
     kernel_hash: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class WorkerLost(Explained):
     """A worker is gone: died, oom, node or unfit."""
 
@@ -95,7 +107,7 @@ class WorkerLost(Explained):
     reason: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class WorkerRetired(Explained):
     """The scheduler ended a worker."""
 
@@ -104,7 +116,7 @@ class WorkerRetired(Explained):
     host: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class UnitTried(Explained):
     """A worker could not break a unit."""
 
@@ -116,7 +128,7 @@ class UnitTried(Explained):
     oom: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class UnitGivenUp(Explained):
     """A unit failed too often, or its verdicts differ."""
 
@@ -126,7 +138,7 @@ class UnitGivenUp(Explained):
     attempts: Count = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class HostFlagged(Logged):
     """A replica contradicted a host: it is not believed any more."""
 
@@ -134,7 +146,7 @@ class HostFlagged(Logged):
     host: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class BestBoard(Logged):
     """A board better than all before."""
 
@@ -143,7 +155,7 @@ class BestBoard(Logged):
     board: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class PartStored(Logged):
     """A part counts from now on."""
 
@@ -152,7 +164,7 @@ class PartStored(Logged):
     n_rows: Count = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Report:
     """How far a run is: the scheduler's figures, completed by the driver's."""
 
@@ -191,7 +203,7 @@ class Report:
     n_total_bytes: Count = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Busy:
     """What a worker is working on: the first of its units, and how many there are."""
 
@@ -204,7 +216,7 @@ class Busy:
     n_bytes: Count = 0  # its peak of memory
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Reported(Report, Logged):
     """The figures, now and then; ``busy`` lists few workers, the longest at work first."""
 
@@ -213,7 +225,7 @@ class Reported(Report, Logged):
     busy: tuple[Busy, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class MemoryLow(Explained):
     """Less than a sixteenth of the memory is free."""
 
@@ -225,7 +237,7 @@ class MemoryLow(Explained):
 RESCORING = "rescoring"
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Stage(Logged):
     """What is done outside the search."""
 
@@ -234,7 +246,7 @@ class Stage(Logged):
     text: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Finished(Explained):
     """The session came to its end; ``complete``: with a claim."""
 
@@ -245,7 +257,7 @@ class Finished(Explained):
     seconds: Seconds = 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Stopped(Explained):
     """The session ended by an error, ``reason``, an interruption included."""
 
@@ -253,7 +265,7 @@ class Stopped(Explained):
     reason: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@_event
 class Merged(Logged):
     """``orderly merge`` added rows and parts of other runs."""
 

@@ -2,6 +2,9 @@
 
 numba offers none of the three, so they are LLVM intrinsics; with JIT off (NUMBA_DISABLE_JIT=1)
 plain Python stands in.
+
+>>> machine_has()  # nothing in particular
+True
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ def machine_has(*features: str) -> bool:
     """
     if config.DISABLE_JIT or config.CPU_NAME:
         return False
-    found = llvm.get_host_cpu_features()
-    return all(found.get(name, False) for name in features)
+    offered = llvm.get_host_cpu_features()
+    return all(offered.get(name, False) for name in features)
 
 
 def call(builder: Any, name: str, result: Any, *values: Any) -> Any:

@@ -19,6 +19,8 @@ import random
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
+from operator import itemgetter
 
 from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import CELL_TYPES, Geometry, geometry
@@ -85,7 +87,7 @@ class UnitResult:
 
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows."""
-        boards = sorted(self.candidates, key=lambda item: (-item[1], item[0]))
+        boards = sorted(sorted(self.candidates), key=itemgetter(1), reverse=True)
         listed = ", ".join(f"{board} {score:,}" for board, score in boards[:_DRAWN]) + ", ..." * (
             len(boards) > _DRAWN
         )
@@ -129,7 +131,7 @@ class Breaker:
         self._nodes.forest.begin()
         root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)
-        left = [
+        open_paths = [
             part.path
             for part in self._search_down(node, open_class, tally, self.spec.params.unit_budget)
         ]
@@ -141,8 +143,8 @@ class Breaker:
             [node],
             tally,
             tally.candidates,
-            left,
-            self._settled(node, set(left), tally.done),
+            open_paths,
+            self._settled(node, set(open_paths), tally.done),
         )
 
     def replicate(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
@@ -156,7 +158,7 @@ class Breaker:
         far more than a unit should.
         """
         began, tally, rng = time.perf_counter(), Tally(self.spec.cutoff), random.Random(seed)
-        board, found = self.geometry, set()
+        board, candidates = self.geometry, set()
         root, nodes = self._nodes_at(unit, paths)
         try:
             for node in nodes:
@@ -171,13 +173,11 @@ class Breaker:
                     raise IncompleteError(
                         f"the replica takes more than {_PATIENCE} times what a unit may"
                     )
-                back = [symmetry.index(cell) for cell in range(board.n)]
-                found |= {
-                    ("".join(text[i] for i in back), score) for text, score in tally.candidates
-                }
+                back = itemgetter(*(symmetry.index(cell) for cell in range(board.n)))
+                candidates |= {("".join(back(text)), score) for text, score in tally.candidates}
         finally:
             self.turn(board)
-        return _verdict(unit, began, nodes, tally, found)
+        return _verdict(unit, began, nodes, tally, candidates)
 
     def _nodes_at(self, unit: Unit, paths: Sequence[str]) -> tuple[Node, list[Node]]:
         """Return the node of a unit's class, and those that the paths name below it."""
@@ -216,21 +216,21 @@ class Breaker:
         bare = tuple(c for c in self.geometry.cell_order if root.is_bare(c))
         return OpenClass(bare, root.demands) if is_open and bare else None
 
-    def _settled(self, node: Node, left: set[str], done: set[str]) -> list[str]:
-        """Return the widest parts of a node that are ``done`` and hold nothing of what is ``left``,
+    def _settled(self, node: Node, open_paths: set[str], done: set[str]) -> list[str]:
+        """Return the widest parts of a node that are ``done`` and hold nothing that is open,
         in search order.
 
         A part that is neither would be missing here, and the coverage check would find that.
         """
-        above = {path for end in left for path in ancestors(end)}
-        found, todo = [], [node] if left else []
+        above = set(chain.from_iterable(map(ancestors, open_paths)))
+        settled, todo = [], [node] if open_paths else []
         while todo:
             part = todo.pop()
             if part.path in above:
                 todo += reversed(split(part, self.geometry, self.spec.params))
-            elif part.path not in left and self._is_done(part, done):
-                found.append(part.path)
-        return found
+            elif part.path not in open_paths and self._is_done(part, done):
+                settled.append(part.path)
+        return settled
 
     def _is_done(self, node: Node, done: set[str]) -> bool:
         """Return whether a node is among the done ones, or all of its parts are."""
@@ -246,16 +246,16 @@ class Breaker:
 def _verdict(
     unit: Unit, began: float, nodes: Sequence[Node], tally: Tally,
     candidates: Collection[tuple[str, int]],
-    left: Sequence[str] = (), settled: Sequence[str] = (),
+    open_paths: Sequence[str] = (), settled: Sequence[str] = (),
 ) -> UnitResult:  # fmt: skip
     status = "candidates" if candidates else "eliminated"
     return UnitResult(
         unit=unit,
-        status="split" if left else status,
+        status="split" if open_paths else status,
         n_boards=sum(node.n_boards for node in nodes),
         max_bound=tally.max_bound,
         candidates=tuple(sorted(candidates)),
-        children=tuple(Unit(unit.class_id, path) for path in left),
+        children=tuple(Unit(unit.class_id, path) for path in open_paths),
         settled=tuple(settled),
         counters=tally.counters(),
         seconds=time.perf_counter() - began,
@@ -281,11 +281,11 @@ def another_order(
     """
     order: list[int] = []
     for kind in sorted({CELL_TYPES.index(name) for name in board.cell_types}):
-        left = [cell for cell in range(board.n) if board.cell_types[cell] == CELL_TYPES[kind]]
-        while left:
-            held_back = {d for c, d in demands if c in left}
-            order.append(rng.choice([cell for cell in left if cell not in held_back]))
-            left.remove(order[-1])
+        waiting = [cell for cell in range(board.n) if board.cell_types[cell] == CELL_TYPES[kind]]
+        while waiting:
+            held_back = {d for c, d in demands if c in waiting}
+            order.append(rng.choice([cell for cell in waiting if cell not in held_back]))
+            waiting.remove(order[-1])
     return tuple(order)
 
 

@@ -7,6 +7,13 @@ them out.
 This is not the fast search.  It uses only the nested bound U (docs/algorithm.md) over the terms of
 a part, merged anew in every smaller part.  It has no fused letters, no residual symmetry, no
 synchronised letters and no budget, so a checker needs none of them.
+
+>>> from boardclass import load_wordlist, parse_scores
+>>> from boardclass.geometry import geometry
+>>> words, points = load_wordlist("scowl70").words, parse_scores("standard").points
+>>> shape = Certifier(geometry("2x2"), words, points, 14).shape(["rst", "rst", "ae", "ae"])
+>>> shape.n_splits, shape.n_leaves, shape.n_boards
+(18, 18, 8)
 """
 
 from __future__ import annotations
@@ -15,8 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int32s, Int64s, UInt32s, UInt64s
 from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
@@ -39,7 +46,7 @@ class Shape:
     # letters of the first cells of the order; they name the part of the class that the tree covers
     forced: str
     # per split, preorder: bit l (0 = ``a``) says that the part with letter l goes on
-    body: NDArray[np.uint32]
+    body: UInt32s
     n_leaves: int  # parts that the bound rules out
     n_boards: int  # boards that the bound does not rule out
 
@@ -98,13 +105,13 @@ class Certifier:
             )
         masks = tuple(letter_mask(x) for x in letters)
         bare = sum(1 << cell for cell in order if cell not in free)
-        found = self._forest.terms(Node(masks, bare), free)
-        if found is None:
+        terms = self._forest.terms(Node(masks, bare), free)
+        if terms is None:
             raise IncompleteError(
                 f"the terms of part {' '.join(letters)!r} do not fit the memory; force more cells"
             )
         space = self._grown(
-            *found, frozen(np.array([masks[cell] for cell in free], np.int64)), max_splits
+            *terms, frozen(np.array([masks[cell] for cell in free], np.int64)), max_splits
         )
         if space is None:
             raise IncompleteError(
@@ -116,9 +123,9 @@ class Certifier:
 
     def _grown(
         self,
-        keys: NDArray[np.uint64],
-        points: NDArray[np.int32],
-        masks: NDArray[np.int64],
+        keys: UInt64s,
+        points: Int32s,
+        masks: Int64s,
         max_splits: int,
     ) -> Space | None:
         """Return the grown tree, with as much space as it takes; None if that is too much."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int32, int64, types, void
 
-from boardclass.cutoff_kernel import reaches
+from boardclass.cutoff import reaches
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place
@@ -52,7 +52,7 @@ def _bound_letters(
         differs = level
         if i + 1 < stop:
             differs = n_levels - 1 - first_place(key ^ keys[i + 1])
-        value = np.int64(points[i])
+        value = int64(points[i])
         k = n_levels - 1
         while k > level:
             if (key >> LITERAL_BITS * (n_levels - 1 - k)) & LITERAL:
@@ -80,7 +80,7 @@ def _join(a: int, a_stop: int, b: int, b_stop: int, low: int, out: int, space: S
         left = keys[a]
         right = keys[b] & low
         keys[out] = min(left, right)
-        worth = np.int64(0)
+        worth = int64(0)
         if left <= right:
             worth += points[a]
             a += 1
@@ -140,21 +140,21 @@ def grow(n_terms: int, cutoff: int, masks: Any, space: Space) -> int:
             continue
         if level == n - 1:
             space.counts[N_BOARDS] += 1
-            space.body[place[level]] |= np.int64(1) << x
+            space.body[place[level]] |= int64(1) << x
             continue
         shift = LITERAL_BITS * (n - 1 - level)
         part = keys[start[level] : stop[level]]
-        first = start[level] + np.searchsorted(part, np.int64(1) << shift)
-        a = start[level] + np.searchsorted(part, np.int64(x + 1) << shift)
-        b = start[level] + np.searchsorted(part, np.int64(x + 2) << shift)
+        first = start[level] + np.searchsorted(part, int64(1) << shift)
+        a = start[level] + np.searchsorted(part, int64(x + 1) << shift)
+        b = start[level] + np.searchsorted(part, int64(x + 2) << shift)
         if stop[level] + (first - start[level]) + (b - a) > len(keys):
             return FULL_TERMS
-        end = _join(start[level], first, a, b, (np.int64(1) << shift) - 1, stop[level], space)
+        end = _join(start[level], first, a, b, (int64(1) << shift) - 1, stop[level], space)
         _bound_letters(stop[level], end, level + 1, n, space, bounds[level + 1])
         if not reaches(bounds[level + 1, 0] + bounds[level + 1, 1:].max(), cutoff):
             space.counts[N_LEAVES] += 1
             continue
-        space.body[place[level]] |= np.int64(1) << x
+        space.body[place[level]] |= int64(1) << x
         start[level + 1] = stop[level]
         stop[level + 1] = end
         level += 1

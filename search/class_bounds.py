@@ -9,6 +9,12 @@ explain`` show.
 
 In numpy, for classes that are small enough to look at; the search does all of it in other ways.
 All of it is sound: Score(B) <= deduplicated multi-score(B) <= bound for every board B of the class.
+
+>>> from boardclass import load_wordlist, parse_scores
+>>> scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
+>>> walk = walk_class(["rst", "rst", "ae", "ae"], scorer)
+>>> walk.sum_bound, walk.max_bound, bounds(walk.terms).tolist()
+(46, 36, [19])
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boardclass.arrays import Int64s, UInt8s
 from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError, quote
 from boardclass.geometry import PAIRS, Dims, Geometry, cell_order_of
@@ -40,21 +47,21 @@ class Terms(NamedTuple):
     """
 
     cells: tuple[int, ...]  # free cells, in cell order
-    boards: NDArray[np.uint8]  # [n_parts, n], letters 0..25 of the forced cells of each part
-    part: NDArray[np.int64]  # [m], number of the part of each term, rising
+    boards: UInt8s  # [n_parts, n], letters 0..25 of the forced cells of each part
+    part: Int64s  # [m], number of the part of each term, rising
     # [m, len(cells)], sorted within a part: the letter that a term needs on each cell, 1 for ``a``
     # to 26, 0 for none
-    keys: NDArray[np.uint8]
-    points: NDArray[np.int64]  # [m]
+    keys: UInt8s
+    points: Int64s  # [m]
 
     def literals(self) -> list[list[tuple[int, str]]]:
         """Return the cells and letters that each term needs, in cell order."""
-        return [
-            [(c, chr(x + 96)) for c, x in zip(self.cells, row, strict=True) if x]
-            for row in self.keys.tolist()
-        ]
+        literals = []
+        for row in self.keys.tolist():
+            literals.append([(c, chr(x + 96)) for c, x in zip(self.cells, row, strict=True) if x])
+        return literals
 
-    def take(self, parts: NDArray[np.int64]) -> Terms:
+    def take(self, parts: Int64s) -> Terms:
         """Return some of the parts, given by their numbers, rising; they are numbered anew."""
         number = np.full(len(self.boards), -1)
         number[parts] = np.arange(len(parts))
@@ -82,11 +89,11 @@ class _Step(NamedTuple):
     letters compete.
     """
 
-    node: NDArray[np.int64]  # of each path: where it is in the trie,
-    letter: NDArray[np.uint8]  # its last letter, 1 to 26,
-    slot: NDArray[np.int64]  # its slot
-    before: NDArray[np.int64]  # of each slot: the shorter path,
-    cell: NDArray[np.int64]  # the next cell
+    node: Int64s  # of each path: where it is in the trie,
+    letter: UInt8s  # its last letter, 1 to 26,
+    slot: Int64s  # its slot
+    before: Int64s  # of each slot: the shorter path,
+    cell: Int64s  # the next cell
     weight: int = 1  # paths that each one stands for
 
 
@@ -113,12 +120,13 @@ def walk_class(
     masks, level = _masks(letters, shape), np.argsort(order)
     worth = points.astype(np.int64)[nodes >> CODE_SHIFT & N_CODES - 1]
     met = np.zeros(len(nodes), bool)
-    found, ended = [np.zeros((0, shape.n), np.uint8)], [np.zeros(0, np.int64)]
+    all_keys, ended = [np.zeros((0, shape.n), np.uint8)], [np.zeros(0, np.int64)]
     n_paths = max_bound = 0
-    sampled = [
-        step for cell in range(shape.n) for step in _steps_from(cell, masks, nodes, shape, _SAMPLE)
-    ]
-    if sum(step.weight * np.count_nonzero(worth[step.node]) for step in sampled) > max_terms:
+    n_guessed = 0
+    for cell in range(shape.n):
+        for step in _steps_from(cell, masks, nodes, shape, _SAMPLE):
+            n_guessed += step.weight * int(np.count_nonzero(worth[step.node]))
+    if n_guessed > max_terms:
         raise InputError(
             f"class {quote(' '.join(letters))} has more than {max_terms:,} terms: too large to be "
             "looked at as a whole; name fewer letters per cell, or ask a run what it stored: "
@@ -131,7 +139,7 @@ def walk_class(
             met[step.node] = True
             ends = np.flatnonzero(worth[step.node])
             n_paths += len(ends)
-            found.append(_keys(steps, ends, level))
+            all_keys.append(_keys(steps, ends, level))
             ended.append(step.node[ends])
         behind = np.zeros(1, np.int64)
         for k, step in reversed(list(enumerate(steps))):
@@ -140,7 +148,7 @@ def walk_class(
             behind = np.zeros(len(steps[k - 1].node) if k else 1, np.int64)
             np.add.at(behind, step.before, best)
         max_bound += int(behind[0])
-    keys, word = np.concatenate(found), np.concatenate(ended)
+    keys, word = np.concatenate(all_keys), np.concatenate(ended)
     by = np.lexsort((word, _texts(keys)))
     by = by[_changes(word[by], keys[by])]
     part, boards = np.zeros(len(by), np.int64), np.zeros((1, shape.n), np.uint8)
@@ -148,7 +156,7 @@ def walk_class(
     return Walk(terms, n_paths, len(by), int(worth[met].sum()), max_bound)
 
 
-def _masks(letters: Sequence[str], shape: Geometry) -> NDArray[np.int64]:
+def _masks(letters: Sequence[str], shape: Geometry) -> Int64s:
     """Return int64[n + 1], the letter masks of the cells, and 0."""
     if len(letters) != shape.n or not all(
         x.isascii() and x.isalpha() and x.islower() for x in letters
@@ -162,8 +170,8 @@ def _masks(letters: Sequence[str], shape: Geometry) -> NDArray[np.int64]:
 
 def _steps_from(
     start: int,
-    masks: NDArray[np.int64],
-    nodes: NDArray[np.int64],
+    masks: Int64s,
+    nodes: Int64s,
     shape: Geometry,
     most: int = 1 << 62,
 ) -> Iterator[_Step]:
@@ -180,15 +188,15 @@ def _steps_from(
         around = near[last]
         letters = np.where(used[:, None] >> around & 1, 0, masks[around] & nodes[node, None])
         before, at = np.nonzero(letters)
-        cell, left, slot = around[before, at], letters[before, at], np.arange(len(before))
+        cell, rest, slot = around[before, at], letters[before, at], np.arange(len(before))
         parts = []
         while len(slot):
-            below = (left & -left) - 1
+            below = (rest & -rest) - 1
             record = nodes[node[before[slot]]]
             child = (record >> CHILD_SHIFT) + np.bitwise_count(record & below)
             parts.append((child, np.bitwise_count(below) + np.uint8(1), slot))
-            more = left & left - 1
-            slot, left = slot[more > 0], more[more > 0]
+            more = rest & rest - 1
+            slot, rest = slot[more > 0], more[more > 0]
         if not parts:
             return
         stride = -(-sum(len(part[0]) for part in parts) // most)
@@ -201,9 +209,7 @@ def _steps_from(
         used = used[before[slot]] | 1 << last
 
 
-def _keys(
-    steps: Sequence[_Step], ends: NDArray[np.int64], level: NDArray[np.int64]
-) -> NDArray[np.uint8]:
+def _keys(steps: Sequence[_Step], ends: Int64s, level: Int64s) -> UInt8s:
     """Return the keys of the paths ``ends`` of the last step."""
     keys = np.zeros((len(ends), len(level)), np.uint8)
     each = np.arange(len(ends))
@@ -214,13 +220,13 @@ def _keys(
     return keys
 
 
-def _texts(keys: NDArray[np.uint8]) -> NDArray[np.bytes_]:
+def _texts(keys: UInt8s) -> NDArray[np.bytes_]:
     """Return the keys as texts, which compare as they do."""
     n = keys.shape[1]
     return np.ascontiguousarray(keys).view(f"S{n}").ravel() if n else np.zeros(len(keys), "S1")
 
 
-def _changes(number: NDArray[np.int64], keys: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _changes(number: Int64s, keys: UInt8s) -> NDArray[np.bool_]:
     """Return where a number or key differs from the one before; the first one does."""
     texts = _texts(keys)
     changes = np.ones(len(keys), bool)
@@ -249,7 +255,7 @@ def forced(terms: Terms, letter: str) -> Terms:
     return _merged(Terms(terms.cells[1:], boards, part[by], keys[by], terms.points[kept[by]]))
 
 
-def bounds(terms: Terms) -> NDArray[np.int64]:
+def bounds(terms: Terms) -> Int64s:
     """Return int64[n_parts], the orderly bound U(T, 0) of each part; of a board that is its
     multi-score.
 
@@ -279,7 +285,7 @@ def n_nodes(terms: Terms) -> int:
     return 1 + int(np.count_nonzero(terms.keys * is_new))
 
 
-def _n_shared(terms: Terms) -> NDArray[np.int64]:
+def _n_shared(terms: Terms) -> Int64s:
     """Return how many literals each term shares with the one before; -1 for the first of a part."""
     keys, shared = terms.keys, np.full(len(terms.keys), -1)
     if terms.cells:
@@ -288,9 +294,7 @@ def _n_shared(terms: Terms) -> NDArray[np.int64]:
     return shared
 
 
-def by_letter(
-    terms: Terms, letters: Sequence[str], cutoff: int
-) -> Iterator[tuple[NDArray[np.int64], Terms]]:
+def by_letter(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tuple[Int64s, Terms]]:
     """Yield for each letter of the first free cell the bounds of the parts forced to it, and the
     parts that reach.
     """
@@ -306,12 +310,9 @@ def by_letter(
 def joined(some: Sequence[Terms]) -> Terms:
     """Return the parts of all of ``some``, which have the same free cells."""
     before = np.cumsum([0, *(len(terms.boards) for terms in some)])
-    part = np.concatenate([terms.part + n for terms, n in zip(some, before, strict=False)])
-    boards, keys, points = (
-        np.concatenate([getattr(terms, name) for terms in some])
-        for name in ("boards", "keys", "points")
-    )
-    return Terms(some[0].cells, boards, part, keys, points)
+    part = [terms.part + n for terms, n in zip(some, before, strict=False)]
+    _, boards, _, keys, points = zip(*some, strict=True)
+    return Terms(some[0].cells, *map(np.concatenate, (boards, part, keys, points)))
 
 
 def boards_reaching(
@@ -335,11 +336,11 @@ def boards_reaching(
         if not parts.cells:
             yield from zip(decode_boards(parts.boards), bounds(parts).tolist(), strict=True)
             continue
-        left = joined([some for _, some in by_letter(parts, letters, cutoff)])
-        n_terms += len(left.points)
+        reaching = joined([some for _, some in by_letter(parts, letters, cutoff)])
+        n_terms += len(reaching.points)
         if n_terms > budget:
             raise IncompleteError(
                 f"the boards of the class take more than {budget:,} terms: take a higher cutoff"
             )
-        some = np.array_split(np.arange(len(left.boards)), 1 + len(left.points) // at_once)
-        parts_left += [left.take(numbers) for numbers in some if len(numbers)]
+        some = np.array_split(np.arange(len(reaching.boards)), 1 + len(reaching.points) // at_once)
+        parts_left += [reaching.take(numbers) for numbers in some if len(numbers)]

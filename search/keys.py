@@ -6,6 +6,10 @@ a *term* a few bits with the code of its points follow.
 
 The *place* of a level is its distance from the last level.  An *edge* is the first literal of a key
 as one number: ``place << 5 | letter code``.
+
+>>> key = 3 << LITERAL_BITS | 1  # c on the level before the last, a on the last
+>>> first_place(np.int64(key)), first_edge(key)
+(1, 35)
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ _ONE = np.uint64(1)
 @kernel([int64(uint64), int64(int64)])
 def first_place(key):  # type: ignore[no-untyped-def]
     """Return the place of the first literal of a key that is not 0."""
-    return (63 - leading_zeros(np.int64(key))) // LITERAL_BITS
+    return (63 - leading_zeros(int64(key))) // LITERAL_BITS
 
 
 @kernel(int64(int64))
@@ -38,7 +42,7 @@ def first_edge(key):  # type: ignore[no-untyped-def]
 @kernel(uint64(int64))
 def last_levels(n):  # type: ignore[no-untyped-def]
     """Return the mask of the last ``n`` levels."""
-    return (_ONE << np.uint64(LITERAL_BITS * n)) - _ONE
+    return (_ONE << uint64(LITERAL_BITS * n)) - _ONE
 
 
 @kernel(uint64(uint64, uint64))
@@ -46,5 +50,5 @@ def used_levels(key, low):  # type: ignore[no-untyped-def]
     """Return the lowest bit of each level on which a key or term has a literal; ``low`` has that
     bit of every level.
     """
-    two = key | (key >> np.uint64(1))
-    return (two | (two >> np.uint64(2)) | (key >> np.uint64(4))) & low
+    two = key | (key >> uint64(1))
+    return (two | (two >> uint64(2)) | (key >> uint64(4))) & low

@@ -14,6 +14,11 @@ earlier cell.  So only boards that meet the demands need to be searched, and eve
 stands for all its images.  That holds for any cells and any order of the letters.  A cell of one
 letter demands nothing, for its orbit has the same letter, but it uses up the symmetries that move
 it: it is passed over, unless an older run asks for it (Params.demands).
+
+>>> from boardclass.geometry import geometry
+>>> node = class_node([0b11, 0b1, 0b1, 0b1], geometry("2x2"), Params())
+>>> node.n_boards, [part.path for part in split(node, geometry("2x2"), Params())]
+(2, ['0=b', '0=a'])
 """
 
 from __future__ import annotations
@@ -21,8 +26,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import prod
+from operator import itemgetter
 from typing import NamedTuple
 
 from boardclass.errors import PathError, quote
@@ -77,16 +83,14 @@ def residual_demands(
     """Return the demands that the symmetries of a class allow on some cells (see the module, and
     Params.demands).
     """
-    group = [
-        row
-        for row in geometry.symmetries.tolist()
-        if all(masks[row[c]] == masks[c] for c in range(geometry.n))
-    ]
-    demands = []
+    own = tuple(masks)
+    group = [row for row in geometry.symmetries.tolist() if itemgetter(*row)(own) == own]
+    demands: list[tuple[int, int]] = []
     for cell in geometry.cell_order:
         if cells == "open" and masks[cell].bit_count() == 1:
             continue
-        demands += [(cell, d) for d in sorted({row[cell] for row in group} - {cell})]
+        orbit = {row[cell] for row in group} - {cell}
+        demands += [(cell, d) for d in sorted(orbit)]
         group = [row for row in group if row[cell] == cell]
     return tuple(demands)
 
@@ -171,11 +175,11 @@ def split_cell(node: Node, geometry: Geometry, params: Params) -> int:
     bounds.
     """
     cells = split_cells(node, geometry, params)
-    return max(
-        cells,
-        key=lambda c: max(map(params.letter_order.index, letters_of(node.masks[c]))),
-        default=-1,
-    )
+
+    def strength(cell: int) -> int:
+        return max(map(params.letter_order.index, letters_of(node.masks[cell])))
+
+    return max(cells, key=strength, default=-1)
 
 
 def _parts(node: Node, cell: int, params: Params) -> list[str]:
@@ -187,9 +191,11 @@ def _parts(node: Node, cell: int, params: Params) -> list[str]:
         n = min(params.unfuse_parts, len(letters))
         cuts = [len(letters) * i // n for i in range(n + 1)]
         return [letters[a:b] for a, b in pairwise(cuts)]
-    all_groups = params.coarse_groups if is_too_wide(node, params) else params.force_groups
-    groups = ["".join(x for x in group if x in letters) for group in all_groups]
-    return [group for group in groups if group]
+    parts = []
+    for group in params.coarse_groups if is_too_wide(node, params) else params.force_groups:
+        if part := "".join(x for x in group if x in letters):
+            parts.append(part)
+    return parts
 
 
 def force(node: Node, cell: int, letters: str, params: Params) -> Node:
@@ -233,13 +239,12 @@ def node_at(root: Node, path: str, geometry: Geometry, params: Params) -> Node:
     node = root
     for wanted in way_to(path):
         cells = split_cells(node, geometry, params)
-        found = [
-            part for cell in cells for part in split_at(node, cell, params) if part.path == wanted
-        ]
-        if not found:
+        parts = chain.from_iterable(split_at(node, cell, params) for cell in cells)
+        part = next((part for part in parts if part.path == wanted), None)
+        if part is None:
             raise PathError(
                 f"no node {quote(path)}: no split of {quote(node.path)} makes {quote(wanted)}; "
                 "use the paths the run recorded"
             )
-        node = found[0]
+        node = part
     return node

@@ -1,5 +1,12 @@
 """*How* a class is searched: budgets, fusing, order of letters.  None of it may change what is
 found.
+
+>>> Params().max_free, Params().demand_order[:4]
+(12, 'eait')
+>>> Params(max_free=13)
+Traceback (most recent call last):
+    ...
+boardclass.errors.ConfigError: max_free 13: expected 1 to 12
 """
 
 from __future__ import annotations

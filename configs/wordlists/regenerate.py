@@ -17,8 +17,8 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
-import lzma
 import re
+import subprocess
 import sys
 import tarfile
 from collections.abc import Mapping
@@ -38,21 +38,14 @@ _NOTICE = "./usr/share/doc/scowl/copyright"
 _PLAYABLE = re.compile(r"(?:[a-pr-z]|qu)+", re.ASCII)
 
 
-def data_members(deb: bytes) -> dict[str, bytes]:
-    """Return the regular files of a Debian package (an ar archive with a data.tar.xz inside)."""
-    if not deb.startswith(b"!<arch>\n"):
-        raise SystemExit("not a Debian package")
-    at = 8
-    while at < len(deb):
-        name, size = deb[at : at + 16].decode().strip().rstrip("/"), int(deb[at + 48 : at + 58])
-        if name == "data.tar.xz":
-            with tarfile.open(
-                fileobj=io.BytesIO(lzma.decompress(deb[at + 60 : at + 60 + size]))
-            ) as tar:
-                files = ((member.name, tar.extractfile(member)) for member in tar if member.isreg())
-                return {name: file.read() for name, file in files if file is not None}
-        at += 60 + size + size % 2
-    raise SystemExit("no data.tar.xz in the package")
+def data_members(deb: Path) -> dict[str, bytes]:
+    """Return the regular files of a Debian package."""
+    unpacked = subprocess.run(
+        ["dpkg-deb", "--fsys-tarfile", str(deb)], stdout=subprocess.PIPE, check=True
+    )
+    with tarfile.open(fileobj=io.BytesIO(unpacked.stdout)) as tar:
+        files = ((member.name, tar.extractfile(member)) for member in tar if member.isreg())
+        return {name: file.read() for name, file in files if file is not None}
 
 
 def playable_words(members: Mapping[str, bytes], size: int) -> list[str]:
@@ -77,13 +70,12 @@ def main() -> int:
         "--check", action="store_true", help="write nothing, exit 1 if a committed file differs"
     )
     arguments = parser.parse_args()
-    deb = arguments.deb.read_bytes()
-    digest = hashlib.sha256(deb).hexdigest()
+    digest = hashlib.sha256(arguments.deb.read_bytes()).hexdigest()
     if digest != DEB_SHA256:
         raise SystemExit(
             f"{arguments.deb} has SHA-256 {digest}, expected {DEB_SHA256} (scowl {DEBIAN_VERSION})"
         )
-    members = data_members(deb)
+    members = data_members(arguments.deb)
     files = {"scowl70.LICENSE": members[_NOTICE]}
     for size, expected in LIST_SHA256.items():
         words = playable_words(members, size)

@@ -26,6 +26,9 @@ since a board has one letter on cell k.  A leaf stands when its bound is below t
 letters of a split cell are those of the class, so the leaves partition it by construction; a
 complete board that bounds do not rule out is scored exactly: there no word has more than one term.
 The writer's numbers are never used.
+
+>>> Audit(n_boards=26**4, n_boards_all=26**4, n_listed=6).complete
+True
 """
 
 from __future__ import annotations

@@ -6,6 +6,11 @@ two rows.
 
 RUN/audits.json has an entry per audit that rejected nothing, for the strength of the claim.  It
 counts only as long as the certificates and the listed boards are those that were audited.
+
+>>> from results.store.run import open_run
+>>> run = open_run("runs/2x2-scowl70-14")
+>>> certificate_files(run.folder), len(hot_classes(run)) > 0
+([], True)
 """
 
 from __future__ import annotations
@@ -56,18 +61,18 @@ def certified_parts(run: Run) -> dict[int, set[str]]:
 
     Raises DamagedError when a file cannot be read.
     """
-    found: dict[int, set[str]] = {}
+    parts: dict[int, set[str]] = {}
     for row in _rows(run, ["class_id", "forced"]):
-        found.setdefault(row["class_id"], set()).add(row["forced"])
-    return found
+        parts.setdefault(row["class_id"], set()).add(row["forced"])
+    return parts
 
 
 def _rows(run: Run, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Return all certificates of a run as they are stored; nothing about them is believed."""
-    tables = (
-        read_certificates(run.folder, name, columns) for name in certificate_files(run.folder)
-    )
-    return [row for table in tables for row in table.to_pylist()]
+    rows = []
+    for name in certificate_files(run.folder):
+        rows += read_certificates(run.folder, name, columns).to_pylist()
+    return rows
 
 
 def certificates_digest(run: Run) -> str:
@@ -90,10 +95,8 @@ def hot_classes(run: Run) -> list[int]:
             pushes[row["class_id"]] += row["n_pushes"]
             if row["candidates"]:
                 good.add(row["class_id"])
-    most = sorted(pushes, key=lambda class_id: (-pushes[class_id], class_id))[
-        : -(-len(pushes) // 10)
-    ]
-    return sorted(good.union(most))
+    most_first = sorted(sorted(pushes), key=pushes.__getitem__, reverse=True)
+    return sorted(good.union(most_first[: -(-len(pushes) // 10)]))
 
 
 def certificate_files(folder: Folder) -> list[str]:
@@ -158,8 +161,10 @@ def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None
 
 def read_audits(run: Run) -> list[dict[str, Any]]:
     """Return all recorded audits, oldest first; raises DamagedError when the file was altered."""
-    told = read_model(run.folder, files.AUDITS, _Audits, _REMEDY)
-    return [] if told is None else [entry.model_dump(exclude_unset=True) for entry in told.audits]
+    record = read_model(run.folder, files.AUDITS, _Audits, _REMEDY)
+    return (
+        [] if record is None else [entry.model_dump(exclude_unset=True) for entry in record.audits]
+    )
 
 
 def audited(run: Run, listed: BoardList) -> str:

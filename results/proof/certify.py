@@ -4,6 +4,12 @@ certify -> chosen_parts             all classes, some, the hot ones, or a sample
                                     whose tree is small enough
         -> Certifier.shape          search/certificate.py: searches a part, keeps its shape
         -> write_certificates       once a minute, and at the end
+
+>>> from results.store.run import open_run
+>>> run = open_run("runs/2x2-scowl70-14")
+>>> certifier = Certifier(run.partition.geometry, ["tea"], run.fingerprint.scores, 14)
+>>> len(list(chosen_parts(run, certifier, Choice(sample=3, force=2))))
+3
 """
 
 from __future__ import annotations
@@ -64,16 +70,16 @@ def certify(
     run: Run,
     words: Sequence[str],
     choice: Choice | None = None,
-    told: Callable[[str], None] = lambda text: None,
+    tell: Callable[[str], object] = str,
 ) -> Certified:
     """Record the shape of the search of parts of a run; what was recorded before is left as it is.
 
-    ``words`` are those of the run's list; ``told`` gets a line a part.  Raises InputError when no
+    ``words`` are those of the run's list; ``tell`` gets a line a part.  Raises InputError when no
     part can be chosen so, StoreError when the run is in use or damaged.
     """
-    asked = run.fingerprint
-    board = geometry(asked.dims, asked.cell_order)
-    certifier = Certifier(board, words, asked.scores, asked.cutoff)
+    fingerprint = run.fingerprint
+    board = geometry(fingerprint.dims, fingerprint.cell_order)
+    certifier = Certifier(board, words, fingerprint.scores, fingerprint.cutoff)
     parts = chosen_parts(run, certifier, choice or Choice())
     lock = take_lock(run.folder)
     done = Certified()
@@ -86,7 +92,7 @@ def certify(
             done.add(shape)
             counts = f"{shape.n_splits:,} splits, {shape.n_leaves:,} leaves"
             name = f"class {class_id} {forced}".rstrip()
-            told(f"{name}: {counts}, {shape.n_boards:,} boards")
+            tell(f"{name}: {counts}, {shape.n_boards:,} boards")
             if time.monotonic() - began > PUBLISH_EVERY_S:
                 done.bytes += write_certificates(run, waiting)
                 waiting, began = [], time.monotonic()
@@ -168,9 +174,9 @@ def _drawn_parts(
         )
     every = np.concatenate(list(run.partition.canonical_ranks()))
     rng = np.random.default_rng(seed)
-    drawn: set[Part] = set()
-    while len(drawn) < sample:
+    chosen: set[Part] = set()
+    while len(chosen) < sample:
         class_id = int(rng.choice(every))
         letters = _forced_letters(run, certifier, class_id, force)
-        drawn.add((class_id, "".join(cell[int(rng.integers(len(cell)))] for cell in letters)))
-    return sorted(drawn)
+        chosen.add((class_id, "".join(cell[int(rng.integers(len(cell)))] for cell in letters)))
+    return sorted(chosen)

@@ -7,6 +7,11 @@ what was found.  The claim is written only with full coverage.
 ``claim.json`` records what was found once.  No reader believes it: what is proven, and the
 sentence, follow from the rows every time (prove.py), and :func:`disagreement` tells whether the
 record still says the same.
+
+>>> from results.store.run import open_run
+>>> listed = unscored_boards(open_run("runs/2x2-scowl70-14"))
+>>> listed.n_canonical, listed.n_raw, listed.best_score
+(6, 48, 14)
 """
 
 from __future__ import annotations
@@ -166,7 +171,7 @@ def make_claim(run: Run, coverage: Coverage, listed: BoardList, question: Questi
         n_candidates=listed.n_candidates,
         n_canonical=listed.n_canonical,
         n_raw=listed.n_raw,
-        best_score=listed.boards[0].score if listed.boards else None,
+        best_score=listed.best_score,
         best_boards=listed.best,
         boards=tuple(map(itemgetter(0, 1), listed.boards[:MAX_LISTED])),
     )
@@ -194,10 +199,10 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
     # of the verifier
     own = ("strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words")
     for name in (one.name for one in fields(Claim)):
-        told, given = getattr(claim, name), getattr(derived, name)
+        said, due = getattr(claim, name), getattr(derived, name)
         # the first version listed no boards
-        if told != given and name not in own and (told or name != "boards"):
-            return f"it says {name.replace('_', ' ')} {quote(told)}; the rows give {quote(given)}"
+        if said != due and name not in own and (said or name != "boards"):
+            return f"it says {name.replace('_', ' ')} {quote(said)}; the rows give {quote(due)}"
     # the list may have another name elsewhere
     named = f"{claim.n_words:,} words of {claim.wordlist} ("
     expected = derived.statement.replace(
@@ -214,15 +219,15 @@ def question_of(run: Run) -> Question:
 
     What is said of a well-known list comes from its SHA-256, and not from ``run.json``.
     """
-    told, scores = run.info.get("wordlist", {}), points_in_words(run.fingerprint.scores)
-    sha256, left_out = run.fingerprint.wordlist_sha256, told.get("left_out")
+    recorded, scores = run.info.get("wordlist", {}), points_in_words(run.fingerprint.scores)
+    sha256, left_out = run.fingerprint.wordlist_sha256, recorded.get("left_out")
     known = sources().get(known_name(sha256) or "")
     if known:  # older runs do not say what was left out
         left_out = None if left_out is None else known.left_out
         name, n_words, letters = known.name, known.n_words, known.letters
     else:
-        name, n_words = list_name(told.get("name"), sha256), told.get("n_words", 0)
-        letters = told.get("letters") or {}
+        name, n_words = list_name(recorded.get("name"), sha256), recorded.get("n_words", 0)
+        letters = recorded.get("letters") or {}
     return Question(name, n_words, scores, left_out, letters, taken_over(run))
 
 
@@ -231,9 +236,9 @@ DECIDED = "decided at cutoff "  # so begins the message of a row that was taken 
 
 def decided_at(message: str) -> int:
     """Return the highest cutoff that a row was taken over from; 0 when it was searched here."""
-    told = message.removeprefix(DECIDED)
-    is_number = told != message and told.isascii() and told.isdigit() and len(told) < 20
-    return int(told) if is_number else 0
+    digits = message.removeprefix(DECIDED)
+    is_number = digits != message and digits.isascii() and digits.isdigit() and len(digits) < 20
+    return int(digits) if is_number else 0
 
 
 def taken_over(run: Run) -> str:
@@ -294,6 +299,6 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
     return (
         f"{premise}, exactly {listed.n_canonical:,} up to symmetry ({listed.n_raw:,} counting "
         f"every rotation and reflection) {'scores' if listed.n_canonical == 1 else 'score'} "
-        f"{cutoff:,} or more; the highest score is {listed.boards[0].score:,}, reached by "
+        f"{cutoff:,} or more; the highest score is {listed.best_score:,}, reached by "
         f"{first}{last}."
     )

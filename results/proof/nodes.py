@@ -3,6 +3,11 @@ is not believed.
 
 The rules are those of ``search.node``; the structural parameters that they follow are recorded with
 the run.
+
+>>> from results.store.run import open_run
+>>> nodes = run_nodes(open_run("runs/2x2-scowl70-14"))
+>>> nodes.n_boards(0, "")
+625
 """
 
 from __future__ import annotations
@@ -53,17 +58,17 @@ def run_params(run: Run) -> Params:
 
     Raises DamagedError when no search can have them.
     """
-    given: dict[str, Any] = {"demands": "every", "coarse_groups": []}  # of runs that do not say
+    recorded: dict[str, Any] = {"demands": "every", "coarse_groups": []}  # of runs that do not say
     for place in (run.info.get("config", {}).get("search", {}), run.info.get("structure", {})):
-        given |= {
+        recorded |= {
             k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None
         }
     try:
-        return SearchConfig.model_validate(given).params()
+        return SearchConfig.model_validate(recorded).params()
     except ValueError as error:
         raise DamagedError(
-            f"{run.folder.where(files.RUN)}: no search has the rules {quote(given, 200)}; restore "
-            "the file from a copy"
+            f"{run.folder.where(files.RUN)}: no search has the rules {quote(recorded, 200)}; "
+            "restore the file from a copy"
         ) from error
 
 
@@ -115,14 +120,15 @@ class SearchNodes:
             return f"the replica has {replica.n_boards} boards, the parts of the unit {n_boards}"
         first, second = (self._demanded(nodes, result) for result in (original, replica))
         lone = {"verdict": first - second, "replica": second - first}
-        return ", ".join(f"only the {who} has {min(found)}" for who, found in lone.items() if found)
+        return ", ".join(
+            f"only the {who} has {min(boards)}" for who, boards in lone.items() if boards
+        )
 
     def _demanded(self, nodes: Sequence[Node], result: UnitResult) -> set[tuple[str, int]]:
-        return {
-            (board, score)
-            for board, score in result.candidates
-            if any(self._holds(node, board) for node in nodes)
-        }
+        demanded: set[tuple[str, int]] = set()
+        for node in nodes:
+            demanded |= {item for item in result.candidates if self._holds(node, item[0])}
+        return demanded
 
     def _holds(self, node: Node, board: str) -> bool:
         letters = [ord(letter) - 97 for letter in board]
@@ -157,9 +163,10 @@ class SearchNodes:
             raise InputError(
                 f"part {quote(path)} of class {class_id} is a single board: it has no parts"
             )
-        return {
-            cell: {part.path: part for part in split_at(node, cell, self._params)} for cell in cells
-        }
+        parts = {}
+        for cell in cells:
+            parts[cell] = {part.path: part for part in split_at(node, cell, self._params)}
+        return parts
 
 
 def paths_of(result: UnitResult) -> tuple[str, ...]:

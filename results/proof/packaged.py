@@ -8,6 +8,11 @@
 Who asks about such a run believes this file as he believes the program, which it comes with: no row
 is read.  It counts only for the very bytes that were looked at; a copy elsewhere is a run like any
 other.
+
+>>> packaged_summary(PUBLISHED / "3x3-enable2k").result_digest[:8]
+'6a8a2a99'
+>>> packaged_summary("runs/2x2-scowl70-14") is None
+True
 """
 
 from __future__ import annotations

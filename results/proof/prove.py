@@ -104,7 +104,7 @@ def _open(run: Run) -> list[str]:
     index, partition = run.index, run.partition
     n_done, n_pending = len(index.done_ids()), len(index.pending())
     classes = counted(partition.n_canonical, "class", "classes")
-    told = [
+    counts = [
         (len(index.quarantined), "unit was given up", "units were given up"),
         (
             partition.n_canonical - n_done,
@@ -113,15 +113,15 @@ def _open(run: Run) -> list[str]:
         ),
         (n_pending, "part of a class has no verdict", "parts of classes have no verdict"),
     ]
-    return [counted(n, one, many) for n, one, many in told if n > 0] + _in_doubt(run)
+    return [counted(n, one, many) for n, one, many in counts if n > 0] + _in_doubt(run)
 
 
 def _in_doubt(run: Run) -> list[str]:
     if not run.doubted:
         return []
     hosts, n = ", ".join(sorted(run.index.doubted_hosts)), len(run.doubted)
-    told = f"{n:,} verdicts come from hosts that replicas contradicted ({hosts})"
-    return [f"{told}: the command that made the run searches them again"]
+    verdicts = f"{n:,} verdicts come from hosts that replicas contradicted ({hosts})"
+    return [f"{verdicts}: the command that made the run searches them again"]
 
 
 def _lost_climb(run: Run, listed: BoardList) -> str:
@@ -187,7 +187,7 @@ def summary(location: str | Path | Run) -> Summary:
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
     claim = make_claim(run, proof.coverage, listed, question) if proven and proof.coverage else None
-    told = disagreement(recorded, claim, why_not) if recorded else ""
+    objection = disagreement(recorded, claim, why_not) if recorded else ""
     return Summary(
         fingerprint=run.fingerprint,
         question=question,
@@ -203,6 +203,8 @@ def summary(location: str | Path | Run) -> Summary:
         why_not=why_not,
         is_faulty=bool(proof.faults),
         statement=claim.statement if claim else None,
-        notes=(f"do not believe {run.folder.where(files.CLAIM)}: {told}",) if told else (),
+        notes=(f"do not believe {run.folder.where(files.CLAIM)}: {objection}",)
+        if objection
+        else (),
         result_digest=digest,
     )

@@ -1,4 +1,9 @@
-"""A second opinion on scores: the solver ``words``, which shares no code with the scorer."""
+"""A second opinion on scores: the solver ``words``, which shares no code with the scorer.
+
+>>> from boardclass import parse_dims, parse_scores
+>>> Referee(parse_dims("2x2"), ["tea", "rate", "rat"], parse_scores("standard")).scores(["aert"])
+[3]
+"""
 
 from __future__ import annotations
 
@@ -19,5 +24,7 @@ class Referee:
 
     def scores(self, boards: Sequence[str]) -> list[int]:
         """Return the exact score of each board."""
-        solved = (self._solver.solve(Grid(board, self._dims)) for board in boards)
-        return [sum(self._points[n_letters(word)] for word in words) for words in solved]
+        return [self._score(self._solver.solve(Grid(board, self._dims))) for board in boards]
+
+    def _score(self, words: Sequence[str]) -> int:
+        return sum(self._points[n_letters(word)] for word in words)

@@ -5,6 +5,9 @@
 
 ``top`` and ``show`` need no more than this of a run that comes with the program (packaged.py), so
 nothing that reads rows is imported here.
+
+>>> searched(3, 12, is_faulty=False)
+'3 of 12 classes are done (25.0 %)'
 """
 
 from __future__ import annotations
@@ -50,9 +53,14 @@ class BoardList:
         return sum(map(itemgetter(2), self.boards))
 
     @property
+    def best_score(self) -> int | None:
+        """The highest score."""
+        return self.boards[0].score if self.boards else None
+
+    @property
     def best(self) -> tuple[str, ...]:
         """The boards with the highest score."""
-        return tuple(item.board for item in self.boards if item.score == self.boards[0].score)
+        return tuple(item.board for item in self.boards if item.score == self.best_score)
 
 
 @dataclass(frozen=True)
@@ -118,6 +126,11 @@ class Summary:
     notes: tuple[str, ...]  # in what ``claim.json`` disagrees with the rows
     result_digest: str  # of the answer so far
     rests_on: str = ""  # what it was read from, if not from the rows just now
+
+    @property
+    def n_stored(self) -> int:
+        """Number of rows."""
+        return sum(self.n_rows.values())
 
     @property
     def state(self) -> State:

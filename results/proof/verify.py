@@ -14,13 +14,17 @@ to.
 
 What to do about a fault decides the error: 3 stored data cannot be trusted, 4 something is missing,
 5 stored evidence contradicts itself or an independent computation.
+
+>>> from results.store.run import open_run
+>>> sorted(statistics(open_run("runs/2x2-scowl70-14")))[:3]
+['max_tree_bytes', 'n_nodes', 'n_pushes']
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -115,48 +119,53 @@ def verify(
     n_checked = check_scores(run, referee, "an independent solver finds")
     listed = scored_again(run, scorer)
     claim = make_claim(run, coverage, listed, question)
-    earlier, notes = read_claim(run), []
-    if earlier and (told := disagreement(earlier, claim, "")):
-        where = run.folder.where(files.CLAIM)
-        if earlier.n_units == coverage.n_units:
-            raise MismatchError(
-                f"{where} is not about these rows: {told}; one of them was altered: restore the "
-                "run from a copy, or remove the claim if the rows are right"
-            )
-        notes.append(f"{where} is out of date: {told}; --write rewrites it")
+    notes = _notes_on_record(run, claim)
     same = [
         name
         for name, other in (known or {}).items()
         if check_known(run, listed, scorer, name, other)
     ]
-    found = search_again(listed) if search_again else Searched()
+    searched = search_again(listed) if search_again else Searched()
     n = settling(run.verdict_table).num_rows
-    checked = [f"{found.n_repeated:,} of {counted(n, 'elimination')} searched again"]
-    if found.n_climbed:
-        checked.append(
-            f"a climb over {found.n_climbed:,} boards, up to {counted(found.best, 'point')}, found "
-            "none that is not listed"
-        )
-    checked += [f"the boards are those of {name}, which comes with orderly" for name in same]
+    checked = _checked(searched, n, same)
     twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
     strength = (
-        f"{COMPLETE} (coverage and boards; {'; '.join(checked)}), "
+        f"{COMPLETE} (coverage and boards; {checked}), "
         f"{twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"
     )
     claim = replace(
         claim, strength=strength, statistics=statistics(run), verdict_digest=verdict_digest(run)
     )
-    verified = found.n_repeated == n or bool(same and found.n_climbed)
-    return VerifyResult(
-        claim,
-        coverage,
-        listed,
-        n,
-        found.n_repeated,
-        "; ".join(checked),
-        verified,
-        tuple(notes),
-    )
+    verified = searched.n_repeated == n or bool(same and searched.n_climbed)
+    return VerifyResult(claim, coverage, listed, n, searched.n_repeated, checked, verified, notes)
+
+
+def _notes_on_record(run: Run, claim: Claim) -> tuple[str, ...]:
+    """Return in what a record is out of date; raise MismatchError if it is about the same rows."""
+    recorded = read_claim(run)
+    objection = disagreement(recorded, claim, "") if recorded else ""
+    where = run.folder.where(files.CLAIM)
+    if recorded and objection and recorded.n_units == claim.n_units:
+        raise MismatchError(
+            f"{where} is not about these rows: {objection}; one of them was altered: restore "
+            "the run from a copy, or remove the claim if the rows are right"
+        )
+    return (f"{where} is out of date: {objection}; --write rewrites it",) if objection else ()
+
+
+def _checked(searched: Searched, n_eliminations: int, same: Sequence[str]) -> str:
+    """Return what was looked at besides coverage and boards; ``same`` names the known runs that
+    have the same boards.
+    """
+    eliminations = counted(n_eliminations, "elimination")
+    checked = [f"{searched.n_repeated:,} of {eliminations} searched again"]
+    if searched.n_climbed:
+        checked.append(
+            f"a climb over {searched.n_climbed:,} boards, up to {counted(searched.best, 'point')}, "
+            "found none that is not listed"
+        )
+    checked += [f"the boards are those of {name}, which comes with orderly" for name in same]
+    return "; ".join(checked)
 
 
 def check_known(run: Run, listed: BoardList, scorer: ScorerLike, name: str, other: Summary) -> bool:
@@ -170,9 +179,10 @@ def check_known(run: Run, listed: BoardList, scorer: ScorerLike, name: str, othe
     scores = zip(boards, scorer.scores(boards), strict=True)
     ours = {item.board for item in listed.boards}
     theirs = {board: int(score) for board, score in scores if reaches(score, cutoff)}
-    if missing := sorted(theirs.keys() - ours, key=lambda board: (-theirs[board], board)):
+    if missing := sorted(theirs.keys() - ours):
+        best = max(missing, key=theirs.__getitem__)
         raise MismatchError(
-            f"{missing[0]} scores {theirs[missing[0]]:,}, which reaches the cutoff {cutoff:,}; "
+            f"{best} scores {theirs[best]:,}, which reaches the cutoff {cutoff:,}; "
             f"{name}, which comes with orderly, lists it and {where} does not: do not believe this "
             "run"
         )
@@ -186,7 +196,7 @@ def check_known(run: Run, listed: BoardList, scorer: ScorerLike, name: str, othe
     return True
 
 
-def record(run: Run, found: VerifyResult) -> None:
+def record(run: Run, result: VerifyResult) -> None:
     """Write the claim of a run that was verified.
 
     Raises StoreError when somebody else writes to the run, or has written since it was opened.
@@ -197,7 +207,7 @@ def record(run: Run, found: VerifyResult) -> None:
             raise StoreError(
                 f"{run.folder.where('')} was written to while it was verified: verify it again"
             )
-        publish_claim(run, found.claim)
+        publish_claim(run, result.claim)
     finally:
         lock.release()
 

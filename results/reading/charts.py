@@ -3,6 +3,9 @@ is fetched.
 
 Text takes the colour of the page around it (``currentColor``), so one drawing serves light, dark
 and print. A chart with one bar compares nothing: it is left out, and the text returned is empty.
+
+>>> bars("Bounds", [{"x": 1, "x_end": 2, "n": 5}], "bound", "units")
+''
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ def bars(name: str, rows: Rows, x_title: str, y_title: str, rule: int | None = N
     """Return a histogram: one bar a row from ``x`` to ``x_end``, ``n`` high; ``rule`` draws a line
     at that value.
     """
-    edges = sorted({float(row[end]) for row in rows for end in ("x", "x_end")})
+    edges = sorted({float(row["x"]) for row in rows} | {float(row["x_end"]) for row in rows})
     # otherwise ticks at fractions
     is_short = len(edges) <= _EDGES and all(edge.is_integer() for edge in edges)
     axis = alt.Axis(values=edges, format="d") if is_short else alt.Axis()

@@ -3,6 +3,9 @@ of an expression).
 
 The operating system limits the memory.  A watch interrupts the query and, if that does not help,
 ends the process.
+
+>>> Limits(seconds=5).rows
+1000000
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""How HTML templates are filled in: nothing that a run, a list or a user says can become markup."""
+"""How HTML templates are filled in: nothing that a run, a list or a user says can become markup.
+
+>>> templates(Path()).from_string("{{ text }}").render(text="<b>")
+'&lt;b&gt;'
+"""
 
 from __future__ import annotations
 

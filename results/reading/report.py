@@ -5,6 +5,9 @@ phone.
     templates/report.html.j2
 
 The page carries its data, style and script; a content security policy forbids it to fetch anything.
+
+>>> histogram([1, 2, 2])
+[{'x': 1, 'x_end': 2, 'n': 1}, {'x': 2, 'x_end': 3, 'n': 2}]
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boardclass.board import LETTERS, format_rows, with_letters
 from boardclass.board_svg import SCRIPT, STYLE, board_svg, heat_of_cells
@@ -21,7 +24,7 @@ from boardclass.distribution import install
 from boardclass.errors import InputError
 from boardclass.geometry import geometry, short_cell_name
 from boardclass.partition import parse_partition
-from boardclass.printable import printable
+from boardclass.printable import counted, printable
 from boardclass.scores import n_letters
 from results.log import MAX_BYTES, live, read_events
 from results.log_events import Event, Finished, Stage, Started, Stopped
@@ -36,6 +39,15 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _LISTED = 500
 _NEAR = _SLOW = 5
+_TEXT, _NUMBER, _CODE = "text", "n", "code"  # how a column is set
+
+
+class Table(NamedTuple):
+    """A table of the page."""
+
+    name: str
+    columns: Sequence[tuple[str, str]]  # headings, and how the cells below are set
+    rows: Sequence[Sequence[object]]
 
 
 def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
@@ -55,34 +67,33 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     except ImportError as error:
         raise InputError(f"the report needs {error.name}: {install('report')}") from error
     database = Database([("run", run)])
-    found = database.summaries["run"]
+    summary = database.summaries["run"]
     (work,) = records(database, _WORK)
+    so_far = "" if summary.proven else " found so far"
     values = {
-        "found": found,
+        "summary": summary,
+        "so_far": so_far,
         "board_style": STYLE.read_text(encoding="utf-8"),
         "board_script": SCRIPT.read_text(encoding="utf-8"),
-        "facts": _facts(run, found, state_of(found.state, is_running=live(run.folder).is_running)),
-        "boards": [_drawn(item, scorer, found) for item in found.listed.boards[:n_boards]],
-        "listed": [
-            item._replace(board=_typed(item.board, found)) for item in found.listed.boards[:_LISTED]
-        ],
-        "status": records(
-            database,
-            "SELECT status, count(*) AS units FROM classes GROUP BY status ORDER BY status",
+        "facts": _facts(
+            run, summary, state_of(summary.state, is_running=live(run.folder).is_running)
         ),
-        "hosts": records(database, _HOSTS),
-        "work": work,
-        **_charts(charts, found, database, stage_seconds(read_events(run.folder, MAX_BYTES))),
-        "slow": slow_classes(found, database, _SLOW) if work["seconds"] else [],
-        "sensitivity": _sensitivity(charts, found, scorer),
+        "boards": [_drawn(item, scorer, summary) for item in summary.listed.boards[:n_boards]],
+        "listed": _listed(f"All boards{so_far}", summary),
+        "coverage": _coverage(summary),
+        "hosts": _hosts(database),
+        "work": _work(work, summary),
+        **_charts(charts, summary, database, stage_seconds(read_events(run.folder, MAX_BYTES))),
+        "slow": _slow(summary, database, work["seconds"]) if work["seconds"] else None,
+        "sensitivity": _sensitivity(charts, summary, scorer),
     }
     database.close()
-    return templates(_TEMPLATES).get_template("report.html.j2").render(values), found
+    return templates(_TEMPLATES).get_template("report.html.j2").render(values), summary
 
 
 _HOSTS = """
-    SELECT host, cpu, count(*) AS units, sum(seconds) AS seconds,
-           max(peak_rss_bytes) / 2**20 AS peak_mib, string_agg(DISTINCT kernel_hash, ' ') AS kernels
+    SELECT host, cpu, count(*), sum(seconds),
+           max(peak_rss_bytes) / 2**20, string_agg(DISTINCT kernel_hash, ' ')
     FROM classes GROUP BY host, cpu ORDER BY host, cpu
 """
 _WORK = """
@@ -94,45 +105,95 @@ _WORK = """
 """
 
 
-def _facts(run: Run, found: Summary, state: State) -> list[tuple[str, str]]:
-    asked, listed = found.question, found.listed
+def _facts(run: Run, summary: Summary, state: State) -> list[tuple[str, str]]:
+    question, listed = summary.question, summary.listed
     versions = run.info.get("versions")
-    so_far = "" if found.proven else ", found so far"
+    so_far = "" if summary.proven else ", found so far"
     made_with = versions.items() if isinstance(versions, dict) else ()
     facts = [
         ("State of the run", state.value),
-        ("Board size", found.fingerprint.dims),
-        ("Word list", f"{asked.wordlist}, {asked.n_words:,} usable words"),
-        ("SHA-256 of the list", found.fingerprint.wordlist_sha256),
-        ("Score table", asked.scores),
-        ("Cutoff", f"{found.fingerprint.cutoff:,}"),
-        ("Letter buckets", found.fingerprint.partition),
+        ("Board size", summary.fingerprint.dims),
+        ("Word list", f"{question.wordlist}, {question.n_words:,} usable words"),
+        ("SHA-256 of the list", summary.fingerprint.wordlist_sha256),
+        ("Score table", question.scores),
+        ("Cutoff", f"{summary.fingerprint.cutoff:,}"),
+        ("Letter buckets", summary.fingerprint.partition),
         (
             f"Boards at or above the cutoff{so_far}",
             f"{listed.n_canonical:,} up to symmetry, {listed.n_raw:,} in all",
         ),
-        ("Result digest", found.result_digest),
+        ("Result digest", summary.result_digest),
         ("Made with", ", ".join(f"{name} {version}" for name, version in sorted(made_with))),
     ]
     return [(name, value) for name, value in facts if value]
 
 
-def _typed(board: str, found: Summary) -> str:
-    return with_letters(board, found.question.letters)
+def _typed(board: str, summary: Summary) -> str:
+    return with_letters(board, summary.question.letters)
 
 
-def _drawn(item: Board, scorer: Scorer, found: Summary) -> dict[str, Any]:
-    board, asked, scores = (
+def _listed(name: str, summary: Summary) -> Table:
+    boards = summary.listed.boards[:_LISTED]
+    rows = [(_typed(item.board, summary), f"{item.score:,}", item.n_images) for item in boards]
+    return Table(name, (("board", _CODE), ("score", _NUMBER), ("images", _NUMBER)), rows)
+
+
+def _coverage(summary: Summary) -> str:
+    n_done, n_begun = summary.n_classes_done, summary.n_classes_begun - summary.n_classes_done
+    if summary.proven:
+        all_of_them = f"; together they hold all {26**summary.fingerprint.n_cells:,} boards"
+    else:
+        all_of_them = f", {n_begun:,} more are begun" if n_begun > 0 else ""
+    n_troubled = summary.n_quarantined + summary.n_conflicts
+    units = ", ".join(
+        f"{status}: {counted(n, 'unit')}" for status, n in summary.n_rows.items() if n
+    )
+    return (
+        f"{n_done:,} of {summary.n_classes:,} canonical classes are settled{all_of_them}. "
+        f"Open subclasses: {summary.n_pending}. In trouble: {n_troubled}. {units}."
+    )
+
+
+def _hosts(database: Database) -> Table:
+    columns = (
+        ("host", _TEXT),
+        ("processor", _TEXT),
+        ("units", _NUMBER),
+        ("seconds", _NUMBER),
+        ("peak MiB", _NUMBER),
+        ("kernels", _CODE),
+    )
+    rows = [
+        (host, cpu, f"{n:,}", f"{seconds:,.1f}", f"{mib:,.0f}", kernels)
+        for host, cpu, n, seconds, mib, kernels in database.query(_HOSTS).rows
+    ]
+    return Table("Hosts", columns, rows)
+
+
+def _work(work: Mapping[str, Any], summary: Summary) -> str:
+    if not work["terms"]:
+        return f"No work was counted{'' if summary.proven else ' so far'}."
+    return (
+        "{terms:,} terms, {states:,} states, {pushes:,} pushes, {splits:,} splits, {survivors:,} "
+        "boards scored exactly; largest tree {tree_mib:,.0f} MiB; {seconds:,.1f} s of searching by "
+        "the clock of the workers."
+    ).format(**work)
+
+
+def _drawn(item: Board, scorer: Scorer, summary: Summary) -> dict[str, Any]:
+    board, question, scores = (
         item.board,
-        found.question,
-        [other.score for other in found.listed.boards],
+        summary.question,
+        [other.score for other in summary.listed.boards],
     )
     so_far = (
-        "" if found.proven else searched(found.n_classes_done, found.n_classes, found.is_faulty)
+        ""
+        if summary.proven
+        else searched(summary.n_classes_done, summary.n_classes, summary.is_faulty)
     )
     place = (1 + sum(score > item.score for score in scores), scores.count(item.score))
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
-    letters = str.maketrans(found.question.letters)
+    letters = str.maketrans(summary.question.letters)
     heat = heat_of_cells(len(board), ((word.points, word.path) for word in words))
     groups: dict[int, list[dict[str, Any]]] = {}
     for word in words:
@@ -140,37 +201,38 @@ def _drawn(item: Board, scorer: Scorer, found: Summary) -> dict[str, Any]:
         entry = {"word": spelled, "points": word.points, "path": ",".join(map(str, word.path))}
         groups.setdefault(n_letters(word.word), []).append(entry)
     return {
-        "board": _typed(board, found),
+        "board": _typed(board, summary),
         "score": item.score,
-        "said": standing(found.fingerprint.dims, asked, *place, so_far),
+        "said": standing(summary.fingerprint.dims, question, *place, so_far),
         "n_words": len(words),
         "longest": words[0].word.replace("q", "qu").translate(letters) if words else "",
-        "svg": board_svg(format_rows(board, found.fingerprint.dims, found.question.letters), heat),
+        "svg": board_svg(
+            format_rows(board, summary.fingerprint.dims, summary.question.letters), heat
+        ),
         "groups": groups,
     }
 
 
-def _sensitivity(charts: Any, found: Summary, scorer: Scorer) -> dict[str, Any] | None:
-    if not found.listed.boards:
+def _sensitivity(charts: Any, summary: Summary, scorer: Scorer) -> dict[str, Any] | None:
+    if not summary.listed.boards:
         return None
-    best, letters = found.listed.boards[0], found.question.letters
+    best, letters = summary.listed.boards[0], summary.question.letters
     names = {letter: letters.get(letter, letter) for letter in LETTERS}
-    h = geometry(found.fingerprint.dims).dims.h
-    rows = [
-        {
-            "cell": f"{short_cell_name(cell, h)} {names[own].upper()}",
-            "letter": names[letter],
-            "score": score,
-        }
-        for cell, (own, scores) in enumerate(
-            zip(best.board, letter_scores(best.board, scorer), strict=True)
-        )
-        for letter, score in zip(LETTERS, scores, strict=True)
+    h = geometry(summary.fingerprint.dims).dims.h
+    rows = []
+    for cell, scores in enumerate(letter_scores(best.board, scorer)):
+        place = f"{short_cell_name(cell, h)} {names[best.board[cell]].upper()}"
+        for letter, score in zip(LETTERS, scores, strict=True):
+            rows.append({"cell": place, "letter": names[letter], "score": score})
+    columns = (("board", _CODE), ("change", _TEXT), ("score", _NUMBER), ("difference", _NUMBER))
+    near = [
+        (board, change, f"{score:,}", f"{difference:+,}")
+        for board, change, score, difference in best_neighbours(best.board, scorer, _NEAR, letters)
     ]
     return {
         "svg": charts.letter_map("Scores of the best board with one letter changed", rows),
-        "board": _typed(best.board, found),
-        "near": best_neighbours(best.board, scorer, _NEAR, letters),
+        "board": _typed(best.board, summary),
+        "near": Table("The best boards one step away", columns, near),
     }
 
 
@@ -196,11 +258,11 @@ def records(database: Database, sql: str) -> list[dict[str, Any]]:
     return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
 
 
-def slow_classes(found: Summary, database: Database, n: int) -> list[dict[str, Any]]:
+def slow_classes(summary: Summary, database: Database, n: int) -> list[dict[str, Any]]:
     """Return the classes of a run that took longest: ``class_id``, ``letters``, ``seconds``,
     ``found`` candidates.
     """
-    partition = parse_partition(found.fingerprint.partition, found.fingerprint.dims)
+    partition = parse_partition(summary.fingerprint.partition, summary.fingerprint.dims)
     rows = records(database, f"{COSTS} ORDER BY seconds DESC, class_id LIMIT {n:d}")
     for row in rows:
         is_known = row["class_id"] < partition.n_classes
@@ -210,10 +272,29 @@ def slow_classes(found: Summary, database: Database, n: int) -> list[dict[str, A
     return rows
 
 
+def _slow(summary: Summary, database: Database, seconds: float) -> Table:
+    columns = (
+        ("class", _NUMBER),
+        ("seconds", _NUMBER),
+        ("share", _NUMBER),
+        ("letters of its cells", _CODE),
+    )
+    rows = [
+        (
+            row["class_id"],
+            f"{row['seconds']:,.1f}",
+            f"{100 * row['seconds'] / seconds:.1f} %",
+            row["letters"],
+        )
+        for row in slow_classes(summary, database, _SLOW)
+    ]
+    return Table("The most expensive classes", columns, rows)
+
+
 def _charts(
-    charts: Any, found: Summary, database: Database, stages: Mapping[str, float]
+    charts: Any, summary: Summary, database: Database, stages: Mapping[str, float]
 ) -> dict[str, list[tuple[str, ...]]]:
-    so_far = "." if found.proven else ", so far."
+    so_far = "." if summary.proven else ", so far."
     costs = [row["seconds"] for row in records(database, COSTS)]
     bounds = [row["max_bound"] for row in records(database, _BOUNDS)]
     depths = records(database, _DEPTHS)
@@ -222,7 +303,7 @@ def _charts(
         for name, seconds in stages.items()
     ]
     spread = histogram(costs) if any(costs) else []
-    cutoff = found.fingerprint.cutoff
+    cutoff = summary.fingerprint.cutoff
     wall = f"Wall time of the driver, all sessions together{so_far}"
     clock = "Seconds by the clock"
     by_class = f"{clock} per board class, subclasses included{so_far}"

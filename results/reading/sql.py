@@ -20,10 +20,11 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ _DRAWN = 60  # rows in a notebook
 # the first that holds all values
 _WHOLE: tuple[Any, ...] = (pa.int64(), pa.decimal128(38), pa.decimal256(39))
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-_WANTED = {name: _WHOLE for sign in ("", "U") for name in (f"{sign}{kind}" for kind in _SIGNED)}
+_WANTED = dict.fromkeys((*_SIGNED, *(f"U{kind}" for kind in _SIGNED)), _WHOLE)
 _WANTED |= {"BOOLEAN": (pa.bool_(),), "VARCHAR": (pa.string(),)}
 _REAL = ("FLOAT", "DOUBLE", "DECIMAL")
 
@@ -104,60 +105,62 @@ _BOARDS = pa.schema(
         "proven": pa.bool_(),
     }.items()
 )
-_RUNS: dict[str, tuple[pa.DataType, Callable[[Summary], Any]]] = {
-    "state": (_TEXT, lambda found: found.state.value),
-    "dims": (_TEXT, lambda found: found.fingerprint.dims),
-    "wordlist": (_TEXT, lambda found: found.question.wordlist),
-    "wordlist_sha256": (_TEXT, lambda found: found.fingerprint.wordlist_sha256),
-    "n_words": (_NUMBER, lambda found: found.question.n_words),
-    "scores": (_TEXT, lambda found: found.question.scores),
-    "cutoff": (_NUMBER, lambda found: found.fingerprint.cutoff),
-    "partition": (_TEXT, lambda found: found.fingerprint.partition),
-    "n_classes": (_NUMBER, lambda found: found.n_classes),
-    "n_classes_begun": (_NUMBER, lambda found: found.n_classes_begun),
-    "n_classes_done": (_NUMBER, lambda found: found.n_classes_done),
-    "n_rows": (_NUMBER, lambda found: sum(found.n_rows.values())),
-    "n_boards": (_NUMBER, lambda found: found.listed.n_canonical),
-    "n_boards_with_images": (_NUMBER, lambda found: found.listed.n_raw),
-    "best_score": (
-        _NUMBER,
-        lambda found: found.listed.boards[0].score if found.listed.boards else None,
-    ),
-    "digest": (_TEXT, lambda found: found.result_digest),
-    "statement": (_TEXT, lambda found: found.statement),
-    "why_not": (_TEXT, lambda found: found.why_not or None),
+# columns of ``runs``: type, and where a Summary has the value
+_RUNS: dict[str, tuple[pa.DataType, str]] = {
+    "state": (_TEXT, "state"),
+    "dims": (_TEXT, "fingerprint.dims"),
+    "wordlist": (_TEXT, "question.wordlist"),
+    "wordlist_sha256": (_TEXT, "fingerprint.wordlist_sha256"),
+    "n_words": (_NUMBER, "question.n_words"),
+    "scores": (_TEXT, "question.scores"),
+    "cutoff": (_NUMBER, "fingerprint.cutoff"),
+    "partition": (_TEXT, "fingerprint.partition"),
+    "n_classes": (_NUMBER, "n_classes"),
+    "n_classes_begun": (_NUMBER, "n_classes_begun"),
+    "n_classes_done": (_NUMBER, "n_classes_done"),
+    "n_rows": (_NUMBER, "n_stored"),
+    "n_boards": (_NUMBER, "listed.n_canonical"),
+    "n_boards_with_images": (_NUMBER, "listed.n_raw"),
+    "best_score": (_NUMBER, "listed.best_score"),
+    "digest": (_TEXT, "result_digest"),
+    "statement": (_TEXT, "statement"),
+    "why_not": (_TEXT, "why_not"),
 }
 
 
 def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
-    named = [
-        ("", SCHEMA.empty_table()),
-        *((name, table) for name, run in runs for _, table in run.checked()),
-    ]
-    return pa.concat_tables(
-        table.append_column(pa.field("run", _TEXT), pa.array([name] * len(table), _TEXT))
-        for name, table in named
-    )
+    tables = [_named(SCHEMA.empty_table(), "")]
+    for name, run in runs:
+        tables += [_named(table, name) for _, table in run.checked()]
+    return pa.concat_tables(tables)
+
+
+def _named(table: pa.Table, name: str) -> pa.Table:
+    return table.append_column(pa.field("run", _TEXT), pa.repeat(name, len(table)))
 
 
 def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
-    rows = [
-        item._replace(board=with_letters(item.board, found.question.letters))._asdict()
-        | {"run": name, "proven": found.proven}
-        for name, found in summaries.items()
-        for item in found.listed.boards
-    ]
-    return pa.Table.from_pylist(rows, schema=_BOARDS)
+    rows = []
+    for name, found in summaries.items():
+        for item in found.listed.boards:
+            typed = with_letters(item.board, found.question.letters)
+            rows.append((name, typed, item.score, item.n_images, found.proven))
+    return _table(rows, _BOARDS)
 
 
 def _runs(summaries: Mapping[str, Summary]) -> pa.Table:
     schema = pa.schema([("run", _TEXT), *((name, kind) for name, (kind, _) in _RUNS.items())])
-    columns = _RUNS.items()
-    rows = [
-        {"run": name} | {column: of(found) for column, (_, of) in columns}
-        for name, found in summaries.items()
-    ]
-    return pa.Table.from_pylist(rows, schema=schema)
+    values = attrgetter(*(place for _, place in _RUNS.values()))
+    return _table([(name, *values(found)) for name, found in summaries.items()], schema)
+
+
+def _table(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:
+    """Return rows as a table; an empty text is no value."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    arrays = []
+    for column, kind in zip(columns, schema.types, strict=True):
+        arrays.append(pa.array([None if value == "" else value for value in column], kind))
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 VIEWS = ("boards", "classes", "runs")
@@ -276,7 +279,7 @@ class Database:
             columns = list(self._connection.description or ())
             rows: list[tuple[Any, ...]] = []
             while batch := self._connection.fetchmany(_BATCH_ROWS):
-                rows += [tuple(_plain(value) for value in row) for row in batch]
+                rows += [tuple(map(_plain, row)) for row in batch]
                 if len(rows) > most:
                     raise LimitError(
                         f"the answer has more than {most:,} rows: ask for fewer (LIMIT), or for CSV"

@@ -6,6 +6,9 @@ a directory.
 
 The functions at the end are the only ones that change a disk; tests make each of their calls fail
 in turn.
+
+>>> open_folder("runs/2x2-scowl70-14").names("")[:2]
+['claim.json', 'events.jsonl']
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from boardclass.errors import StoreError
 from results.errors import SpecialFileError, StoreLockedError
 from results.storage import files
-from results.storage.files import check_size, explained
+from results.storage.files import check_size, explained, unguarded
 
 if TYPE_CHECKING:
     from results.storage.objects import ObjectFolder  # loaded for a URI only
@@ -109,14 +112,14 @@ def open_inside(root: Path, name: str, flags: int) -> int:
         finally:
             os.close(descriptor)
         descriptor = inner
-    found = os.fstat(descriptor)
+    status = os.fstat(descriptor)
     is_changed = flags & (os.O_WRONLY | os.O_RDWR)
     if flags & os.O_DIRECTORY or (
-        stat.S_ISREG(found.st_mode) and (found.st_nlink == 1 or not is_changed)
+        stat.S_ISREG(status.st_mode) and (status.st_nlink == 1 or not is_changed)
     ):
         return descriptor
     os.close(descriptor)
-    raise _refusal(found.st_mode, str(place))
+    raise _refusal(status.st_mode, str(place))
 
 
 def _refusal(mode: int, where: str, kind: str = "") -> SpecialFileError:
@@ -200,7 +203,7 @@ class LocalFolder:
             finally:
                 os.close(descriptor)
 
-    def publish(self, name: str, data: bytes, guard: Callable[[], None] = lambda: None) -> None:
+    def publish(self, name: str, data: bytes, guard: Callable[[], None] = unguarded) -> None:
         """Write a file so that it appears whole and survives a crash once this returns; replaces an
         older one.
 
@@ -240,7 +243,7 @@ class LocalFolder:
                 sync_names(at)
 
     def append_line(
-        self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None
+        self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = unguarded
     ) -> int:
         """Add a line after the first ``n_valid_bytes``; return the new size.
 

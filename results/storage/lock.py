@@ -23,6 +23,10 @@ the manifest, finds it gone, and stops:
     object store    It looks before it puts the line and just after, and takes the line back.  If it
                     is killed between the two, or a put arrives late, its line stands where the
                     fence is and does not count.
+
+>>> from results.storage.local import open_folder
+>>> current_owner(open_folder("runs/2x2-scowl70-14"))
+(False, None)
 """
 
 from __future__ import annotations
@@ -94,7 +98,7 @@ class Lease:
             at_s = self._claims()
             now_s = at_s.pop(self._ask)
             # who holds it before who asks
-            for name in sorted(at_s, key=lambda name: (not self._is_hold(name), name)):
+            for name in sorted(sorted(at_s), key=self._is_hold, reverse=True):
                 note, age_s = _read(self._folder, name), now_s - at_s[name]
                 if not _is_gone(note, age_s, self._pace, locks_work=self._locks_work):
                     return name, (

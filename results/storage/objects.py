@@ -12,6 +12,11 @@ object.  Everything that a local directory does is done with it:
   missing, a torn or a doubled line is noticed;
 - the log: one object per flush of events;
 - the lock: lock.py.
+
+>>> connect("s3://name:secret@bucket/run")  # doctest: +ELLIPSIS
+Traceback (most recent call last):
+    ...
+boardclass.errors.InputError: the address 's3://bucket/run' came with credentials in it: ...
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ from pyarrow import fs
 
 from boardclass.errors import InputError, StoreError
 from results.storage import files
-from results.storage.files import check_size, explained
+from results.storage.files import check_size, explained, unguarded
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 # What an address may say after "?"; everything else is refused, such as account keys and
@@ -78,19 +83,19 @@ def runs_below(address: str, max_depth: int, max_runs: int) -> list[str]:
     Raises InputError, StoreError as :func:`connect`; OSError when the store does not answer.
     """
     filesystem, root, _ = connect(address)
-    found: list[str] = []
+    runs: list[str] = []
     folders = [("", 0)]
-    while folders and len(found) < max_runs:
+    while folders and len(runs) < max_runs:
         name, depth = folders.pop()
         inner = filesystem.get_file_info(
             fs.FileSelector(f"{root}/{name}".rstrip("/"), allow_not_found=True)
         )
         if any(info.base_name == files.RUN for info in inner):
-            found.append(name)
+            runs.append(name)
         elif depth < max_depth:
             below = [info.base_name for info in inner if info.type == fs.FileType.Directory]
             folders += [(f"{name}/{each}".lstrip("/"), depth + 1) for each in below]
-    return sorted(found)
+    return sorted(runs)
 
 
 @cache
@@ -217,7 +222,7 @@ class ObjectFolder:
         self._pool.submit(self._put, name, data).result()
 
     def append_line(
-        self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = lambda: None
+        self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = unguarded
     ) -> int:
         """Put the line as an object of its own, numbered by the bytes before it.
 
@@ -254,13 +259,13 @@ class ObjectFolder:
         places: dict[str, dict[str, bytes]] = {}
         for item, data in zip(items, self.read_all(items), strict=True):
             places.setdefault(item.rpartition("-")[0], {})[item] = data or b""
-        for place, found in places.items():
-            is_fenced = _FENCE in found.values()
-            line = _FENCE if is_fenced else next(iter(found.values()))
-            is_single = is_fenced or len(found) == 1
+        for place, puts in places.items():
+            is_fenced = _FENCE in puts.values()
+            line = _FENCE if is_fenced else next(iter(puts.values()))
+            is_single = is_fenced or len(puts) == 1
             if place != f"{name}/{n_bytes:016d}" or not is_single or not line.endswith(b"\n"):
                 raise StoreError(
-                    f"{self.where(max(found))} is not the next line of {name}: an object is "
+                    f"{self.where(max(puts))} is not the next line of {name}: an object is "
                     "missing, damaged or doubled; restore the missing one from a copy or remove "
                     "the doubled one"
                 )
@@ -302,8 +307,8 @@ class ObjectFolder:
             selector = fs.FileSelector(
                 f"{self._root}/{folder}".rstrip("/"), allow_not_found=True, recursive=recursive
             )
-            found = self._pool.submit(self._filesystem.get_file_info, selector).result()
-            return [info for info in found if info.type == fs.FileType.File]
+            infos = self._pool.submit(self._filesystem.get_file_info, selector).result()
+            return [info for info in infos if info.type == fs.FileType.File]
 
     def _read(self, name: str) -> bytes | None:
         with explained("read", self.where(name)):

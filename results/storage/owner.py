@@ -1,4 +1,10 @@
-"""Who writes to a run: the note of a driver, and whether that driver still runs."""
+"""Who writes to a run: the note of a driver, and whether that driver still runs.
+
+>>> parse_owner(own_note()).is_alive
+True
+>>> describe_owner(b"?")
+'another process (owner unknown)'
+"""
 
 from __future__ import annotations
 

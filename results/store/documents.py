@@ -7,6 +7,9 @@ split, never what is true.
 
 Of the rest of ``run.json`` types and sizes are checked, not truth.  Each field may be missing,
 there may be others.
+
+>>> list_name("mine", "0" * 64), list_name("enable2k", "0" * 64)
+('mine', 'a list that is not the enable2k that it is said to be')
 """
 
 from __future__ import annotations
@@ -60,8 +63,8 @@ def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | No
         if not isinstance(values, dict):
             raise ValueError("it is not a JSON object")
         json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is not text
-        told = values.pop(_SEAL, None)
-        if _digest(values) != told:
+        seal = values.pop(_SEAL, None)
+        if _digest(values) != seal:
             raise ValueError("its content does not match its own SHA-256")
     except (ValueError, RecursionError) as error:
         raise DamagedError(f"{folder.where(name)} is damaged: {error}; {remedy}") from error
@@ -81,9 +84,10 @@ def read_model(folder: Folder, name: str, kind: type[_Model], remedy: str) -> _M
     values = read_document(folder, name, remedy)
     if values is None:
         return None
-    if (told := values.pop("format", None)) != _FORMAT:
+    if (version := values.pop("format", None)) != _FORMAT:
         raise DamagedError(
-            f"{folder.where(name)} has format {quote(told)}, this version reads {_FORMAT}; {remedy}"
+            f"{folder.where(name)} has format {quote(version)}, this version reads {_FORMAT}; "
+            f"{remedy}"
         )
     try:
         return _adapter(kind).validate_json(json.dumps(values), strict=True)
@@ -142,16 +146,16 @@ class Fingerprint:
         return len(self.cell_order)
 
 
-def _spelled_as_a_run_does(found: Fingerprint) -> Fingerprint:
+def _spelled_as_a_run_does(fingerprint: Fingerprint) -> Fingerprint:
     try:
-        parsed = found.parsed_partition
+        parsed = fingerprint.parsed_partition
     except InputError as error:
         raise ValueError(str(error)) from error
-    if (str(parsed.dims), parsed.text) != (found.dims, found.partition):
+    if (str(parsed.dims), parsed.text) != (fingerprint.dims, fingerprint.partition):
         raise ValueError("dims or partition are not spelled as a run does")
-    if sorted(found.cell_order) != list(range(parsed.dims.n)):
+    if sorted(fingerprint.cell_order) != list(range(parsed.dims.n)):
         raise ValueError("cell_order does not name each cell once")
-    return found
+    return fingerprint
 
 
 _Text = Annotated[str, Field(max_length=4000)]
@@ -232,22 +236,22 @@ def read_identity(folder: Folder) -> tuple[Fingerprint, dict[str, Any]] | None:
     Raises DamagedError, naming the first field that is missing or of another type or size, with its
     value.
     """
-    found = read_model(folder, files.RUN, _RunFile, RUN_REMEDY)
-    return None if found is None else (found["fingerprint"], dict(found["info"]))
+    document = read_model(folder, files.RUN, _RunFile, RUN_REMEDY)
+    return None if document is None else (document["fingerprint"], dict(document["info"]))
 
 
-def list_name(told: object, sha256: str) -> str:
+def list_name(name: object, sha256: str) -> str:
     """Return how to call a word list: by its SHA-256 if it is well known, else as it is told, but
     not as another.
     """
     if known := known_name(sha256):
         return known
-    if not isinstance(told, str) or not told:
+    if not isinstance(name, str) or not name:
         return "a list without a name"
-    return f"a list that is not the {told} that it is said to be" if told in KNOWN_SHA256 else told
+    return f"a list that is not the {name} that it is said to be" if name in KNOWN_SHA256 else name
 
 
-def check_same(asked: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:
+def check_same(wanted: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:
     """Refuse to mix runs; ``where`` names the one that is there, ``remedy`` a way out if not that
     of ``orderly run``.
 
@@ -257,31 +261,31 @@ def check_same(asked: Fingerprint, stored: Fingerprint, where: str, remedy: str 
         "Use another --out, or the same settings. With another --out, --extend takes over what a "
         "run proves at another cutoff."
     )
-    _refuse_differences(asdict(asked), asdict(stored), f"{where} holds another run", remedy)
+    _refuse_differences(asdict(wanted), asdict(stored), f"{where} holds another run", remedy)
 
 
 def check_same_structure(
-    asked: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = ""
+    wanted: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = ""
 ) -> None:
     """Refuse a run whose classes were cut into parts by other rules than the structural parameters
-    ``asked``.
+    ``wanted``.
 
     Raises FingerprintError, naming each structural parameter that differs with both values.
     """
     remedy = remedy or "Use another --out, or the same settings (search section of the config)."
     stored = run_info.get("structure") or {}
     _refuse_differences(
-        asked, stored, f"{where} cuts its classes into parts in another way", remedy
+        wanted, stored, f"{where} cuts its classes into parts in another way", remedy
     )
 
 
 def _refuse_differences(
-    asked: Mapping[str, Any], stored: Mapping[str, Any], title: str, remedy: str
+    wanted: Mapping[str, Any], stored: Mapping[str, Any], title: str, remedy: str
 ) -> None:
     lines = [
-        f"  {name}: asked for {_brief(asked.get(name))}, stored {_brief(stored.get(name))}"
-        for name in dict.fromkeys((*asked, *stored))
-        if asked.get(name) != stored.get(name)
+        f"  {name}: asked for {_brief(wanted.get(name))}, stored {_brief(stored.get(name))}"
+        for name in dict.fromkeys((*wanted, *stored))
+        if wanted.get(name) != stored.get(name)
     ]
     if lines:
         raise FingerprintError("\n".join([f"{title}; these differ:", *lines, remedy]))

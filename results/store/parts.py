@@ -3,6 +3,11 @@
 A part exists for a reader when the manifest lists it.  Every byte of it is covered twice: by the
 SHA-256 in the manifest, and by the page checksums inside the file, which hold even when a file is
 read without its manifest.
+
+>>> from results.storage.local import open_folder
+>>> manifest = read_manifest(open_folder("runs/2x2-scowl70-14"))
+>>> [part.number for part in manifest.parts], manifest.last_number
+([1], 1)
 """
 
 from __future__ import annotations

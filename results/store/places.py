@@ -1,12 +1,17 @@
-"""Where the verdicts of a run stand: for each unit the number of a part that has it."""
+"""Where the verdicts of a run stand: for each unit the number of a part that has it.
+
+>>> places = Places(np.array([3, 5]), np.array([1, 2], np.int32))
+>>> places[5, ""], (4, "") in places
+(2, False)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from boardclass.arrays import Int32s, Int64s
 from results.store.rows import Key
 
 BUFFERED = 0  # in place of a part number, for rows not yet in a part
@@ -22,7 +27,7 @@ class Places(Mapping[Key, int]):
     numbers : int32[n], their parts
     """
 
-    def __init__(self, ids: npt.NDArray[np.int64], numbers: npt.NDArray[np.int32]) -> None:
+    def __init__(self, ids: Int64s, numbers: Int32s) -> None:
         self._ids, self._numbers = ids, numbers
         self.noted: dict[Key, int] = {}
 
@@ -40,7 +45,7 @@ class Places(Mapping[Key, int]):
         yield from ((class_id, "") for class_id in self._ids.tolist())
         yield from self.noted
 
-    def class_ids(self) -> npt.NDArray[np.int64]:
+    def class_ids(self) -> Int64s:
         """Return the classes with a verdict of their own, ascending."""
         noted = np.array([class_id for class_id, path in self.noted if not path], np.int64)
         return np.sort(np.append(self._ids, noted))

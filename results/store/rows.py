@@ -3,6 +3,10 @@ that it must obey.
 
 The rules are the same when a row is written and when it is read, because a disk, a machine or a
 person may have altered what is stored.
+
+>>> row = Row("", 5, "0=ab", ELIMINATED, n_boards=100)
+>>> row.key, row.is_verdict
+((5, '0=ab'), True)
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -203,7 +208,7 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
         )
     n_before = 0
     for rows in table.combine_chunks().to_batches():  # one, unless its texts are more than 2 GiB
-        for rule, bad in _rules(rows, fingerprint):
+        for rule, bad in chain(_rules(rows, fingerprint), _rules_of_status(rows, fingerprint)):
             if bad.true_count:
                 index = pc.index(bad, scalar(True)).as_py()
                 values = rows.slice(index, 1).select(["class_id", "path", "status"]).to_pylist()[0]
@@ -228,10 +233,8 @@ def tabulate(rows: Sequence[Row], fingerprint: Fingerprint, where: str) -> list[
 
 
 def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str, Any]]:
-    """Yield ``(rule, mask of the rows that break it)``: of single columns, then of the status and
-    the others.
-    """
-    col, both, either = rows.column, pc.and_, pc.or_
+    """Yield ``(rule, mask of the rows that break it)`` of single columns."""
+    col = rows.column
     for name in SCHEMA.names:
         if col(name).null_count:
             yield f"{name} is missing", pc.is_null(col(name))
@@ -269,6 +272,10 @@ def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str
         pc.greater_equal(depth, max_depth),
     )
 
+
+def _rules_of_status(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str, Any]]:
+    """Yield likewise what the status and the other columns say of each other."""
+    col, both, either = rows.column, pc.and_, pc.or_
     is_eliminated, has_boards, is_split = (
         pc.equal(col("status"), scalar(name)) for name in VERDICTS
     )
@@ -291,7 +298,7 @@ def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str
         both(pc.invert(is_split), pc.greater(n_settled, scalar(0))),
     )
     is_verdict = pc.is_in(col("status"), _VERDICTS)
-    yield "a verdict needs boards", both(is_verdict, pc.equal(digits, scalar("0")))
+    yield "a verdict needs boards", both(is_verdict, pc.equal(col("n_boards"), scalar("0")))
     # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing
     # else may
     discarded = both(is_eliminated, pc.equal(col("n_survivors"), scalar(0)))

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from boardclass.arrays import Int32s, Int64s
 from boardclass.errors import StoreError
 from boardclass.partition import Partition, among
 from results.errors import ConflictError, DamagedError, RowError
@@ -98,7 +98,7 @@ class Index:
         more_ids = np.array(sorted(more), np.int64)
         self.class_ids = np.sort(np.append(done_ids, more_ids[~among(more_ids, done_ids)]))
 
-    def _settle(self, ids: npt.NDArray[np.int64], numbers: npt.NDArray[np.int32]) -> None:
+    def _settle(self, ids: Int64s, numbers: Int32s) -> None:
         """Note in which parts the verdicts of whole classes stand; some may have several."""
         order = np.argsort(ids, kind="stable")
         ids, numbers = ids[order], numbers[order]
@@ -134,7 +134,7 @@ class Index:
         number = self.places.get(key)
         return self.repeated.get(key, {number} if number else set())
 
-    def done_ids(self) -> npt.NDArray[np.int64]:
+    def done_ids(self) -> Int64s:
         """Return the sorted ids of the classes whose root unit has a verdict (a split one
         included).
         """
@@ -231,7 +231,7 @@ class Run:
             yield part, table
 
     @cached_property
-    def foreign(self) -> npt.NDArray[np.int64]:
+    def foreign(self) -> Int64s:
         """Classes that rows are about and that are not canonical ones of the run, ascending."""
         return np.array(self.partition.foreign(self.index.class_ids), np.int64)
 

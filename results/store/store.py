@@ -7,6 +7,11 @@
 A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_SECONDS`` of work, or
 ``FLUSH_ROWS`` rows; of a large run one row in ``PARTS``, or its parts would become too many to
 read.
+
+>>> from results.store.run import open_run
+>>> run = open_run("runs/2x2-scowl70-14")
+>>> check_identity(run.folder, run.fingerprint)
+True
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -229,9 +235,9 @@ class Store:
         """Return the rows with verdicts on some units, each with where it stands; each part is read
         once.
         """
-        stored = {
-            key: [("buffered row", row) for row in self._buffered.get(key, ())] for key in keys
-        }
+        stored = {}
+        for key in keys:
+            stored[key] = [("buffered row", row) for row in self._buffered.get(key, ())]
         places = {key: self.index.parts_of(key) for key in keys}
         numbers = set().union(*places.values())
         parts = [
@@ -344,10 +350,7 @@ def remove_leftovers(folder: Folder, manifest: Manifest) -> None:
     """Remove what a dead writer left: temporary files, and the part that it had not listed yet;
     other files stay.
     """
-    leftovers = [
-        name for place in files.FOLDERS for name in folder.names(place) if files.is_temporary(name)
-    ]
-    for name in leftovers + [
-        name for name in unlisted(folder, manifest) if files.part_number(name, files.RESULTS)
-    ]:
+    parts = (name for name in unlisted(folder, manifest) if files.part_number(name, files.RESULTS))
+    names = chain.from_iterable(map(folder.names, files.FOLDERS))
+    for name in [*filter(files.is_temporary, names), *parts]:
         folder.remove(name)

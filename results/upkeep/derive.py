@@ -10,6 +10,14 @@ A unit without boards that reach C thus has none that reach C'.  The boards of a
 are among its candidates, so they are found by scoring these again.  Bounds that were discarded stay
 upper bounds.  Which classes and parts there are depends on none of the three, so a derived run is
 as complete as its source.
+
+>>> from boardclass import load_wordlist, parse_scores
+>>> from results.store.run import open_run
+>>> from search import Scorer
+>>> run = open_run("runs/2x2-scowl70-14")
+>>> scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
+>>> {row.status for row in derived(run, replace(run.fingerprint, cutoff=15), scorer)}
+{'eliminated'}
 """
 
 from __future__ import annotations
@@ -29,44 +37,44 @@ from results.upkeep.extend import restated, sound_verdicts
 
 
 def check_follows(
-    source: Run, asked: Fingerprint, source_words: WordList, asked_words: WordList
+    source: Run, wanted: Fingerprint, source_words: WordList, wanted_words: WordList
 ) -> None:
     """Raise InputError, with the first word or value that stands in the way, when the answer to
-    ``asked`` does not follow from a run; FingerprintError when size, buckets or cell order differ.
+    ``wanted`` does not follow from a run; FingerprintError when size, buckets or cell order differ.
     """
     own, where = source.fingerprint, source.folder.where("")
-    like_asked = replace(
+    like_wanted = replace(
         own,
-        cutoff=asked.cutoff,
-        scores=asked.scores,
-        wordlist_sha256=asked.wordlist_sha256,
+        cutoff=wanted.cutoff,
+        scores=wanted.scores,
+        wordlist_sha256=wanted.wordlist_sha256,
     )
-    check_same(asked, like_asked, where)
-    if not reaches(asked.cutoff, own.cutoff):
+    check_same(wanted, like_wanted, where)
+    if not reaches(wanted.cutoff, own.cutoff):
         raise InputError(
-            f"cutoff {asked.cutoff:,} is below that of {where}, {own.cutoff:,}: boards in between "
+            f"cutoff {wanted.cutoff:,} is below that of {where}, {own.cutoff:,}: boards in between "
             "are not listed there; orderly run --extend searches what is missing"
         )
-    if asked_words.letters != source_words.letters:
+    if wanted_words.letters != source_words.letters:
         raise InputError(
-            f"{asked_words.name!r} and {source_words.name!r} write letters beyond a-z with other "
-            f"symbols: {asked_words.letters} and {source_words.letters}; import one like the other"
+            f"{wanted_words.name!r} and {source_words.name!r} write letters beyond a-z with other "
+            f"symbols: {wanted_words.letters} and {source_words.letters}; import one like the other"
         )
     known = set(source_words.words)
-    for word in asked_words.words:
+    for word in wanted_words.words:
         if len(word) > own.n_cells:  # on no board
             continue
         if word not in known:
             raise InputError(
-                f"{quote(asked_words.spell(word))} of {asked_words.name!r} is not in "
+                f"{quote(wanted_words.spell(word))} of {wanted_words.name!r} is not in "
                 f"{source_words.name!r}, so boards may score more than {where} says: expected a "
                 "list without further words; orderly run searches for any list"
             )
         n = n_letters(word)
-        mine, theirs = asked.scores[n], own.scores[n]
+        mine, theirs = wanted.scores[n], own.scores[n]
         if mine > theirs:
             raise InputError(
-                f"a word of {n} letters, such as {quote(asked_words.spell(word))}, is "
+                f"a word of {n} letters, such as {quote(wanted_words.spell(word))}, is "
                 f"worth {mine}, and {theirs} in {where}: expected points that are nowhere higher; "
                 "orderly run searches for any points"
             )

@@ -33,6 +33,11 @@ Both runs have the same size, words, points, buckets, cell order and rules of sp
 means the same boards in both; none of these depends on the cutoff.  Rows of units that were given
 up are left out, and verdicts in doubt (``Run.doubted``).  The doubts come along: another run may
 have more verdicts of the same host.
+
+>>> from results.store.run import open_run
+>>> run = open_run("runs/2x2-scowl70-14")
+>>> {row.status for row in taken(run, replace(run.fingerprint, cutoff=15))}
+{'eliminated'}
 """
 
 from __future__ import annotations
@@ -81,14 +86,14 @@ class ExtendResult:
         return text
 
 
-def open_source(location: str, asked: Fingerprint) -> Run:
+def open_source(location: str, wanted: Fingerprint) -> Run:
     """Return an older run that a new one may take verdicts from.
 
     Raises FingerprintError when more than the cutoff differs; StoreError when the run is damaged or
     contradicts itself.
     """
     run = open_run(location)
-    check_same(asked, replace(run.fingerprint, cutoff=asked.cutoff), run.folder.where(""))
+    check_same(wanted, replace(run.fingerprint, cutoff=wanted.cutoff), run.folder.where(""))
     raise_conflicts(run.conflicts)
     return run
 
@@ -146,9 +151,9 @@ def doubts(source: Run, fingerprint: Fingerprint) -> list[Row]:
 def reusable(source: Run, cutoff: int) -> Iterator[Row]:
     """Yield the verdicts of a run that hold at another cutoff, as they are stored."""
     covers = source.info.get(COVERS) == EVERYTHING
-    parents = {
-        (key[0], child): key for key, children in source.index.splits.items() for child in children
-    }
+    parents: dict[Key, Key] = {}
+    for key, children in source.index.splits.items():
+        parents |= {(key[0], child): key for child in children}
     splits = {
         row.key
         for row in sound_verdicts(source)

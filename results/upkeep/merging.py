@@ -14,19 +14,26 @@ Nothing is written before all of it is checked, and the parts of the target are 
 kill between two new parts leaves a target that is sound; the same command goes on from there.
 Lines of the log that the target lacks are appended (log.py).  Claim, boards and certificates are
 not taken over: they are made again from the rows.
+
+>>> from results.store.run import open_run
+>>> run = open_run("runs/2x2-scowl70-14")
+>>> both = check_sources([run, run])
+>>> both.n_verdicts == 2 * both.rows.num_rows
+True
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from boardclass.arrays import Int64s
 from boardclass.errors import InputError, MismatchError
 from results.errors import FingerprintError, RowError
 from results.log import merge_logs
@@ -158,7 +165,7 @@ def _placed(run: Run) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, npt.NDArray[np.int64]]:
+def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, Int64s]:
     """Return the rows of some tables, one for each unit, host and kind, and where each stood among
     all of them; ConflictError when a unit has different verdicts.
     """
@@ -188,7 +195,7 @@ def _check_agreement(known: pa.Table, offered: pa.Table) -> None:
         remedy = (
             "Nothing was merged. Find out which is wrong; `orderly repeat` searches a class again."
         )
-        if any(row.status == SPLIT for pair in conflicts for _, row in pair):
+        if any(row.status == SPLIT for _, row in chain.from_iterable(conflicts)):
             remedy += (
                 " Where one is split, another budget ([search] of the config) is enough to "
                 "explain it."

@@ -13,6 +13,11 @@ searched again.
 A doubt about a host that goes with its part is written down again, if the part can still be read,
 or if the event log tells of it.  Called with the lock held.  It changes nothing before it knows
 that the run is the one that was asked for.
+
+>>> from results.store.run import open_run
+>>> run = open_run("runs/2x2-scowl70-14")
+>>> repair(run.folder, run.fingerprint, b"")  # nothing is wrong
+RepairResult(parts={}, others={}, doubts=[])
 """
 
 from __future__ import annotations

@@ -5,16 +5,21 @@ A word of n cells (n letters, one more for each Qu) fixes a board once its path 
 42,898 such paths up to symmetry, so all boards that hold one of a few thousand words can be scored:
 an exhaustive search, and a proof. Where there are too many paths, a random sample of them is used,
 which proves nothing.
+
+>>> from boardclass.geometry import geometry
+>>> hamiltonian_paths(geometry("2x2")).tolist()
+[[0, 1, 2, 3], [0, 1, 3, 2], [0, 3, 1, 2]]
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int8s
 from boardclass.canonical import canonical_board
 from boardclass.geometry import Geometry
 from search.local.methods import BatchScorer
@@ -32,21 +37,18 @@ class Longest(NamedTuple):
     score: int
 
 
-def hamiltonian_paths(geometry: Geometry) -> NDArray[np.int8]:
+def hamiltonian_paths(geometry: Geometry) -> Int8s:
     """Return int8[k, n]: every path through all cells, one of each set of symmetric images,
     lexicographically first.
 
     A path and its reverse count as two: words have a direction.
     """
-    rows = geometry.symmetries.tolist()
-    starts = [cell for cell in range(geometry.n) if all(cell <= row[cell] for row in rows)]
-    found = [
-        path
-        for start in starts
-        for path in _paths_from(start, geometry)
-        if all(path <= tuple(row[cell] for cell in path) for row in rows)
-    ]
-    return np.array(found, np.int8).reshape(len(found), geometry.n)
+    paths = []
+    for start in np.flatnonzero((geometry.symmetries >= np.arange(geometry.n)).all(axis=0)):
+        for path in _paths_from(int(start), geometry):
+            if path == min(map(tuple, geometry.symmetries[:, path].tolist())):
+                paths.append(path)
+    return np.array(paths, np.int8).reshape(len(paths), geometry.n)
 
 
 def _paths_from(start: int, geometry: Geometry) -> Iterator[tuple[int, ...]]:
@@ -75,18 +77,15 @@ def _cut_off(free: int, around: int, masks: list[int]) -> bool:
     return False
 
 
-def sampled_paths(geometry: Geometry, n: int, seed: int) -> NDArray[np.int8]:
+def sampled_paths(geometry: Geometry, n: int, seed: int) -> Int8s:
     """Return int8[n, cells] random paths through all cells, by backbite moves from a path down and
     up the columns.
     """
     rng = np.random.default_rng(seed)
-    height = geometry.dims.h
-    path = [
-        x * height + (y if x % 2 == 0 else height - 1 - y)
-        for x in range(geometry.dims.w)
-        for y in range(height)
-    ]
-    found = np.zeros((n, geometry.n), np.int8)
+    columns = np.arange(geometry.n).reshape(geometry.dims)
+    columns[1::2] = columns[1::2, ::-1].copy()
+    path = columns.ravel().tolist()
+    paths = np.zeros((n, geometry.n), np.int8)
     for index in range(n):
         for _ in range(_BACKBITES if index == 0 else geometry.n):
             if rng.integers(2):
@@ -94,13 +93,13 @@ def sampled_paths(geometry: Geometry, n: int, seed: int) -> NDArray[np.int8]:
             near = [cell for cell in geometry.neighbours[path[-1]] if cell != path[-2]]
             at = path.index(near[int(rng.integers(len(near)))])
             path[at + 1 :] = reversed(path[at + 1 :])
-        found[index] = path
-    return found
+        paths[index] = path
+    return paths
 
 
 def best_boards(
     targets: Iterable[str],
-    paths: NDArray[np.int8],
+    paths: Int8s,
     scorer: BatchScorer,
     progress: Callable[[int, Longest | None], None] | None = None,
 ) -> list[Longest]:
@@ -118,9 +117,12 @@ def best_boards(
         scores = scorer.scores(boards)
         high = int(scores.max())
         tied = decode_boards(boards[scores == high])
-        found = Longest(word, min(canonical_board(board, scorer.geometry) for board in tied), high)
-        best.append(found)
-        top = found if top is None or found.score > top.score else top
+        longest = Longest(
+            word, min(canonical_board(board, scorer.geometry) for board in tied), high
+        )
+        best.append(longest)
+        top = longest if top is None or longest.score > top.score else top
         if progress is not None:
             progress(number, top)
-    return sorted(best, key=lambda item: (-item.score, item.board, item.word))
+    best.sort(key=attrgetter("board", "word"))
+    return sorted(best, key=attrgetter("score"), reverse=True)

@@ -27,11 +27,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int32s, Int64s, UInt8s, UInt64s
 from boardclass.board import LETTERS
 from boardclass.errors import BoardError, InputError, quote
 from boardclass.geometry import Geometry
@@ -55,7 +56,7 @@ RunProgress = Callable[[int, int, int, int], None]
 """Called with the number of the run (from 0), its round, the best score so far and the boards
 scored in the run."""
 
-Start = str | Callable[[np.random.Generator, int, NDArray[np.uint8]], NDArray[np.uint8]]
+Start = str | Callable[[np.random.Generator, int, UInt8s], UInt8s]
 """A board, or a function that makes the first boards uint8[m, n] from a random generator, m and
 the alphabet."""
 
@@ -72,7 +73,7 @@ class ParallelScorer:
         self._scorers = [scorer, *(scorer.twin() for _ in range(n_threads - 1))]
         self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
 
-    def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
+    def scores(self, boards: UInt8s) -> Int32s:
         """Return int32[m], the exact scores of the boards in uint8[m, n]."""
         if self._threads is None or len(boards) < _WORTH_SPLITTING:
             return self._scorers[0].scores(boards)
@@ -103,16 +104,14 @@ class HoldingScorer:
         self._word = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(ord("a"))
         self._finder = Scorer(scorer.geometry.dims, [word], parse_scores("words"))
 
-    def scores(self, boards: NDArray[np.uint8]) -> NDArray[np.int32]:
+    def scores(self, boards: UInt8s) -> Int32s:
         """Return int32[m]: the exact score of each board with the word, 0 of each without."""
         out = np.zeros(len(boards), np.int32)
         holding = np.flatnonzero(self._finder.scores(boards))
         out[holding] = self._scorer.scores(boards[holding])
         return out
 
-    def first(
-        self, rng: np.random.Generator, m: int, alphabet: NDArray[np.uint8]
-    ) -> NDArray[np.uint8]:
+    def first(self, rng: np.random.Generator, m: int, alphabet: UInt8s) -> UInt8s:
         """Return uint8[m, n] random boards, each with the word on a random path: where a search may
         start.
         """
@@ -141,7 +140,7 @@ class HoldingScorer:
 BatchScorer = Scorer | ParallelScorer | HoldingScorer
 
 
-def parse_alphabet(letters: str) -> NDArray[np.uint8]:
+def parse_alphabet(letters: str) -> UInt8s:
     """Return uint8[k], 0..25 ascending, of the letters that boards may use."""
     if not letters or not set(letters) <= set(LETTERS):
         raise InputError(f"letters {quote(letters)}: expected one or more of a-z")
@@ -149,8 +148,8 @@ def parse_alphabet(letters: str) -> NDArray[np.uint8]:
 
 
 def first_boards(
-    rng: np.random.Generator, m: int, n: int, alphabet: NDArray[np.uint8], start: Start | None
-) -> NDArray[np.uint8]:
+    rng: np.random.Generator, m: int, n: int, alphabet: UInt8s, start: Start | None
+) -> UInt8s:
     """Return uint8[m, n] random boards, those that ``start`` makes, or uint8[1, n] with the board
     ``start``.
     """
@@ -167,7 +166,7 @@ def first_boards(
     return board
 
 
-def neighbours(boards: NDArray[np.uint8], letters: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def neighbours(boards: UInt8s, letters: UInt8s) -> UInt8s:
     """Return uint8[m * k, n]: each board's k neighbours, by one changed letter, then by a swap of
     two cells.
 
@@ -186,7 +185,7 @@ def neighbours(boards: NDArray[np.uint8], letters: NDArray[np.uint8]) -> NDArray
     return np.concatenate((changed, swapped), axis=1).reshape(-1, n)
 
 
-def canonical_cells(boards: NDArray[np.uint8], geometry: Geometry) -> NDArray[np.uint8]:
+def canonical_cells(boards: UInt8s, geometry: Geometry) -> UInt8s:
     """Return the canonical images of the boards in uint8[m, n]: row for row what
     ``canonical_board`` gives.
     """
@@ -201,7 +200,7 @@ def canonical_cells(boards: NDArray[np.uint8], geometry: Geometry) -> NDArray[np
     return best
 
 
-def pack(boards: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def pack(boards: UInt8s) -> tuple[UInt64s, UInt64s]:
     """Return two uint64[m] that compare as the boards do, cell 0 first: 13 cells of 26 values, then
     the rest.
     """
@@ -214,15 +213,13 @@ def pack(boards: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint
     return parts[0], parts[1]
 
 
-def best_first(boards: NDArray[np.uint8], scores: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+def best_first(boards: UInt8s, scores: Int32s, n: int) -> Int64s:
     """Return the places of the ``n`` best boards, best first; ties go to the smaller board."""
     high, low = pack(boards)
     return np.lexsort((low, high, -scores.astype(np.int64)))[:n]
 
 
-def ascend(
-    scorer: BatchScorer, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]
-) -> NDArray[np.uint8]:
+def ascend(scorer: BatchScorer, boards: UInt8s, alphabet: UInt8s) -> UInt8s:
     """Return the local optimum of each board in uint8[m, n], reached by steps to the best
     neighbour.
     """
@@ -260,9 +257,9 @@ class Search(NamedTuple):
 
     scorer: BatchScorer
     rng: np.random.Generator
-    first: NDArray[np.uint8]
+    first: UInt8s
     size: int
-    alphabet: NDArray[np.uint8]
+    alphabet: UInt8s
     tell: Callable[[int, int, int], None]
     stop: Callable[[], bool]
     steps_per_cell: int  # of annealing
@@ -327,7 +324,7 @@ def local_search(
             score_of[board] = score
             times[board] += n
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
-    return sorted(finds, key=lambda find: (-find.score, find.board))
+    return sorted(sorted(finds), key=attrgetter("score"), reverse=True)
 
 
 def _check_search(method: str, seed: int, runs: int, pool: int) -> None:
@@ -356,7 +353,7 @@ def climb(s: Search) -> list[tuple[str, int, int]]:
     return _found(pool.boards, pool.scores)
 
 
-def _found(boards: NDArray[np.uint8], scores: NDArray[np.int32]) -> list[tuple[str, int, int]]:
+def _found(boards: UInt8s, scores: Int32s) -> list[tuple[str, int, int]]:
     return [
         (board, score, 1)
         for board, score in zip(decode_boards(boards), scores.tolist(), strict=True)
@@ -373,7 +370,7 @@ class _Pool:
         self._expanded = np.zeros(0, bool)
         self._known = np.zeros(0, np.uint64)  # sorted keys of all boards scored
 
-    def offer(self, boards: NDArray[np.uint8]) -> None:
+    def offer(self, boards: UInt8s) -> None:
         """Score those boards that are new, up to symmetry, and keep the best."""
         cells = canonical_cells(boards, self.scorer.geometry)
         high, low = pack(cells)
@@ -392,7 +389,7 @@ class _Pool:
         keep = best_first(merged, scores, self.size)
         self.boards, self.scores, self._expanded = merged[keep], scores[keep], expanded[keep]
 
-    def take_unexpanded(self) -> NDArray[np.uint8]:
+    def take_unexpanded(self) -> UInt8s:
         """Return the boards of the pool not handed out before; without any the pool cannot change
         any more.
         """
@@ -431,9 +428,9 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
     if not s.stop():
         top = ascend(s.scorer, distinct[:_ASCENTS], s.alphabet)
         distinct[:_ASCENTS] = canonical_cells(top, s.scorer.geometry)
-    found: Counter[str] = Counter()
+    n_ended: Counter[str] = Counter()
     for board, n in zip(decode_boards(distinct), n_chains.tolist(), strict=True):
-        found[board] += n
+        n_ended[board] += n
 
     def tell(number: int, score: int, n_scored: int) -> None:
         s.tell(steps + number, score, (steps + 1) * s.size + n_scored)
@@ -443,12 +440,10 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
         s._replace(first=pool, size=len(pool), tell=tell)
     )
     scored = sorted({(-score, board) for board, score, _ in listed})
-    return [(board, -score, max(1, found[board])) for score, board in scored]
+    return [(board, -score, max(1, n_ended[board])) for score, board in scored]
 
 
-def propose(
-    rng: np.random.Generator, boards: NDArray[np.uint8], alphabet: NDArray[np.uint8]
-) -> NDArray[np.uint8]:
+def propose(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s) -> UInt8s:
     """Return one random neighbour of each board in uint8[m, n]; now and then it is the board
     itself.
     """
@@ -487,14 +482,14 @@ def breed(s: Search) -> list[tuple[str, int, int]]:
     return _found(boards, scores)
 
 
-def _survivors(s: Search, boards: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+def _survivors(s: Search, boards: UInt8s) -> tuple[UInt8s, Int32s]:
     distinct = np.unique(canonical_cells(boards, s.scorer.geometry), axis=0)
     scores = s.scorer.scores(distinct)
     keep = best_first(distinct, scores, s.size)
     return distinct[keep], scores[keep]
 
 
-def _children(s: Search, boards: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _children(s: Search, boards: UInt8s) -> UInt8s:
     m, rng, shape = s.size * CHILDREN, s.rng, s.scorer.geometry
     mother, father = (boards[np.minimum(*rng.integers(0, len(boards), (2, m)))] for _ in range(2))
     image = shape.symmetries[rng.integers(0, len(shape.symmetries), m)]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int32s, UInt8s
 from boardclass.board import LETTERS, NO_LETTERS, Board, parse_board, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError
@@ -35,7 +36,7 @@ class Found(NamedTuple):
     path: tuple[int, ...]
 
 
-def encode_boards(boards: Iterable[str], n: int) -> NDArray[np.uint8]:
+def encode_boards(boards: Iterable[str], n: int) -> UInt8s:
     """Return uint8[m, n], 0..25 a cell, of board texts of ``n`` letters a-z each."""
     texts = list(boards)
     for text in texts:
@@ -46,7 +47,7 @@ def encode_boards(boards: Iterable[str], n: int) -> NDArray[np.uint8]:
     ) - np.uint8(ord("a"))
 
 
-def decode_boards(boards: NDArray[np.uint8]) -> list[str]:
+def decode_boards(boards: UInt8s) -> list[str]:
     """Return the texts of the boards in uint8[m, n]."""
     m, n = boards.shape
     text = (np.ascontiguousarray(boards) + np.uint8(ord("a"))).tobytes().decode("ascii")
@@ -100,7 +101,7 @@ class Scorer:
         """Return the exact score of a board."""
         return int(self.scores([parse_board(board, self.dims)])[0])
 
-    def scores(self, boards: NDArray[np.uint8] | Sequence[str]) -> NDArray[np.int32]:
+    def scores(self, boards: UInt8s | Sequence[str]) -> Int32s:
         """Return int32[m], the exact scores of m boards: uint8[m, n] of values 0..25, or texts."""
         if isinstance(boards, np.ndarray):
             self._check(boards)
@@ -116,20 +117,20 @@ class Scorer:
             done += self._score_vector(cells[done:], out[done:])
         return out
 
-    def _check(self, boards: NDArray[np.uint8]) -> None:
+    def _check(self, boards: UInt8s) -> None:
         if boards.dtype != np.uint8 or boards.ndim != 2 or boards.shape[1] != self.geometry.n:
             expected = f"expected uint8[m, {self.geometry.n}] for {self.dims}"
             raise BoardError(f"boards of type {boards.dtype} and shape {boards.shape}: {expected}")
         if boards.size and boards.max() > 25:
             raise BoardError(f"cell value {int(boards.max())}: expected 0 to 25 for a to z")
 
-    def _score_portable(self, cells: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
+    def _score_portable(self, cells: UInt8s, out: Int32s) -> int:
         from search.scoring.scorer_kernels import score_boards
 
         masks = self.geometry.neighbour_masks
         return int(score_boards(*self.trie, masks, cells, self._seen, self._generation, out))
 
-    def _score_vector(self, cells: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
+    def _score_vector(self, cells: UInt8s, out: Int32s) -> int:
         """Fill ``out`` as far as the vector kernel comes; return how many boards that are, 0
         without the kernel.
         """
@@ -147,7 +148,7 @@ class Scorer:
     def words(self, board: str) -> list[Found]:
         """Return the words on a board that are worth points, sorted by word, one path each."""
         board = parse_board(board, self.dims)
-        found: dict[str, Found] = {}
+        words: dict[str, Found] = {}
         root = int(self.trie.nodes[0])
         stack: list[tuple[str, int, tuple[int, ...]]] = [
             ("", root, (cell,)) for cell in reversed(range(len(board)))
@@ -162,11 +163,11 @@ class Scorer:
             )
             word = prefix + board[path[-1]]
             code = record >> CODE_SHIFT & (N_CODES - 1)
-            if code and word not in found:
-                found[word] = Found(word, int(self.trie.points[code]), path)
+            if code and word not in words:
+                words[word] = Found(word, int(self.trie.points[code]), path)
             near = [cell for cell in self.geometry.neighbours[path[-1]] if cell not in path]
             stack += [(word, record, (*path, cell)) for cell in reversed(near)]
-        return sorted(found.values())
+        return sorted(words.values())
 
 
 @lru_cache(maxsize=4)  # a run searches and scores with the same one
@@ -211,12 +212,11 @@ def score(
 
 def letter_scores(board: str, scorer: Scorer) -> list[list[int]]:
     """Return the score with each of the letters a-z in each cell, one list a cell."""
-    boards = [
-        board[:cell] + letter + board[cell + 1 :]
-        for cell in range(len(board))
-        for letter in LETTERS
-    ]
-    scores: list[list[int]] = scorer.scores(boards).reshape(len(board), len(LETTERS)).tolist()
+    n, letters = len(board), np.arange(len(LETTERS))
+    boards = np.tile(encode_boards([board], n), (n, len(letters), 1))
+    for cell in range(n):
+        boards[cell, :, cell] = letters
+    scores: list[list[int]] = scorer.scores(boards.reshape(-1, n)).reshape(n, -1).tolist()
     return scores
 
 
@@ -229,9 +229,8 @@ def best_neighbours(
     changes = _one_step(board, scorer.dims.h, letters)
     own, *values = scorer.scores([board, *changes]).tolist()
     best: dict[str, tuple[str, str, int, int]] = {}
-    for (other, change), value in sorted(
-        zip(changes.items(), values, strict=True), key=lambda item: (-item[1], item[0])
-    ):
+    scored = sorted(zip(changes.items(), values, strict=True))
+    for (other, change), value in sorted(scored, key=itemgetter(1), reverse=True):
         row = with_letters(other, letters), change, value, value - own
         best.setdefault(canonical_board(other, scorer.geometry), row)
     best.pop(canonical_board(board, scorer.geometry), None)
@@ -244,12 +243,11 @@ def _one_step(board: str, h: int, letters: Mapping[str, str]) -> dict[str, str]:
         f"{cell_name(cell, h)}, {letters.get(letter, letter).upper()}"
         for cell, letter in enumerate(board)
     ]
-    steps = {
-        board[:cell] + new + board[cell + 1 :]: f"{names[cell]} to {letters.get(new, new).upper()}"
-        for cell, old in enumerate(board)
-        for new in LETTERS
-        if new != old
-    }
+    steps = {}
+    for cell, new in product(range(len(board)), LETTERS):
+        if new != board[cell]:
+            changed = board[:cell] + new + board[cell + 1 :]
+            steps[changed] = f"{names[cell]} to {letters.get(new, new).upper()}"
     for left, right in combinations(range(len(board)), 2):
         cells = list(board)
         cells[left], cells[right] = cells[right], cells[left]

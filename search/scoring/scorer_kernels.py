@@ -1,5 +1,10 @@
 """The portable scoring kernel: depth-first, scalar, on every machine; also the check of the vector
 kernel.
+
+>>> from boardclass import parse_scores
+>>> from search import Scorer
+>>> Scorer("2x2", ["tea", "teat"], parse_scores("standard"), portable=True).score("aetx")
+1
 """
 
 from __future__ import annotations
@@ -46,7 +51,7 @@ def score_boards(
         around[:] = 0
         top = 0
         for cell in range(n):
-            letter = np.int64(boards[b, cell])
+            letter = int64(boards[b, cell])
             cells_of[letter] |= 1 << cell
             bit = 1 << letter
             rest = neighbour_masks[cell]

@@ -20,8 +20,8 @@ import numpy as np
 from llvmlite import ir
 from numba import int32, int64, types, uint8
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int64s
 from boardclass.jit import kernel, writable
 from search.bits import call, machine_has, popcount
 from search.scoring.scorer_kernels import CELLS_MASK, MAX_CELLS, SIGNATURE_ARRAYS
@@ -44,9 +44,9 @@ class Lanes(NamedTuple):
     """What the eight neighbours of each cell look like, one row of lanes per cell."""
 
     # [25, 8], ``cell << 32 | 1 << cell`` of each neighbour; -1 for a missing one, never free
-    places: NDArray[np.int64]
-    letters: NDArray[np.int64]  # [25, 8], bit of the letter of each neighbour
-    around: NDArray[np.int64]  # [25, 8], letters around each neighbour
+    places: Int64s
+    letters: Int64s  # [25, 8], bit of the letter of each neighbour
+    around: Int64s  # [25, 8], letters around each neighbour
 
 
 class Queue(NamedTuple):
@@ -54,9 +54,9 @@ class Queue(NamedTuple):
     spill over the end.
     """
 
-    records: NDArray[np.int64]  # trie record of the path's node
-    places: NDArray[np.int64]  # last cell << 32 | used cells
-    hits: NDArray[np.int64]  # points code << 32 | node of the word
+    records: Int64s  # trie record of the path's node
+    places: Int64s  # last cell << 32 | used cells
+    hits: Int64s  # points code << 32 | node of the word
 
 
 def make_queue() -> Queue:
@@ -194,12 +194,12 @@ def score_boards_simd(
     for b in range(n_boards):
         tails = 0
         for cell in range(n):
-            bit = 1 << np.int64(boards[b, cell])
+            bit = 1 << int64(boards[b, cell])
             letters = 0
             for lane in range(LANES):
                 place = lanes.places[cell, lane]
                 if place >= 0:
-                    other = 1 << np.int64(boards[b, place >> _PLACE_SHIFT])
+                    other = 1 << int64(boards[b, place >> _PLACE_SHIFT])
                     lanes.letters[cell, lane] = other
                     letters |= other
             around[cell] = letters

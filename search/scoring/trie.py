@@ -6,6 +6,10 @@ ends here), index of the first child (31 bits).  The children of a node lie side
 order, so the child for letter ``l`` is the first child plus the number of mask bits below ``l``.
 Nodes are numbered breadth-first: the few thousand nodes of the first levels, which every board
 visits, share a few pages.
+
+>>> trie = build_trie({"tea": 1, "teas": 1, "tee": 1}, max_len=3)
+>>> len(trie.nodes), trie.points[:2].tolist()
+(5, [0, 1])
 """
 
 from __future__ import annotations
@@ -14,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int32s, Int64s
 from boardclass.errors import InputError
 
 N_LETTERS = 26
@@ -29,8 +33,8 @@ MAX_NODES = 1 << 31
 class Trie(NamedTuple):
     """Arrays only, so that it travels through ``ray.put`` unharmed."""
 
-    nodes: NDArray[np.int64]  # one record per node, root first (layout: see the module)
-    points: NDArray[np.int32]  # [64], points of a points code; ``points[0]`` is 0
+    nodes: Int64s  # one record per node, root first (layout: see the module)
+    points: Int32s  # [64], points of a points code; ``points[0]`` is 0
 
 
 def build_trie(points: Mapping[str, int], max_len: int) -> Trie:
@@ -57,7 +61,7 @@ def build_trie(points: Mapping[str, int], max_len: int) -> Trie:
     )
 
 
-def _letter_matrix(words: Sequence[str]) -> NDArray[np.int64]:
+def _letter_matrix(words: Sequence[str]) -> Int64s:
     """Return int64[n_words, longest]: 0..25 for a-z, -1 behind the end; raises InputError for other
     characters.
     """
@@ -72,7 +76,7 @@ def _letter_matrix(words: Sequence[str]) -> NDArray[np.int64]:
     return matrix
 
 
-def _records(letters: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
+def _records(letters: Int64s, code: Int64s) -> Int64s:
     """Return the node records of the sorted, distinct words in ``letters``, with their points
     codes.
 

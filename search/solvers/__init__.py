@@ -62,15 +62,16 @@ def moves(
     w: int, h: int, begin_only: Collection[int], end_only: Collection[int]
 ) -> tuple[tuple[int, ...], ...]:
     """Return for each cell the cells that may follow it in a word."""
-    cells = [divmod(cell, h) for cell in range(w * h)]
-    return tuple(
-        tuple(
-            other
-            for other, (u, v) in enumerate(cells)
-            if max(abs(x - u), abs(y - v)) == 1 and cell not in end_only and other not in begin_only
-        )
-        for cell, (x, y) in enumerate(cells)
-    )
+    following: list[tuple[int, ...]] = []
+    for cell in range(w * h):
+        x, y = divmod(cell, h)
+        near = []
+        for other in range(w * h):
+            u, v = divmod(other, h)
+            if max(abs(x - u), abs(y - v)) == 1 and other not in begin_only:
+                near.append(other)
+        following.append(() if cell in end_only else tuple(near))
+    return tuple(following)
 
 
 _END = ""  # no letter: marks a node at which a word ends, and holds the word
@@ -231,25 +232,27 @@ class PathsSolver:
         else:
             with pool(self._n_processes) as executor:
                 parts = list(executor.map(_paths_from, *shares))
-        return sorted(set().union(*(found for found, _ in parts))), sum(count for _, count in parts)
+        return sorted(set().union(*(words for words, _ in parts))), sum(count for _, count in parts)
 
 
 def _paths_from(grid: Grid, start: int, words: frozenset[str]) -> tuple[set[str], int]:
-    moves = [[(other, 1 << other, grid.board[other]) for other in near] for near in grid.moves]
-    found: set[str] = set()
+    moves = []
+    for near in grid.moves:
+        moves.append([(other, 1 << other, grid.board[other]) for other in near])
+    spelled: set[str] = set()
     count = 0
 
     def walk(cell: int, used: int, text: str) -> None:
         nonlocal count
         count += 1
         if text in words:
-            found.add(text)
+            spelled.add(text)
         for other, bit, letter in moves[cell]:
             if not used & bit:
                 walk(other, used | bit, text + letter)
 
     walk(start, 1 << start, grid.board[start])
-    return found, count
+    return spelled, count
 
 
 Solver = TrieSolver | WordsSolver | HeapSolver | PathsSolver

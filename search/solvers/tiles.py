@@ -3,6 +3,10 @@
 Depth-first over the tiles; the prefixes of a path are looked up in the sorted word list, so nothing
 is built first. Where a board is one of the proof, it agrees with the fast scorer.  Words are
 spelled in full: a Qu cell spells ``qu``.
+
+>>> from boardclass.tiles import read_tiles
+>>> solve_tiles(read_tiles("t [e/a]/s ."), ["ate", "east", "sat", "set"])
+[TileWord(word='sat', points=1, path=(1, 2, 0)), TileWord(word='set', points=1, path=(1, 2, 0))]
 """
 
 from __future__ import annotations
@@ -15,12 +19,14 @@ from typing import NamedTuple
 
 from boardclass.errors import InputError, quote
 from boardclass.geometry import read_cell
-from boardclass.scores import ScoreTable, parse_scores
+from boardclass.scores import TABLES, ScoreTable
 from boardclass.tiles import Tiles
 from search.solvers import moves
 
 _WORTH = {1: "aeilnorstu", 2: "dg", 3: "bcmp", 4: "fhvwy", 5: "k", 8: "jx", 10: "qz"}
-SCRABBLE = {letter: worth for worth, letters in _WORTH.items() for letter in letters}
+SCRABBLE: dict[str, int] = {}
+for _worth, _letters in _WORTH.items():
+    SCRABBLE |= dict.fromkeys(_letters, _worth)
 # times the letters of the cell, times the word
 BONUSES = {"dl": (2, 1), "tl": (3, 1), "dw": (1, 2), "tw": (1, 3)}
 _AFTER_ALL = "\uffff"
@@ -44,7 +50,7 @@ class Rules:
     bonus : ``dl``, ``tl``, ``dw`` or ``tw`` by cell: double or triple letter or word
     """
 
-    table: ScoreTable = field(default_factory=lambda: parse_scores("standard"))
+    table: ScoreTable = TABLES["standard"]
     values: Mapping[str, int] | None = None
     bonus: Mapping[int, str] = field(default_factory=dict)
 
@@ -68,19 +74,19 @@ def parse_values(text: str) -> dict[str, int]:
     """
     if text.strip().lower() == "scrabble":
         return dict(SCRABBLE)
-    found = [_setting(part) for part in text.lower().split(",")]
-    if not all(found):
+    matches = [_setting(part) for part in text.lower().split(",")]
+    if not all(matches):
         raise InputError(
             f"letter values {quote(text)}: expected scrabble, or values such as a=1,b=3"
         )
-    return {match[1]: int(match[2]) for match in found if match}
+    return {match[1]: int(match[2]) for match in matches if match}
 
 
 def parse_bonus(text: str, w: int, h: int) -> dict[int, str]:
     """Return the bonus cells, by number, that a text such as ``1.1=dl,2.3=tw`` names; InputError if
     it names none.
     """
-    found: dict[int, str] = {}
+    bonus: dict[int, str] = {}
     for part in text.lower().split(","):
         place, _, kind = map(str.strip, part.partition("="))
         cell = read_cell(place, w, h)
@@ -89,8 +95,8 @@ def parse_bonus(text: str, w: int, h: int) -> dict[int, str]:
                 f"bonus {quote(text)}: expected ROW.COLUMN up to {h}.{w} with dl, tl, dw or tw, "
                 "such as 1.1=dl,2.1=tw"
             )
-        found[cell] = kind
-    return found
+        bonus[cell] = kind
+    return bonus
 
 
 def solve_tiles(board: Tiles, words: Sequence[str], rules: Rules | None = None) -> list[TileWord]:
@@ -99,13 +105,13 @@ def solve_tiles(board: Tiles, words: Sequence[str], rules: Rules | None = None) 
     words : spelled in full, sorted, unique
     """
     rules = rules or Rules()
-    found: dict[str, TileWord] = {}
+    best: dict[str, TileWord] = {}
     for word, path, spelled in _spelled(board, words):
         points = rules.points(path, spelled)
-        old = found.get(word)
+        old = best.get(word)
         if points > 0 and (old is None or (-points, path) < (-old.points, old.path)):
-            found[word] = TileWord(word, points, path)
-    return sorted(found.values())
+            best[word] = TileWord(word, points, path)
+    return sorted(best.values())
 
 
 def _spelled(
@@ -116,11 +122,9 @@ def _spelled(
     ends = [cell for cell, tile in enumerate(board.tiles) if tile.ends]
     near = moves(board.w, board.h, begins, ends)
     spellings = [tile.spellings for tile in board.tiles]
-    stack: list[tuple[tuple[int, ...], tuple[str, ...], str, tuple[int, int]]] = [
-        ((cell,), (text,), text, (0, len(words)))
-        for cell, texts in enumerate(spellings)
-        for text in texts
-    ]
+    stack: list[tuple[tuple[int, ...], tuple[str, ...], str, tuple[int, int]]] = []
+    for cell, texts in enumerate(spellings):
+        stack += [((cell,), (text,), text, (0, len(words))) for text in texts]
     while stack:
         path, spelled, prefix, (first, last) = stack.pop()
         first = bisect_left(words, prefix, first, last)

@@ -1,4 +1,10 @@
-"""Kernels that write the terms of one word and drop those that the node has no use for."""
+"""Kernels that write the terms of one word and drop those that the node has no use for.
+
+>>> terms = np.array([3, 1, 2], np.uint64)
+>>> end = up_to(terms, 0, 3, 2)
+>>> terms[:end].tolist()
+[1, 2]
+"""
 
 from __future__ import annotations
 
@@ -6,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import int64, types, uint64
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int64s
 from boardclass.jit import kernel, read_only, writable
 from search.keys import LITERAL
 from search.terms.path_table import TABLE_TYPE
@@ -18,14 +24,14 @@ _ZERO = np.uint64(0)
 class Rim(NamedTuple):
     """What a node adds to a path table."""
 
-    on_bare: NDArray[np.int64]  # [26], for each letter the mask of bare cell numbers that have it
-    shift: NDArray[np.int64]  # [k], shift of each restricted free cell
+    on_bare: Int64s  # [26], for each letter the mask of bare cell numbers that have it
+    shift: Int64s  # [k], shift of each restricted free cell
     # [k], letter codes (bit code = letter + 1) that the restricted cell must not have
-    forbidden: NDArray[np.int64]
+    forbidden: Int64s
     # [p, 2], shifts of two free cells: the letter of the first must not come after the other
-    pairs: NDArray[np.int64]
+    pairs: Int64s
     # [32], for each letter code the codes of the letters before it; for 0, none
-    smaller: NDArray[np.int64]
+    smaller: Int64s
     # how many extra cells of the table are bare as well; they follow its bare cells in the
     # numbering
     n_extra: int
@@ -77,10 +83,10 @@ def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-u
         w = table.shifts[at + 3 * stride : at + 3 * stride + count]
         for p in range(count):
             out[p] |= (
-                (a << np.uint64(x[p]))
-                | (b << np.uint64(y[p]))
-                | (c << np.uint64(z[p]))
-                | (d << np.uint64(w[p]))
+                (a << uint64(x[p]))
+                | (b << uint64(y[p]))
+                | (c << uint64(z[p]))
+                | (d << uint64(w[p]))
             )
         t += 4
         at += 4 * stride
@@ -88,7 +94,7 @@ def emit(table, where, codes, drop, points_code, terms, n):  # type: ignore[no-u
         a = codes[t]
         x = table.shifts[at : at + count]
         for p in range(count):
-            out[p] |= a << np.uint64(x[p])
+            out[p] |= a << uint64(x[p])
         t += 1
         at += stride
     if (drop[0] | drop[1] | drop[2]) == _ZERO:
@@ -129,23 +135,23 @@ def restrict(rim, terms, begin, end, code_bits):  # type: ignore[no-untyped-def]
     demand.  One restriction after the other, so that the loops have no branch.
     """
     for k in range(rim.shift.size):
-        shift = np.uint64(rim.shift[k] + code_bits)
+        shift = uint64(rim.shift[k] + code_bits)
         forbidden = rim.forbidden[k]
         kept = begin
         for i in range(begin, end):
             term = terms[i]
             terms[kept] = term
-            kept += 1 - ((forbidden >> np.int64((term >> shift) & np.uint64(LITERAL))) & 1)
+            kept += 1 - ((forbidden >> int64((term >> shift) & uint64(LITERAL))) & 1)
         end = kept
     smaller = rim.smaller
     for k in range(rim.pairs.shape[0]):
-        shift = np.uint64(rim.pairs[k, 0] + code_bits)
-        other = np.uint64(rim.pairs[k, 1] + code_bits)
+        shift = uint64(rim.pairs[k, 0] + code_bits)
+        other = uint64(rim.pairs[k, 1] + code_bits)
         kept = begin
         for i in range(begin, end):
             term = terms[i]
             terms[kept] = term
-            forbidden = smaller[np.int64((term >> shift) & np.uint64(LITERAL))]
-            kept += 1 - ((forbidden >> np.int64((term >> other) & np.uint64(LITERAL))) & 1)
+            forbidden = smaller[int64((term >> shift) & uint64(LITERAL))]
+            kept += 1 - ((forbidden >> int64((term >> other) & uint64(LITERAL))) & 1)
         end = kept
     return end

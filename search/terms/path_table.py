@@ -14,6 +14,10 @@ first in cell order), then the second, so the paths that use or avoid these cell
 group.
 
 Each path has marks that say when its term is not needed (search.terms.paths).
+
+>>> table = path_table("3x3", bare=1 << 4, max_len=4)
+>>> table.n_bare, len(table.absorb)
+(1, 705)
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ import numpy as np
 from numba import int32, int64, types, uint8, uint32, uint64
 from numpy.typing import NDArray
 
+from boardclass.arrays import Int32s, Int64s, UInt8s, UInt32s, UInt64s
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen, kernel, read_only, writable
 from search.scoring.trie import CODE_SHIFT, LETTER_MASK, N_CODES, Trie
@@ -56,24 +61,24 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 class PathTable(NamedTuple):
     """Paths by length and pattern (all arrays read-only)."""
 
-    root: NDArray[np.int64]  # [18], pattern trie node at which length L starts
+    root: Int64s  # [18], pattern trie node at which length L starts
     # [n_nodes, n_bare + 1], next pattern node by symbol, 0 = none; at the last the group + 1
-    child: NDArray[np.int32]
-    first: NDArray[np.int64]  # [n_groups + 1], number of the first path of each group
-    block: NDArray[np.int64]  # [n_groups + 1], where the shifts of a group start
+    child: Int32s
+    first: Int64s  # [n_groups + 1], number of the first path of each group
+    block: Int64s  # [n_groups + 1], where the shifts of a group start
     # per group: free position after free position, the shift of the level of every path
-    shifts: NDArray[np.uint8]
-    absorb: NDArray[np.uint32]  # [n_paths], the row of ``absorb_words`` of each path
-    absorb_words: NDArray[np.uint64]  # [n, 2], the distinct rows (8 bits per position)
-    swap: NDArray[np.uint32]  # [n_paths], the row of ``swap_words`` of each path
-    swap_words: NDArray[np.uint64]  # [n, 1], the distinct rows
+    shifts: UInt8s
+    absorb: UInt32s  # [n_paths], the row of ``absorb_words`` of each path
+    absorb_words: UInt64s  # [n, 2], the distinct rows (8 bits per position)
+    swap: UInt32s  # [n_paths], the row of ``swap_words`` of each path
+    swap_words: UInt64s  # [n, 1], the distinct rows
     # [n_groups + 1], where the ranges of each group by its first extra cell start below
-    parts: NDArray[np.int32]
+    parts: Int32s
     # position of the range's paths on its extra cell, ELSEWHERE if they do not meet it
-    place: NDArray[np.uint8]
-    start: NDArray[np.int32]  # first path of the range, which ends where the next one starts
+    place: UInt8s
+    start: Int32s  # first path of the range, which ends where the next one starts
     # where its ranges by the next extra cell start; they end where those of the next range do
-    sub: NDArray[np.int32]
+    sub: Int32s
     n_bare: int
     n_extra: int
 
@@ -133,16 +138,16 @@ class _TableBuilder:
         self.number, self.target = frozen(number), frozen(target)
         self.shift = frozen(level_shifts(board, bare))
         self.root = np.zeros(MAX_CELLS + 2, np.int64)
-        self.child: list[NDArray[np.int32]] = [np.zeros((1, self.n_bare + 1), np.int32)]
+        self.child: list[Int32s] = [np.zeros((1, self.n_bare + 1), np.int32)]
         self.n_nodes, self.n_groups, self.n_paths = 1, 0, 0
-        self.counts: list[NDArray[np.int64]] = []
-        self.sizes: list[NDArray[np.int64]] = []
-        self.shifts: list[NDArray[np.uint8]] = []
-        self.absorb: list[NDArray[np.uint32]] = []
-        self.swap: list[NDArray[np.uint32]] = []
+        self.counts: list[Int64s] = []
+        self.sizes: list[Int64s] = []
+        self.shifts: list[UInt8s] = []
+        self.absorb: list[UInt32s] = []
+        self.swap: list[UInt32s] = []
         self.absorb_words, self.swap_words = Distinct(2), Distinct(1)
-        self.starts: list[list[NDArray[np.int64]]] = [[] for _ in extra]
-        self.places: list[list[NDArray[np.uint64]]] = [[] for _ in extra]
+        self.starts: list[list[Int64s]] = [[] for _ in extra]
+        self.places: list[list[UInt64s]] = [[] for _ in extra]
 
     def add(self, length: int) -> None:
         paths = paths_of_length(self.board, length)
@@ -173,9 +178,7 @@ class _TableBuilder:
         self.n_groups += len(distinct)
         self.n_paths += paths.size
 
-    def _add_parts(
-        self, paths: NDArray[np.uint64], length: int, group: NDArray[np.uint64]
-    ) -> NDArray[np.uint64]:
+    def _add_parts(self, paths: UInt64s, length: int, group: UInt64s) -> UInt64s:
         """Return the paths of each group sorted by their positions on the extra cells; append the
         ranges this makes.
         """
@@ -194,7 +197,7 @@ class _TableBuilder:
             self.places[k].append(above[begins] & np.uint64(ELSEWHERE))
         return frozen(paths[order])
 
-    def _add_trie(self, length: int, symbols: NDArray[np.int64]) -> None:
+    def _add_trie(self, length: int, symbols: Int64s) -> None:
         """Append the pattern trie of one length: ``symbols`` [n_patterns, length], sorted."""
         self.root[length] = self.n_nodes
         node, n_here = np.zeros(len(symbols), np.int64), 1  # within this level
@@ -229,19 +232,17 @@ class _TableBuilder:
         )
         return PathTable._make([*map(frozen, arrays), self.n_bare, self.extra.size])
 
-    def _ranges(
-        self, first: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32]]:
+    def _ranges(self, first: Int64s) -> tuple[Int32s, UInt8s, Int32s, Int32s]:
         """Return ``parts``, ``place``, ``start`` and ``sub``: the ranges by the first extra cell,
         one more that ends them, those by the second, and so on.
         """
-        starts = [np.append(np.concatenate(found), self.n_paths) for found in self.starts]
-        places = [np.append(np.concatenate(found), ELSEWHERE) for found in self.places]
+        starts = [np.append(np.concatenate(ranges), self.n_paths) for ranges in self.starts]
+        places = [np.append(np.concatenate(ranges), ELSEWHERE) for ranges in self.places]
         base = np.cumsum([0, *map(len, starts)])
         subs = [
             base[k + 1] + np.searchsorted(starts[k + 1], starts[k]) for k in range(len(starts) - 1)
         ]
-        subs += [np.zeros(len(found), np.int64) for found in starts[-1:]]
+        subs += [np.zeros(len(ranges), np.int64) for ranges in starts[-1:]]
         parts = np.searchsorted(starts[0], first) if starts else np.zeros(len(first))
         none = np.zeros(0)
         return (
@@ -275,13 +276,13 @@ def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
 
     Returns the new number of distinct rows, or -1 when there is no place left.
     """
-    last = np.uint64(slots.size - 1)
+    last = uint64(slots.size - 1)
     width = rows.shape[1]
     for p in range(len(rows)):
         mixed = _ZERO
         for k in range(width):
             mixed = (mixed ^ rows[p, k]) * _ODD
-            mixed ^= mixed >> np.uint64(32)
+            mixed ^= mixed >> uint64(32)
         at = mixed & last
         while True:
             place = slots[at] - 1
@@ -313,7 +314,7 @@ class Distinct:
         self.slots = np.zeros(2 * len(self.rows), np.int32)
         self.n = 0
 
-    def number(self, rows: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    def number(self, rows: UInt64s) -> UInt32s:
         """Return the place of each row."""
         out = np.empty(len(rows), np.uint32)
         while (n := _number(frozen(rows), self.rows, self.n, self.slots, out)) < 0:
@@ -324,7 +325,7 @@ class Distinct:
         self.n = n
         return out
 
-    def table(self) -> NDArray[np.uint64]:
+    def table(self) -> UInt64s:
         """Return the rows by place, read only."""
         return frozen(self.rows[: self.n].copy())
 
@@ -334,10 +335,10 @@ class Words(NamedTuple):
     uint64[n].
     """
 
-    letters: NDArray[np.uint8]
-    length: NDArray[np.int64]
-    code: NDArray[np.int64]
-    equal: NDArray[np.uint64]
+    letters: UInt8s
+    length: Int64s
+    code: Int64s
+    equal: UInt64s
 
 
 WORDS_TYPE = types.NamedTuple(
@@ -348,7 +349,7 @@ WORDS_TYPE = types.NamedTuple(
 def word_arrays(trie: Trie) -> Words:
     """Return the arrays of the words of a trie that fit on 16 cells, by length, then by letters."""
     nodes, letters = np.zeros(1, np.int64), np.zeros((1, MAX_CELLS), np.uint8)
-    found = []
+    by_length = []
     for depth in range(MAX_CELLS):  # a row for each node, in order of their numbers
         masks = (trie.nodes[nodes] & LETTER_MASK).astype("<u4").view(np.uint8).reshape(-1, 4)
         above, letter = np.nonzero(np.unpackbits(masks, axis=1, bitorder="little"))
@@ -360,7 +361,7 @@ def word_arrays(trie: Trie) -> Words:
         equal, at = np.zeros(len(words), np.uint64), words.T.copy()
         for bit, (i, j) in enumerate(pairs_of(depth + 1)):
             equal |= (at[i] == at[j]).astype(np.uint64) << np.uint64(bit)
-        found.append((words, np.full(len(words), depth + 1), code[code > 0], equal))
+        by_length.append((words, np.full(len(words), depth + 1), code[code > 0], equal))
         if not len(above):
             break
-    return Words(*(frozen(np.concatenate(arrays)) for arrays in zip(*found, strict=True)))
+    return Words(*(frozen(np.concatenate(arrays)) for arrays in zip(*by_length, strict=True)))

@@ -16,14 +16,20 @@ absorb
     stays a path, and the swapped one is smaller (cell of i above cell of j).  Where the two letters
     are equal both paths give the same term, and the smaller one gives it too.  The smallest path of
     each term is never dropped.
+
+>>> from boardclass.geometry import geometry
+>>> len(paths_of_length(geometry("4x4"), 3))
+408
+>>> hex(paths_of_length(geometry("2x2"), 3)[0])  # cells 0, 1 and 2
+'0x210'
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import int64, uint8, uint64, void
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int64s, UInt64s
 from boardclass.geometry import Geometry
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
@@ -40,6 +46,12 @@ MAX_BARE = 8  # bare cells absorption looks at: 8 bits for each of up to 16 posi
 _N_PAIRS = 64
 
 
+@kernel(int64(uint64, int64), inline="always")
+def cell_at(path, t):  # type: ignore[no-untyped-def]
+    """Return the cell of a position of a path."""
+    return int64((path >> uint64(CELL_BITS * t)) & uint64(CELL))
+
+
 @kernel(int64(read_only(int64), int64, int64, writable(uint64)))
 def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-def]
     """Write every simple path of ``length`` cells from ``start`` to ``out`` (4 bits a position,
@@ -47,25 +59,25 @@ def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-
 
     With an ``out`` of size 0 the paths are only counted.
     """
-    left = np.zeros(MAX_CELLS + 1, np.int64)
+    todo = np.zeros(MAX_CELLS + 1, np.int64)
     path = np.zeros(MAX_CELLS + 1, np.uint64)
     used = np.zeros(MAX_CELLS + 1, np.int64)
     path[0] = start
-    used[0] = np.int64(1) << start
+    used[0] = int64(1) << start
     if length == 1:
         if out.size:
             out[0] = path[0]
         return 1
-    left[0] = neighbours[start]
+    todo[0] = neighbours[start]
     n = 0
     d = 0
     while d >= 0:
-        if left[d] == 0:
+        if todo[d] == 0:
             d -= 1
             continue
-        c = lowest_bit(left[d])
-        left[d] &= left[d] - 1
-        longer = path[d] | (np.uint64(c) << np.uint64(CELL_BITS * (d + 1)))
+        c = lowest_bit(todo[d])
+        todo[d] &= todo[d] - 1
+        longer = path[d] | (uint64(c) << uint64(CELL_BITS * (d + 1)))
         if d + 2 == length:
             if out.size:
                 out[n] = longer
@@ -73,12 +85,12 @@ def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-
         else:
             d += 1
             path[d] = longer
-            used[d] = used[d - 1] | (np.int64(1) << c)
-            left[d] = neighbours[c] & ~used[d]
+            used[d] = used[d - 1] | (int64(1) << c)
+            todo[d] = neighbours[c] & ~used[d]
     return n
 
 
-def paths_of_length(board: Geometry, length: int) -> NDArray[np.uint64]:
+def paths_of_length(board: Geometry, length: int) -> UInt64s:
     """Return every simple directed path of ``length`` cells: uint64[n], 4 bits a position, position
     0 lowest.
     """
@@ -99,10 +111,10 @@ def patterns_of(paths, length, number, out):  # type: ignore[no-untyped-def]
     number + 1, or 0.
     """
     for p in range(paths.size):
-        pattern = np.uint64(0)
+        pattern = uint64(0)
         for t in range(length):
-            c = np.int64((paths[p] >> np.uint64(CELL_BITS * t)) & np.uint64(CELL))
-            pattern = (pattern << np.uint64(SYMBOL_BITS)) | np.uint64(number[c])
+            c = cell_at(paths[p], t)
+            pattern = (pattern << uint64(SYMBOL_BITS)) | uint64(number[c])
         out[p] = pattern
 
 
@@ -114,13 +126,13 @@ def places_on(paths, length, cells, out):  # type: ignore[no-untyped-def]
     ELSEWHERE stands for a cell that the path does not meet.
     """
     for p in range(paths.size):
-        places = np.uint64(0)
+        places = uint64(0)
         for cell in cells:
-            place = np.uint64(ELSEWHERE)
+            place = uint64(ELSEWHERE)
             for t in range(length):
-                if np.int64((paths[p] >> np.uint64(CELL_BITS * t)) & np.uint64(CELL)) == cell:
-                    place = np.uint64(t)
-            places = (places << np.uint64(PLACE_BITS)) | place
+                if cell_at(paths[p], t) == cell:
+                    place = uint64(t)
+            places = (places << uint64(PLACE_BITS)) | place
         out[p] = places
 
 
@@ -142,17 +154,15 @@ def fill_shifts(paths, length, number, shift, counts, shifts):  # type: ignore[n
     at = 0
     for count in counts:
         for t in range(length):
-            if number[np.int64((paths[begin] >> np.uint64(CELL_BITS * t)) & np.uint64(CELL))]:
+            if number[cell_at(paths[begin], t)]:
                 continue
             for p in range(begin, begin + count):
-                shifts[at] = shift[
-                    np.int64((paths[p] >> np.uint64(CELL_BITS * t)) & np.uint64(CELL))
-                ]
+                shifts[at] = shift[cell_at(paths[p], t)]
                 at += 1
         begin += count
 
 
-def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
+def level_shifts(board: Geometry, bare: int) -> Int64s:
     """Return the shift of each cell's level in a key (5 bits a level, first in cell order highest),
     0 if bare.
     """
@@ -163,15 +173,16 @@ def level_shifts(board: Geometry, bare: int) -> NDArray[np.int64]:
     return shift
 
 
-def pairs_of(length: int) -> NDArray[np.int64]:
+def pairs_of(length: int) -> Int64s:
     """Return the pairs of positions i < j that have a bit in ``swap``, nearest first, at most 64:
     int64[n, 2].
     """
-    pairs = [(i, i + gap) for gap in range(1, length) for i in range(length - gap)][:_N_PAIRS]
-    return np.array(pairs, np.int64).reshape(-1, 2)
+    first, second = np.triu_indices(length, 1)
+    nearest_first = np.argsort(second - first, kind="stable")[:_N_PAIRS]
+    return np.column_stack((first, second))[nearest_first]
 
 
-def pair_bits(length: int) -> NDArray[np.int64]:
+def pair_bits(length: int) -> Int64s:
     """Return int64[16, 16]: the bit of a pair of positions in ``swap``, -1 where it has none."""
     bits = np.full((MAX_CELLS, MAX_CELLS), -1, np.int64)
     for x, (i, j) in enumerate(pairs_of(length).tolist()):
@@ -195,12 +206,12 @@ def mark_dominated(  # type: ignore[no-untyped-def]
     cells = np.zeros(MAX_CELLS + 2, np.int64)
     near = np.zeros(MAX_CELLS + 2, np.int64)  # cells that touch both neighbours of a position
     place = np.zeros(MAX_CELLS + 2, np.int64)  # position of a cell of the path
-    every = (np.int64(1) << neighbours.size) - 1
+    every = (int64(1) << neighbours.size) - 1
     for p in range(paths.size):
-        used = np.int64(0)
+        used = int64(0)
         for t in range(length):
-            cells[t] = np.int64((paths[p] >> np.uint64(CELL_BITS * t)) & np.uint64(CELL))
-            used |= np.int64(1) << cells[t]
+            cells[t] = cell_at(paths[p], t)
+            used |= int64(1) << cells[t]
             place[cells[t]] = t
         for t in range(length):
             near[t] = every
@@ -209,7 +220,7 @@ def mark_dominated(  # type: ignore[no-untyped-def]
             if t + 1 < length:
                 near[t] &= neighbours[cells[t + 1]]
         for word in range(2):
-            bits = np.uint64(0)
+            bits = uint64(0)
             for t in range(8 * word, min(length, 8 * word + 8)):
                 last = min(MAX_BARE, number[cells[t]] - 1) if number[cells[t]] else MAX_BARE
                 moves = near[t] & ~used
@@ -217,9 +228,9 @@ def mark_dominated(  # type: ignore[no-untyped-def]
                     c = lowest_bit(moves)
                     moves &= moves - 1
                     if 0 < target[c] <= last:
-                        bits |= np.uint64(1) << np.uint64(8 * (t - 8 * word) + target[c] - 1)
+                        bits |= uint64(1) << uint64(8 * (t - 8 * word) + target[c] - 1)
             absorb[p, word] = bits
-        bits = np.uint64(0)
+        bits = uint64(0)
         for i in range(length):
             # cells of the path that position i could take over, but not its neighbours there
             mates = near[i] & used
@@ -228,11 +239,11 @@ def mark_dominated(  # type: ignore[no-untyped-def]
                 mates &= mates - 1
                 j = place[c]
                 if j > i + 1 and cells[i] > c and (near[j] >> cells[i]) & 1 and pair_bit[i, j] >= 0:
-                    bits |= np.uint64(1) << np.uint64(pair_bit[i, j])
+                    bits |= uint64(1) << uint64(pair_bit[i, j])
             j = i + 1  # neighbours in the path stay neighbours: only their outer sides must fit
             if j < length and cells[i] > cells[j] and pair_bit[i, j] >= 0:
                 left = neighbours[cells[i - 1]] if i > 0 else every
                 right = neighbours[cells[j + 1]] if j + 1 < length else every
                 if (left >> cells[j]) & 1 and (right >> cells[i]) & 1:
-                    bits |= np.uint64(1) << np.uint64(pair_bit[i, j])
+                    bits |= uint64(1) << uint64(pair_bit[i, j])
         swap[p, 0] = bits

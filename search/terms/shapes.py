@@ -43,16 +43,16 @@ def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-de
     words, and those that have any of the letters.
     """
     low = high = _ZERO
-    found = np.int64(0)
+    any_letter = int64(0)
     for t in range(length):
         cells = on_bare[letters[t]] & wanted
-        found |= cells
-        shift = np.uint64(8 * (t & 7))
+        any_letter |= cells
+        shift = uint64(8 * (t & 7))
         if t < 8:
-            low |= np.uint64(cells & _MARKED) << shift
+            low |= uint64(cells & _MARKED) << shift
         else:
-            high |= np.uint64(cells & _MARKED) << shift
-    return low, high, found
+            high |= uint64(cells & _MARKED) << shift
+    return low, high, any_letter
 
 
 @kernel(uint64(uint64, writable(uint64), int64, read_only(uint8), int64, int64), inline="always")
@@ -61,7 +61,7 @@ def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-u
     from ``at`` on.
     """
     for t in range(n_free):
-        term |= codes[t] << np.uint64(shifts[at])
+        term |= codes[t] << uint64(shifts[at])
         at += stride
     return term
 
@@ -113,13 +113,13 @@ def shape_terms(  # type: ignore[no-untyped-def]
     keep_high = np.zeros(MAX_EXTRA + 2, np.uint64)
     row_of = np.zeros(MAX_CELLS + 1, np.int64)  # free position of each position
     all_bits = ~_ZERO
-    table_bare = (np.int64(1) << n_bare) - 1
+    table_bare = (int64(1) << n_bare) - 1
     codes = np.zeros(MAX_CELLS + 1, np.uint64)
     node = np.zeros(MAX_CELLS + 1, np.int64)
     option = np.zeros(MAX_CELLS + 1, np.int64)  # symbols still to be tried, as a mask
     n_free = np.zeros(MAX_CELLS + 1, np.int64)
     used = np.zeros(MAX_CELLS + 1, np.int64)  # bare cells used, as a mask
-    loss = _ONE << np.uint64(code_bits - 1)
+    loss = _ONE << uint64(code_bits - 1)
     n = 0
     n_paths = 0
     for w in range(words.length.size):
@@ -133,7 +133,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
             continue
         low, high, _ = _bare_cells(letters, length, on_bare, -1)
         equal = words.equal[w]
-        points_code = np.uint64(words.code[w])
+        points_code = uint64(words.code[w])
         before = n
         d = 0
         node[0] = table.root[length]
@@ -147,17 +147,17 @@ def shape_terms(  # type: ignore[no-untyped-def]
                 continue
             symbol = lowest_bit(todo)
             option[d] = todo & (todo - 1)
-            nxt = np.int64(child[node[d], symbol])
+            nxt = int64(child[node[d], symbol])
             if nxt == 0:
                 continue
             free = n_free[d]
             bare = used[d]
             if symbol == 0:
                 row_of[d] = free
-                codes[free] = np.uint64(letters[d] + 1) << np.uint64(code_bits)
+                codes[free] = uint64(letters[d] + 1) << uint64(code_bits)
                 free += 1
             else:
-                bare |= np.int64(1) << (symbol - 1)
+                bare |= int64(1) << (symbol - 1)
             if d + 1 < length:
                 d += 1
                 node[d] = nxt
@@ -190,7 +190,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
                             break
                         continue
                     entry[k] = e + 1
-                    t = np.int64(place[e])
+                    t = int64(place[e])
                     on_way[k] = on_way[k - 1]
                     keep_low[k] = keep_low[k - 1]
                     keep_high[k] = keep_high[k - 1]
@@ -200,23 +200,23 @@ def shape_terms(  # type: ignore[no-untyped-def]
                             only_losses and (new >> number) & 1
                         ):
                             continue
-                        on_way[k] |= np.int64(1) << number
+                        on_way[k] |= int64(1) << number
                         row[k] = row_of[t]
                         code[k] = codes[row[k]]
                         codes[row[k]] = _ZERO
                         later = (_MARKED >> number) << number  # bare cells from its own on
                         if t < 8:
-                            keep_low[k] &= ~(np.uint64(later) << np.uint64(8 * t))
+                            keep_low[k] &= ~(uint64(later) << uint64(8 * t))
                         else:
-                            keep_high[k] &= ~(np.uint64(later) << np.uint64(8 * (t - 8)))
+                            keep_high[k] &= ~(uint64(later) << uint64(8 * (t - 8)))
                     if k < n_extra:
                         k += 1
                         entry[k] = sub[e]
                         last[k] = sub[e + 1]
                         row[k] = -1
                         continue
-                    begin = np.int64(start[e])
-                    end = np.int64(start[e + 1])
+                    begin = int64(start[e])
+                    end = int64(start[e + 1])
                 gains = new == 0 or on_way[k] & new != 0
                 if gains and only_losses:
                     if k == 0:

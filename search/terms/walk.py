@@ -7,6 +7,9 @@ side by side (cell, used cells, key).  So a trie edge is looked at once and not 
 
 Per word equal terms are dropped (deduplication), then those that contain another term of the word
 (absorption).
+
+>>> new_frontier(capacity=8).key.size
+8
 """
 
 from __future__ import annotations
@@ -15,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import int8, int32, int64, types, uint64
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int8s, Int32s, Int64s, UInt64s
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit, popcount
 from search.keys import LITERAL, used_levels
@@ -35,19 +38,19 @@ class Frontier(NamedTuple):
     cells, key.
     """
 
-    cell: NDArray[np.int8]
-    used: NDArray[np.int32]
-    key: NDArray[np.uint64]
-    scratch: NDArray[np.uint64]
+    cell: Int8s
+    used: Int32s
+    key: UInt64s
+    scratch: UInt64s
 
 
 class Cells(NamedTuple):
     """What generation must know of a node."""
 
-    neighbours: NDArray[np.int64]  # [n], neighbour masks
-    holds: NDArray[np.int64]  # [26], cells per letter
+    neighbours: Int64s  # [n], neighbour masks
+    holds: Int64s  # [26], cells per letter
     # [n], 1 shifted to the level of a free cell: a literal is (letter + 1) * unit; 0: bare
-    unit: NDArray[np.uint64]
+    unit: UInt64s
     bare: int  # mask of bare cells
     low: int  # the lowest bit of each level
 
@@ -73,7 +76,7 @@ def _extend(front, begin, end, tip, cells, letter, first):  # type: ignore[no-un
     """
     capacity = front.cell.size
     holds = cells.holds[letter]
-    literal = np.uint64(letter + 1)
+    literal = uint64(letter + 1)
     if first:
         if tip + 64 > capacity:
             return FRONTIER_FULL
@@ -134,22 +137,22 @@ def _absorb(keys, n, low, limit):  # type: ignore[no-untyped-def]
     """
     fewest = 64
     for i in range(n):
-        fewest = min(fewest, popcount(np.int64(used_levels(keys[i], low))))
+        fewest = min(fewest, popcount(int64(used_levels(keys[i], low))))
     kept = 0
-    left = limit
+    budget = limit
     for i in range(n):
         key = keys[i]
-        size = popcount(np.int64(used_levels(key, low)))
+        size = popcount(int64(used_levels(key, low)))
         absorbed = False
-        if size > fewest and left > 0:
+        if size > fewest and budget > 0:
             for j in range(n):
                 other = keys[j]
                 if (other & ~key) == _ZERO and other != key:
-                    mask = used_levels(other, low) * np.uint64(LITERAL)
+                    mask = used_levels(other, low) * uint64(LITERAL)
                     if (key & mask) == other:
                         absorbed = True
                         break
-            left -= n
+            budget -= n
         if not absorbed:
             keys[n + kept] = key
             kept += 1
@@ -171,7 +174,7 @@ def _finish_word(front, begin, end, cells, repeats, limit):  # type: ignore[no-u
     if repeats & 1:
         n = _sorted_unique(front.scratch, n)
     if repeats & 2 and limit:
-        n = _absorb(front.scratch, n, np.uint64(cells.low), limit)
+        n = _absorb(front.scratch, n, uint64(cells.low), limit)
     return n
 
 
@@ -195,7 +198,7 @@ def walk(nodes, cells, front, terms, code_bits, limit):  # type: ignore[no-untyp
     seen = np.zeros(MAX_LEN + 2, np.int64)  # letters so far
     repeats = np.zeros(MAX_LEN + 2, np.int64)  # 1: equal terms possible, 2: absorption possible
     todo[0] = nodes[0] & LETTER_MASK
-    shift = np.uint64(code_bits)
+    shift = uint64(code_bits)
     n_terms = 0
     n_paths = 0
     d = 0
@@ -229,7 +232,7 @@ def walk(nodes, cells, front, terms, code_bits, limit):  # type: ignore[no-untyp
             if n_terms + n > terms.size:
                 return TERMS_FULL, n_paths
             for i in range(n):
-                terms[n_terms + i] = (front.scratch[i] << shift) | np.uint64(code)
+                terms[n_terms + i] = (front.scratch[i] << shift) | uint64(code)
             n_terms += n
         if record & LETTER_MASK:
             d += 1

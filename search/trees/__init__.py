@@ -4,9 +4,8 @@
       Generator    generator.py  terms of a node, by path shapes or by the walk, from the words of a
                    run as arrays
       Arrays       arrays.py     the working memory of a worker
-    build          build.py      one pass over sorted keys; runs.py makes them
-    merge          merge.py      two trees and sorted terms into one that shares what they leave
-                   alone
+    merge          merge.py      sorted keys into a tree; two trees and keys into one that shares
+                                 what they leave alone; runs.py makes the keys
     expand         lazy_subtree.py    subtrees of few terms: their bound, and building those that a
                    search reaches
     orderly_bound  bound.py      the search itself; state.py is its state, sums.py adds up the

@@ -1,4 +1,8 @@
-"""The working memory of a worker: the arrays that terms are written to and that trees grow in."""
+"""The working memory of a worker: the arrays that terms are written to and that trees grow in.
+
+>>> n_terms_in(memory_mb=17)
+1048576
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,11 @@ import time
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int32s
 from boardclass.jit import frozen
 from search.keys import LITERAL_BITS
-from search.trees import build, merge, runs, tree
+from search.trees import merge, runs, tree
 
 BYTES_PER_TERM = 17  # 8 term or key, 4 points, 5 tree: 1.25 cells
 # points of a word up to which the bounds of a tree take 2 bytes; above they may not fit
@@ -57,7 +61,7 @@ class Arrays:
     cells, bounds : the trees (search.trees.tree)
     """
 
-    def __init__(self, memory_mb: int, code_bits: int, points_of_code: NDArray[np.int32]) -> None:
+    def __init__(self, memory_mb: int, code_bits: int, points_of_code: Int32s) -> None:
         capacity = n_terms_in(memory_mb)
         self.terms = np.empty(capacity, np.uint64)
         self.points = np.empty(capacity, np.int32)
@@ -96,25 +100,14 @@ class Arrays:
             runs.group(ordered, terms, self.points[begin:], self._points_of_code, self._code_bits)
         )
 
-    def build(
-        self, begin: int, n_keys: int, n_levels: int, tip: int
-    ) -> tuple[int, int, int] | None:
-        """Build a tree over the keys from ``begin`` on; return (tip, root, bound), or None if it
-        does not fit.
-        """
-        end, root, bound = build.build(
-            self.terms, self.points, begin, begin + n_keys, n_levels, self.cells, self.bounds, tip
-        )
-        return (int(end), int(root), int(bound)) if end > 0 else None
-
     def merge(
-        self, begin: int, end: int, n_levels: int, first: int, tip: int, root: int,
+        self, begin: int, end: int, n_levels: int, first: int, tip: int, root: int = 0,
         other: tuple[int, int] = (0, 0),
         key_end: int | None = None,
     ) -> tuple[int, int, int, int] | None:  # fmt: skip
-        """Merge keys, and bound and reference of another tree, into a tree whose levels before
-        ``first`` are forced; the keys before ``key_end``, by default all, have room for those that
-        are copied (search.trees.merge).
+        """Merge keys, and bound and reference of another tree, into a tree, by default an empty
+        one, whose levels before ``first`` are forced.  The keys before ``key_end``, by default all,
+        have room for those that are copied (search.trees.merge).
 
         Returns (tip, root, bound, first unused key), or None if it does not fit.
         """

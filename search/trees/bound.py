@@ -27,9 +27,9 @@ search.trees.state.
 from __future__ import annotations
 
 import numpy as np
-from numba import int8, int64
+from numba import int8, int64, uint64
 
-from boardclass.cutoff_kernel import reaches
+from boardclass.cutoff import reaches
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount, prefetch
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels
@@ -137,8 +137,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             # half of the room is used, and no state needs what was built
             if 2 * tip > tree.tip + cells.size:
                 collapse(cells, link)
-                tip = np.int64(tree.tip)
-                link = np.int64(0)
+                tip = int64(tree.tip)
+                link = int64(0)
         elif n_pushes - since > budget:
             status = BUDGET_SPENT
             break
@@ -146,7 +146,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         n_states += 1
         deeper = depth + 1
         later_levels = last_levels(top - depth)
-        this_level = (later_levels << np.uint64(LITERAL_BITS)) | np.uint64(LITERAL)
+        this_level = (later_levels << uint64(LITERAL_BITS)) | uint64(LITERAL)
         its_levels = deeper * AT_DEEPER
         for x in range(its_levels + deeper * AT_NEXT, its_levels + n_levels * AT_NEXT):
             levels[x] = levels[x - AT_DEEPER]
@@ -172,7 +172,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                 levels[at_level + BEST] = sums[target : target + ROW].max()
             for level in range(deeper, n_levels):
                 total += levels[its_levels + level * AT_NEXT + BEST]
-        below = (np.int64(1) << letter) - 1
+        below = (int64(1) << letter) - 1
         stacked = choices[depth]
         n_ends = levels[here + N_TAILS]
         n_picked = 0
@@ -184,19 +184,19 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         for i in range(n_picked):
             prefetch(cells, picked[i])
         i = 0
-        asked = 0
+        n_ahead = 0
         while i < n_picked and reaches(total, cutoff):
             # prefetch what lies behind the letter some pushes ahead
-            while asked < n_picked and asked <= i + _AHEAD:
-                ref = np.int64(cells[picked[asked]])
-                asked += 1
+            while n_ahead < n_picked and n_ahead <= i + _AHEAD:
+                ref = int64(cells[picked[n_ahead]])
+                n_ahead += 1
                 if ref > 0:
                     prefetch(cells, ref)
                     prefetch(cells, ref + LINE)
                 elif ref < 0:
                     prefetch(keys, ~ref >> RUN_BITS)
                     prefetch(term_points, ~ref >> RUN_BITS)
-            ref = np.int64(cells[picked[i]])
+            ref = int64(cells[picked[i]])
             i += 1
             if ref == 0:
                 continue
@@ -223,13 +223,13 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                     top,
                     scratch,
                 )
-                ref = np.int64(cells[picked[i - 1]])
+                ref = int64(cells[picked[i - 1]])
             change = points_of(cells[ref]) - cells[ref + 1]
             held += change
             total += change
             n_here, word_at, at, o = places_in(ref, cells[ref], per)
             for x in range(word_at, word_at + n_here):
-                word = np.int64(cells[x])
+                word = int64(cells[x])
                 level = word >> LETTER_BITS
                 letters = word & LETTERS
                 at_level = its_levels + level * AT_NEXT
@@ -246,7 +246,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                 o -= n_letters
         if status == BUDGET_SPENT:
             break
-        code = np.uint64(letter + 1) << np.uint64(LITERAL_BITS * (top - depth))
+        code = uint64(letter + 1) << uint64(LITERAL_BITS * (top - depth))
         i = 0
         # a name for this row would count references to it
         while i < n_ends and reaches(total, cutoff):
@@ -260,7 +260,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             total -= value
             place = first_place(rest)
             level = top - place
-            code_here = np.int64(rest >> np.uint64(LITERAL_BITS * place))
+            code_here = int64(rest >> uint64(LITERAL_BITS * place))
             at_level = its_levels + level * AT_NEXT
             source = levels[at_level + AT_ROW]
             target = deeper_rows + level * ROW

@@ -31,6 +31,15 @@ only since a cell has got its letter.
 Where a layer finds no room behind the others, one of those below it is grown by itself, as the
 *bottom* of a new stack instead of the rim: it is smaller alone than together with what it was
 merged from.
+
+>>> from boardclass.geometry import geometry
+>>> from boardclass.scores import parse_scores
+>>> from search.scoring.scorer import trie_of
+>>> trie = trie_of(("eat", "tea", "teas"), parse_scores("standard"), 4)
+>>> forest = Forest(geometry("2x2"), trie, Params(memory_mb=1))
+>>> every = (1 << 26) - 1
+>>> forest.grow(Node((every,) * 4, bare=0), [0, 1, 2, 3]).bound
+9
 """
 
 from __future__ import annotations
@@ -38,8 +47,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int32s, UInt64s
 from boardclass.geometry import Geometry
 from boardclass.parts import parse_path
 from search.node import Node, OpenClass, split_cell
@@ -156,9 +165,7 @@ class Forest:
             n_bytes_of(n_keys, end - tip + 1),
         )
 
-    def terms(
-        self, node: Node, free: list[int]
-    ) -> tuple[NDArray[np.uint64], NDArray[np.int32]] | None:
+    def terms(self, node: Node, free: list[int]) -> tuple[UInt64s, Int32s] | None:
         """Return the distinct keys of a node, sorted, and their points, in arrays that the next
         call overwrites, or None if they do not fit the memory.
         """
@@ -311,8 +318,8 @@ class Forest:
         if n < 0:
             return None
         n_keys = self._arrays.sort(begin, n, n_levels - first, tip)
-        built = self._arrays.build(begin, n_keys, n_levels, tip)
-        return None if built is None else (n_keys, *built)
+        merged = self._arrays.merge(begin, begin + n_keys, n_levels, first, tip)
+        return None if merged is None else (n_keys, *merged[:3])
 
     @property
     def _n_levels(self) -> int:

@@ -1,5 +1,11 @@
 """The terms of a node, generated the faster way: from path shapes or by a walk over the word
 trie.
+
+>>> from boardclass.geometry import geometry
+>>> from search.scoring.trie import build_trie
+>>> generator = Generator(geometry("3x4"), Params(), build_trie({"tea": 1}, 12), 1 << 12)
+>>> generator.code_bits, generator.max_free, generator.max_walked
+(4, 12, 6)
 """
 
 from __future__ import annotations
@@ -9,8 +15,8 @@ from functools import reduce
 from operator import and_
 
 import numpy as np
-from numpy.typing import NDArray
 
+from boardclass.arrays import Int64s, UInt64s
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
 from search.keys import LITERAL_BITS
@@ -72,7 +78,7 @@ class Generator:
         self.max_walked = board.n // 2
         self._front = walk.new_frontier(min(1 << 24, max(1 << 12, capacity)))
 
-    def of_node(self, node: Node, free: list[int], room: NDArray[np.uint64]) -> int:
+    def of_node(self, node: Node, free: list[int], room: UInt64s) -> int:
         """Write all terms of a node.
 
         Path shapes look at every path and suit nodes with many, nearly open free cells; the walk
@@ -87,37 +93,27 @@ class Generator:
         tight = [c for c in free if node.masks[c] != _ALL_LETTERS]
         forbidden = [(_ALL_LETTERS & ~node.masks[c]) << 1 for c in tight]
         bare = tuple((c, node.masks[c]) for c in self.board.cell_order if node.is_bare(c))
-        return self._shapes(bare, room, limits=([shifts[c] for c in tight], forbidden, []))
+        return self.of_open(bare, room, limits=([shifts[c] for c in tight], forbidden, []))
 
-    def of_open(
-        self, bare: Bare, room: NDArray[np.uint64], new: int = 0, only_losses: bool = False
-    ) -> int:
-        """Write all terms of an open node with some bare cells, or those that change when the
-        ``new`` ones of these (a mask of numbers) become bare.
-
-        If none of its bare cells has a letter, that is the rim.
-        """
-        return self._shapes(bare, room, new, only_losses=only_losses)
-
-    def of_base(self, bare: Bare, room: NDArray[np.uint64], new: int) -> int:
+    def of_base(self, bare: Bare, room: UInt64s, new: int) -> int:
         """Write those of the terms of :meth:`of_open` that do not use the first free cell."""
         n_forced = len(bare) - len(self.rim)
         # that cell is bare and has no letter: paths over it are passed over
         if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:
-            return self._shapes((*bare, (self.board.cell_order[len(bare)], 0)), room, new)
+            return self.of_open((*bare, (self.board.cell_order[len(bare)], 0)), room, new)
         limit = np.uint64((self.first_key(bare) << self.code_bits) - 1)
-        return self._shapes(bare, room, new, limit)
+        return self.of_open(bare, room, new, limit=limit)
 
-    def seems_to_fit(self, bare: Bare, room: NDArray[np.uint64], new: int) -> bool:
+    def seems_to_fit(self, bare: Bare, room: UInt64s, new: int) -> bool:
         """Return whether the terms of :meth:`of_open` seem to fit, from a sample of the words;
         ``room`` is used.
         """
-        n = self._shapes(bare, room, new, words=self._sample)
+        n = self.of_open(bare, room, new, words=self._sample)
         return 0 <= n * _SAMPLED <= room.size
 
     def n_at_most(self, bare: Bare) -> int:
         """Return a number that the terms of an open node do not exceed."""
-        return self._shapes(bare, None)
+        return self.of_open(bare, None)
 
     def first_key(self, bare: Bare) -> int:
         """Return the smallest key that uses the first free cell of a layer: its base has only
@@ -160,46 +156,52 @@ class Generator:
             bare = sum(1 << c for c in order[: n - n_extra])
         return path_table(str(self.board.dims), bare, self._max_len, order), n_extra
 
-    def _shapes(
-        self, bare: Bare, out: NDArray[np.uint64] | None, new: int = 0,
+    def of_open(
+        self, bare: Bare, out: UInt64s | None, new: int = 0, only_losses: bool = False,
         limit: np.uint64 = shapes.NO_LIMIT,
-        limits: _Limits | None = None, only_losses: bool = False, words: Words | None = None,
+        limits: _Limits | None = None, words: Words | None = None,
     ) -> int:  # fmt: skip
-        """Write terms from path shapes to ``out``, or only count them if it is None
-        (search.terms.shapes).
+        """Write, from path shapes (search.terms.shapes), all terms of an open node with some bare
+        cells, or those that change when the ``new`` ones of these (a mask of numbers) become bare;
+        only count them if ``out`` is None.
+
+        If none of its bare cells has a letter, that is the rim.
         """
         if out is None:
             out = np.empty(0, np.uint64)
         elif not out.size:  # the kernel would only count
             return shapes.TERMS_FULL
         table, n_extra = self._table(sum(1 << c for c, _ in bare))
-        on_bare = [
-            sum(1 << i for i, (_, letters) in enumerate(bare) if letters >> x & 1)
-            for x in range(26)
-        ]
         shift, forbidden, pairs = limits or self._demanded(bare)
-        arrays = [frozen(np.array(values, np.int64)) for values in (on_bare, shift, forbidden)]
-        ordered = frozen(np.array(pairs, np.int64).reshape(-1, 2))
-        rim = Rim(arrays[0], arrays[1], arrays[2], ordered, self._smaller_codes, n_extra)
+        arrays = (
+            _by_letter([letters for _, letters in bare]),
+            np.array(shift, np.int64),
+            np.array(forbidden, np.int64),
+            np.array(pairs, np.int64).reshape(-1, 2),
+        )
+        rim = Rim._make((*map(frozen, arrays), self._smaller_codes, n_extra))
         n, _ = shapes.shape_terms(
             words or self._words, table, rim, out, self.code_bits, new, limit, only_losses
         )
         return int(n)
 
-    def _walk(self, node: Node, free: list[int], out: NDArray[np.uint64]) -> int:
+    def _walk(self, node: Node, free: list[int], out: UInt64s) -> int:
         """Write terms to ``out`` by the walk (search.terms.walk)."""
         unit = np.zeros(self.board.n, np.uint64)
         unit[free] = np.uint64(1) << level_shifts(self.board, node.bare)[free].astype(np.uint64)
         low = sum(1 << (LITERAL_BITS * i) for i in range(len(free)))
-        holds = np.array(
-            [sum(1 << c for c, m in enumerate(node.masks) if m >> x & 1) for x in range(26)],
-            np.int64,
-        )
+        holds = _by_letter(node.masks)
         cells = walk.Cells(self.board.neighbour_masks, frozen(holds), frozen(unit), node.bare, low)
         n, _ = walk.walk(
             self._trie.nodes, cells, self._front, out, self.code_bits, self._params.absorb_limit
         )
         return int(n)
+
+
+def _by_letter(masks: Sequence[int]) -> Int64s:
+    """Return int64[26]: for each letter the places of the masks that have it, as a mask."""
+    has_letter = np.array(masks, np.int64)[:, None] >> np.arange(N_LETTERS) & 1
+    return (1 << np.arange(len(masks))) @ has_letter
 
 
 def _common(letters: int, masks: Sequence[int]) -> int:

@@ -7,6 +7,10 @@ OrderlyBound pushes it for the first time, :func:`expand` writes its top sum nod
 and the reference that named the run names the node from then on.  When the search is over
 :func:`collapse` puts the old references back, so the tree is again what it was: other layers share
 it, and the place behind it is theirs.
+
+>>> keys, points = np.array([0, 1, 2], np.uint64), np.array([1, 2, 3], np.int32)
+>>> bound_of(keys, points, 0, 3, np.uint64(31), np.zeros(SCRATCH, np.int32))  # 1 + max(2, 3)
+4
 """
 
 from __future__ import annotations
@@ -54,7 +58,7 @@ def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-unty
     on top of earlier ones.
     """
     depth = 0
-    value = np.int64(points[first])
+    value = int64(points[first])
     least = value
     key = keys[first] & within
     for i in range(first + 1, end):
@@ -62,23 +66,23 @@ def bound_of(keys, points, first, end, within, scratch):  # type: ignore[no-unty
         place = first_place(key ^ after)
         while depth and scratch[depth - 3] < place:  # that group is complete
             depth -= 3
-            value = scratch[depth + 1] + max(np.int64(scratch[depth + 2]), value)
+            value = scratch[depth + 1] + max(int64(scratch[depth + 2]), value)
         if depth and scratch[depth - 3] == place:
-            scratch[depth - 1] = max(np.int64(scratch[depth - 1]), min(value, _TOO_LARGE))
+            scratch[depth - 1] = max(int64(scratch[depth - 1]), min(value, _TOO_LARGE))
         else:
-            value = min(value, np.int64(_TOO_LARGE))
-            has_letter = (key >> np.uint64(LITERAL_BITS * place)) & np.uint64(LITERAL) != _ZERO
+            value = min(value, int64(_TOO_LARGE))
+            has_letter = (key >> uint64(LITERAL_BITS * place)) & uint64(LITERAL) != _ZERO
             scratch[depth] = place
             scratch[depth + 1] = 0 if has_letter else value
             scratch[depth + 2] = value if has_letter else 0
             depth += 3
-        value = np.int64(points[i])
+        value = int64(points[i])
         least = min(least, value)
         key = after
     while depth:
         depth -= 3
-        value = scratch[depth + 1] + max(np.int64(scratch[depth + 2]), value)
-    return value if least >= 0 else np.int64(NO_BOUND)
+        value = scratch[depth + 1] + max(int64(scratch[depth + 2]), value)
+    return value if least >= 0 else int64(NO_BOUND)
 
 
 @kernel([
@@ -100,21 +104,21 @@ def expand(  # type: ignore[no-untyped-def]
     top : number of the last level
     scratch : overwritten, at least SCRATCH elements
     """
-    ref = np.int64(cells[o])
+    ref = int64(cells[o])
     i = ~ref >> RUN_BITS
     stop = i + (~ref & RUN) + 1
     cells[tip] = o
     cells[tip + 1] = ref
     cells[tip + 2] = link
-    held = total = best = np.int64(0)
-    current = np.int64(-1)
+    held = total = best = int64(0)
+    current = int64(-1)
     last_word, n = _WORDS, 0
     if keys[i] & within == _ZERO:
-        held = np.int64(points[i])
+        held = int64(points[i])
         i += 1
     while i < stop:
         key = keys[i] & within
-        edge = first_edge(np.int64(key))
+        edge = first_edge(int64(key))
         place = edge >> LITERAL_BITS
         below = last_levels(place)
         j = i + 1
@@ -123,11 +127,11 @@ def expand(  # type: ignore[no-untyped-def]
         if j - i > 1:
             value = bound_of(keys, points, i, j, below, scratch)
         else:
-            value = np.int64(points[i])
+            value = int64(points[i])
         is_leaf = j - i == 1 and key & below == _ZERO
         if current != place:
             total += best
-            best = np.int64(0)
+            best = int64(0)
             current = place
             scratch[last_word] = (top - place) << LETTER_BITS
             last_word += 1
@@ -154,4 +158,4 @@ def collapse(cells, link):  # type: ignore[no-untyped-def]
     """
     while link:
         cells[cells[link]] = cells[link + 1]
-        link = np.int64(cells[link + 2])
+        link = int64(cells[link + 2])

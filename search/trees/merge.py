@@ -1,11 +1,19 @@
-"""Merge two orderly trees, and sorted terms, into a new tree that shares what they leave alone.
+"""Merge two orderly trees, and sorted terms, into a new tree that shares what they leave alone;
+terms merged with an empty tree are a tree of their own.
 
 A node of the search differs from the one above it by few of its terms.  Forcing the first free cell
 to a letter leaves the terms that do not use the cell, adds those behind that letter (a subtree of
 the tree above), and absorption takes some away: terms to lose come as keys with negative points,
 and each meets its equal in a tree.  New sum nodes are written only where something meets;
-everything else is referred to.  The result has the terms, the bounds and the order of the tree that
-:func:`search.trees.build.build` would build from all the terms at once.
+everything else is referred to.  The result has the terms, the bounds and the order of the tree of
+all the terms at once, whatever was merged with what.
+
+>>> keys = np.array([0, 1, 2 << 5, 2 << 5 | 1], np.uint64)
+>>> points = np.array([1, 2, 3, 4], np.int32)
+>>> cells = np.zeros(1000, np.int32)
+>>> grown = merge(keys, points, 0, 4, 4, 2, 0, cells, cells.view(np.int16), 1, 0, 0, 0)
+>>> grown[2]  # the bound: 1 + max(2, 3 + 4)
+10
 """
 
 from __future__ import annotations
@@ -93,28 +101,28 @@ def merge(  # type: ignore[no-untyped-def]
     scratch = np.empty(SCRATCH, np.int32)
     top = n_levels - 1
     depth = 0
-    edge = np.int64(0)
+    edge = int64(0)
     low = last_levels(n_levels - first_level)  # the part of a key below the edge
-    a_word = a_left = np.int64(0)  # next choice of the first sum node, and how many are left
-    a_letters = a_place = np.int64(0)  # its current choice: letters left, place of the level
-    a_bound = a_ref = np.int64(0)  # next entry: its bound, its reference
-    b_word = b_left = b_letters = b_place = b_bound = b_ref = np.int64(0)
-    total = best = np.int64(0)  # bound over the finished choices, largest bound in the current one
-    current = np.int64(-1)  # the place of that
-    n_words = n_entries = np.int64(0)  # filled part of the buffers; the node starts at the others
-    start_word = start_entry = np.int64(0)
-    i = np.int64(begin)  # next key of the frame, and the end of its keys
-    stop = np.int64(end)
-    held = np.int64(0)  # points of the node
+    a_word = a_left = int64(0)  # next choice of the first sum node, and how many are left
+    a_letters = a_place = int64(0)  # its current choice: letters left, place of the level
+    a_bound = a_ref = int64(0)  # next entry: its bound, its reference
+    b_word = b_left = b_letters = b_place = b_bound = b_ref = int64(0)
+    total = best = int64(0)  # bound over the finished choices, largest bound in the current one
+    current = int64(-1)  # the place of that
+    n_words = n_entries = int64(0)  # filled part of the buffers; the node starts at the others
+    start_word = start_entry = int64(0)
+    i = int64(begin)  # next key of the frame, and the end of its keys
+    stop = int64(end)
+    held = int64(0)  # points of the node
     if other < 0:
         run = ~other >> RUN_BITS
-        i = np.int64(spill)
+        i = int64(spill)
         stop = join(keys, points, begin, end, run, run + (~other & RUN) + 1, spill, low)
         if stop < 0:
             return stop, 0, 0, 0
         spill = stop
     elif other == 0:
-        held = np.int64(bound)
+        held = int64(bound)
     if base > 0:
         a_left, a_word, a_bound, a_ref = places_in(base, cells[base], per)
         held += points_of(cells[base])
@@ -125,26 +133,26 @@ def merge(  # type: ignore[no-untyped-def]
         held += points[i]
         i += 1
     while True:
-        in_keys = first_edge(np.int64(keys[i] & low)) if i < stop else np.int64(_NOTHING)
+        in_keys = first_edge(int64(keys[i] & low)) if i < stop else int64(_NOTHING)
         if a_letters == 0 and a_left:
             a_left -= 1
-            a_letters = np.int64(cells[a_word]) & LETTERS
-            a_place = top - (np.int64(cells[a_word]) >> LETTER_BITS)
+            a_letters = int64(cells[a_word]) & LETTERS
+            a_place = top - (int64(cells[a_word]) >> LETTER_BITS)
             a_word += 1
         if b_letters == 0 and b_left:
             b_left -= 1
-            b_letters = np.int64(cells[b_word]) & LETTERS
-            b_place = top - (np.int64(cells[b_word]) >> LETTER_BITS)
+            b_letters = int64(cells[b_word]) & LETTERS
+            b_place = top - (int64(cells[b_word]) >> LETTER_BITS)
             b_word += 1
         in_a = (
             (a_place << LITERAL_BITS) | (lowest_bit(a_letters) + 1)
             if a_letters
-            else np.int64(_NOTHING)
+            else int64(_NOTHING)
         )
         in_b = (
             (b_place << LITERAL_BITS) | (lowest_bit(b_letters) + 1)
             if b_letters
-            else np.int64(_NOTHING)
+            else int64(_NOTHING)
         )
         here = min(in_a, in_b)
         if here < in_keys and in_a != in_b:  # one tree alone, up to the next edge of anything else
@@ -154,10 +162,10 @@ def merge(  # type: ignore[no-untyped-def]
             place = here >> LITERAL_BITS
             limit = min(in_keys, max(in_a, in_b))
             if limit >> LITERAL_BITS == place:
-                letters &= (np.int64(1) << ((limit & LITERAL) - 1)) - 1
+                letters &= (int64(1) << ((limit & LITERAL) - 1)) - 1
             if current != place:
                 total += best
-                best = np.int64(0)
+                best = int64(0)
                 current = place
                 words[n_words] = (top - place) << LETTER_BITS
                 n_words += 1
@@ -165,7 +173,7 @@ def merge(  # type: ignore[no-untyped-def]
             n = popcount(letters)
             for x in range(n):
                 entries[n_entries + x] = bounds[from_bound + x]
-                best = max(best, np.int64(bounds[from_bound + x]))
+                best = max(best, int64(bounds[from_bound + x]))
             for x in range(n):
                 refs[n_entries + x] = cells[from_ref - x]
             n_entries += n
@@ -179,7 +187,7 @@ def merge(  # type: ignore[no-untyped-def]
                 b_ref -= n
             continue
         new_edge = min(here, in_keys)
-        new_bound = new_ref = np.int64(0)
+        new_bound = new_ref = int64(0)
         if new_edge == _NOTHING:  # the frame is complete
             new_bound = held + total + best
             if held < 0:
@@ -200,7 +208,7 @@ def merge(  # type: ignore[no-untyped-def]
             n_words, n_entries = start_word, start_entry
             depth -= 1
             s = saved[depth]
-            edge, i, stop, low, held = s[_EDGE], s[_NEXT], s[_STOP], np.uint64(s[_LOW]), s[_HELD]
+            edge, i, stop, low, held = s[_EDGE], s[_NEXT], s[_STOP], uint64(s[_LOW]), s[_HELD]
             a_word, a_left, a_letters = s[_A_WORD], s[_A_LEFT], s[_A_LETTERS]
             a_place, a_bound, a_ref = s[_A_PLACE], s[_A_BOUND], s[_A_REF]
             b_word, b_left, b_letters = s[_B_WORD], s[_B_LEFT], s[_B_LETTERS]
@@ -210,7 +218,7 @@ def merge(  # type: ignore[no-untyped-def]
             if new_bound == 0:
                 continue
         else:
-            shift = np.uint64(LITERAL_BITS * (new_edge >> LITERAL_BITS))
+            shift = uint64(LITERAL_BITS * (new_edge >> LITERAL_BITS))
             within = last_levels(new_edge >> LITERAL_BITS)
             first = i
             if in_keys == new_edge:
@@ -219,14 +227,14 @@ def merge(  # type: ignore[no-untyped-def]
                 while i < stop and (keys[i] & low) >> shift == group:
                     i += 1
             last = i
-            a_below = b_below = np.int64(0)  # sum nodes behind the edge
-            ended = np.int64(0)  # points of leaves behind it
+            a_below = b_below = int64(0)  # sum nodes behind the edge
+            ended = int64(0)  # points of leaves behind it
             for side in range(2):
                 if side == 0:
                     if in_a != new_edge:
                         continue
                     at = a_bound
-                    ref = np.int64(cells[a_ref])
+                    ref = int64(cells[a_ref])
                     a_letters &= a_letters - 1
                     a_bound += 1
                     a_ref -= 1
@@ -234,7 +242,7 @@ def merge(  # type: ignore[no-untyped-def]
                     if in_b != new_edge:
                         continue
                     at = b_bound
-                    ref = np.int64(cells[b_ref])
+                    ref = int64(cells[b_ref])
                     b_letters &= b_letters - 1
                     b_bound += 1
                     b_ref -= 1
@@ -258,9 +266,9 @@ def merge(  # type: ignore[no-untyped-def]
             ends = n > 0 and keys[first] & within == _ZERO
             if a_below or n > MAX_LAZY_TERMS or (ended and (n > 1 or (n == 1 and not ends))):
                 if i < stop and a_letters:  # prefetch the sum node that the next key will meet
-                    ask_ahead(cells, first_edge(np.int64(keys[i] & low)), a_letters, a_place, a_ref)
+                    ask_ahead(cells, first_edge(int64(keys[i] & low)), a_letters, a_place, a_ref)
                 s = saved[depth]
-                s[_EDGE], s[_NEXT], s[_STOP], s[_LOW], s[_HELD] = edge, i, stop, np.int64(low), held
+                s[_EDGE], s[_NEXT], s[_STOP], s[_LOW], s[_HELD] = edge, i, stop, int64(low), held
                 s[_A_WORD], s[_A_LEFT], s[_A_LETTERS] = a_word, a_left, a_letters
                 s[_A_PLACE], s[_A_BOUND], s[_A_REF] = a_place, a_bound, a_ref
                 s[_B_WORD], s[_B_LEFT], s[_B_LETTERS] = b_word, b_left, b_letters
@@ -271,7 +279,7 @@ def merge(  # type: ignore[no-untyped-def]
                 edge = new_edge
                 low = within
                 held = ended
-                a_left = a_letters = b_left = b_letters = np.int64(0)
+                a_left = a_letters = b_left = b_letters = int64(0)
                 if a_below:
                     a_left, a_word, a_bound, a_ref = places_in(a_below, cells[a_below], per)
                     held += points_of(cells[a_below])
@@ -282,8 +290,8 @@ def merge(  # type: ignore[no-untyped-def]
                     held += points[first]
                     first += 1
                 i, stop = first, last
-                total = best = np.int64(0)
-                current = np.int64(-1)
+                total = best = int64(0)
+                current = int64(-1)
                 start_word, start_entry = n_words, n_entries
                 continue
             if n > 1:
@@ -305,7 +313,7 @@ def merge(  # type: ignore[no-untyped-def]
             return BOUND_TOO_LARGE, 0, 0, 0
         if current != new_edge >> LITERAL_BITS:
             total += best
-            best = np.int64(0)
+            best = int64(0)
             current = new_edge >> LITERAL_BITS
             words[n_words] = (top - current) << LETTER_BITS
             n_words += 1

@@ -2,6 +2,12 @@
 
 The radix sort is used where numpy's sort of uint64 is slower (search.trees.arrays).  It looks at
 the bits of the key only: the points code, which follows them, may come in any order.
+
+>>> keys = np.array([1, 5, 3, 5, 0, 0, 0, 0], np.uint64)
+>>> points = np.ones(8, np.int32)
+>>> end = join(keys, points, 0, 2, 2, 4, 4, np.uint64(31))
+>>> keys[4:end].tolist(), points[4:end].tolist()
+([1, 3, 5], [1, 1, 2])
 """
 
 from __future__ import annotations
@@ -31,38 +37,38 @@ def sort(terms, spare, code_bits, key_bits):  # type: ignore[no-untyped-def]
     n_passes = (key_bits + _DIGIT - 1) // _DIGIT
     if n < 2 or n_passes == 0:
         return 0
-    bits = np.uint64((key_bits + n_passes - 1) // n_passes)
-    mask = (np.uint64(1) << bits) - np.uint64(1)
+    bits = uint64((key_bits + n_passes - 1) // n_passes)
+    mask = (uint64(1) << bits) - uint64(1)
     # how often each digit comes, then where it goes
-    places = np.zeros((n_passes, 1 << np.int64(bits)), np.int32)
+    places = np.zeros((n_passes, 1 << int64(bits)), np.int32)
     place = places[0]
     for i in range(n):
-        place[np.int64((terms[i] >> np.uint64(code_bits)) & mask)] += 1
+        place[int64((terms[i] >> uint64(code_bits)) & mask)] += 1
     for p in range(n_passes):
         place = places[p]
-        total = np.int32(0)
+        total = int32(0)
         for d in range(place.size):
             count = place[d]
             place[d] = total
-            total = np.int32(total + count)
-        shift = np.uint64(code_bits) + np.uint64(p) * bits
+            total = int32(total + count)
+        shift = uint64(code_bits) + uint64(p) * bits
         source, target = (spare, terms) if p & 1 else (terms, spare)
         if p == n_passes - 1:
             for i in range(n):
                 term = source[i]
-                digit = np.int64((term >> shift) & mask)
+                digit = int64((term >> shift) & mask)
                 at = place[digit]
                 place[digit] = at + 1
-                target[np.int64(at)] = term
+                target[int64(at)] = term
         else:  # counting the next digit in this loop costs less than reading all terms for it
             counts = places[p + 1]
             for i in range(n):
                 term = source[i]
-                digit = np.int64((term >> shift) & mask)
+                digit = int64((term >> shift) & mask)
                 at = place[digit]
                 place[digit] = at + 1
-                target[np.int64(at)] = term
-                counts[np.int64((term >> (shift + bits)) & mask)] += 1
+                target[int64(at)] = term
+                counts[int64((term >> (shift + bits)) & mask)] += 1
     return n_passes & 1
 
 
@@ -74,7 +80,7 @@ def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-un
     Keys whose points add up to 0 are left out: what is lost of them is gained again.
     ``keys`` may be the same array as ``terms``.
     """
-    shift = np.uint64(code_bits)
+    shift = uint64(code_bits)
     mask = (_ONE << shift) - _ONE
     last = _ZERO
     total = 0
@@ -82,7 +88,7 @@ def group(terms, keys, points, points_of_code, code_bits):  # type: ignore[no-un
     for i in range(terms.size):
         term = terms[i]
         key = term >> shift
-        value = points_of_code[np.int64(term & mask)]
+        value = points_of_code[int64(term & mask)]
         if i and key == last:
             total += value
             points[n - 1] = total

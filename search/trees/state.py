@@ -13,6 +13,9 @@ allowed has the least value of its type plus some of that sum, which is negative
 The bound of a state that needs such a letter is the bound above less at least 2^15: it is negative,
 and reaches no cutoff.  Sums of 4 bytes suffice for any tree in the same way, for MAX_BOUND is less
 than 2^31.
+
+>>> new_search().counts.tolist()
+[0, 0, 0, 0, 0, 0, 0, 0]
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ import numpy as np
 from numba import int16, int32, int64, types, uint64
 from numpy.typing import NDArray
 
+from boardclass.arrays import Int32s, Int64s, UInt64s
 from boardclass.jit import kernel, writable
 from search.bits import lowest_bit, popcount
 from search.keys import MAX_LEVELS
@@ -54,24 +58,24 @@ class Search(NamedTuple):
     # until the level changes), its largest letter sum, how many choices and how many single terms
     # are stacked.  They lie together, because a state starts with a copy of those of the state
     # above it
-    levels: NDArray[np.int64]
-    points: NDArray[np.int64]  # [13], points that hold, by depth
-    bound: NDArray[np.int64]  # [13], bound of the state by depth
-    letter: NDArray[np.int64]  # [13], letter that is next at each depth
+    levels: Int64s
+    points: Int64s  # [13], points that hold, by depth
+    bound: Int64s  # [13], bound of the state by depth
+    letter: Int64s  # [13], letter that is next at each depth
     # [13, capacity], stacked choices by level: place of the first reference << 26 | letters
-    choices: NDArray[np.int64]
+    choices: Int64s
     # [13, capacity], what is left of the stacked single terms by level, the literal of the level
     # included
-    tails: NDArray[np.uint64]
-    tail_points: NDArray[np.int32]  # [13, capacity], their points
+    tails: UInt64s
+    tail_points: Int32s  # [13, capacity], their points
     # [13], mask of the levels that must not take a smaller letter than this one
-    not_less: NDArray[np.int64]
+    not_less: Int64s
     # [26], for each letter the letters before it in the order of ``not_less``
-    smaller: NDArray[np.int64]
+    smaller: Int64s
     # [8]: states, pushes, survivors, current depth, pushes when the first level took its letter,
     # largest bound of a discarded state, first unused cell behind the tree and what the search
     # built there, link of the last node that it built (search.trees.lazy_subtree)
-    counts: NDArray[np.int64]
+    counts: Int64s
 
 
 _LINE, _TABLES = writable(int64), [writable(kind, 2) for kind in (int64, uint64, int32)]
@@ -136,7 +140,7 @@ def add_root(tree, s, root):  # type: ignore[no-untyped-def]
     levels = s.levels
     n, word_at, at, ref = places_in(root, cells[root], bounds.size // cells.size)
     for x in range(word_at, word_at + n):
-        word = np.int64(cells[x])
+        word = int64(cells[x])
         level = word >> LETTER_BITS
         letters = word & LETTERS
         here = first * AT_DEEPER + level * AT_NEXT

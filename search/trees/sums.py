@@ -8,6 +8,9 @@ vector instructions: of 8 lanes with AVX2, where a table says for every eight le
 goes where, or, for sums of 2 bytes, of 32 lanes with AVX-512.  Elsewhere, and with JIT off, a loop
 over the letters does the same.  Adding to the row of another depth copies it on the way, so a level
 that a state does not touch is never copied.
+
+>>> VERSION in ("AVX-512", "AVX2", "loop")
+True
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import int16, int32, int64, types
 from numba.core import cgutils
@@ -91,10 +95,6 @@ class _Call:
         )
         return cgutils.global_constant(self.builder.module, "spread_eight", values)
 
-    def call(self, name: str, result: Any, *values: Any) -> Any:
-        """Call an LLVM intrinsic."""
-        return call(self.builder, name, result, *values)
-
     def add(self, first: int, row: Any, added: Any) -> Any:
         """Write the sums from letter ``first`` on, with what is ``added``, to the target; return
         them.
@@ -118,9 +118,10 @@ def _all_at_once(c: _Call) -> Any:
         ir.VectorType(ir.IntType(1), ROW),
     )
     zero = ir.Constant(row, [0] * ROW)
-    n = c.call("llvm.ctpop.i64", _I64, c.letters)
+    n = call(b, "llvm.ctpop.i64", _I64, c.letters)
     there = b.trunc(b.sub(b.shl(_I64(1), n), _I64(1)), _I32)  # a mask of the bounds of the choice
-    found = c.call(
+    packed = call(
+        b,
         f"llvm.masked.load.v{ROW}i16.p0",
         row,
         c.place("bounds", _I64(0), row),
@@ -128,10 +129,10 @@ def _all_at_once(c: _Call) -> Any:
         b.bitcast(there, mask_type),
         zero,
     )
-    found = b.asm(ir.FunctionType(row, [row]), "", "=v,0", [found], side_effect=False)
+    packed = b.asm(ir.FunctionType(row, [row]), "", "=v,0", [packed], side_effect=False)
     mask = b.bitcast(b.trunc(c.letters, _I32), mask_type)
-    spread = c.call(f"llvm.x86.avx512.mask.expand.v{ROW}i16", row, found, zero, mask)
-    return c.call(f"llvm.vector.reduce.smax.v{ROW}i16", ir.IntType(16), c.add(0, row, spread))
+    spread = call(b, f"llvm.x86.avx512.mask.expand.v{ROW}i16", row, packed, zero, mask)
+    return call(b, f"llvm.vector.reduce.smax.v{ROW}i16", ir.IntType(16), c.add(0, row, spread))
 
 
 def _eight_at_once(c: _Call) -> Any:
@@ -148,21 +149,22 @@ def _eight_at_once(c: _Call) -> Any:
         which.align = 1
         new = c.add(first, lanes, spread(c, which, n_before, lanes))
         largest = (
-            c.call(f"llvm.smax.v{_LANES}i{c.sum_width}", lanes, largest, new) if largest else new
+            call(b, f"llvm.smax.v{_LANES}i{c.sum_width}", lanes, largest, new) if largest else new
         )
-        n_before = b.add(n_before, c.call("llvm.ctpop.i64", _I64, eight))
-    return c.call(f"llvm.vector.reduce.smax.v{_LANES}i{c.sum_width}", lanes.element, largest)
+        n_before = b.add(n_before, call(b, "llvm.ctpop.i64", _I64, eight))
+    return call(b, f"llvm.vector.reduce.smax.v{_LANES}i{c.sum_width}", lanes.element, largest)
 
 
 def _spread_narrow(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
     """Return bounds of 2 bytes at the places of eight letters; ``which`` is a row of
     :func:`_bytes_of_eight`.
     """
-    found = c.builder.load(c.place("bounds", n_before, which.type))
-    found.align = 2
-    spread = c.call("llvm.x86.ssse3.pshuf.b.128", which.type, found, which)
-    spread = c.builder.bitcast(spread, ir.VectorType(ir.IntType(16), _LANES))
-    return spread if spread.type == lanes else c.builder.sext(spread, lanes)
+    b = c.builder
+    packed = b.load(c.place("bounds", n_before, which.type))
+    packed.align = 2
+    spread = call(b, "llvm.x86.ssse3.pshuf.b.128", which.type, packed, which)
+    spread = b.bitcast(spread, ir.VectorType(ir.IntType(16), _LANES))
+    return spread if spread.type == lanes else b.sext(spread, lanes)
 
 
 def _spread_wide(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
@@ -171,10 +173,10 @@ def _spread_wide(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
     """
     b, zero = c.builder, ir.Constant(lanes, [0] * _LANES)
     which = b.sext(which, lanes)
-    found = b.load(c.place("bounds", n_before, lanes))
-    found.align = 4
+    packed = b.load(c.place("bounds", n_before, lanes))
+    packed.align = 4
     return b.select(
-        b.icmp_signed("<", which, zero), zero, c.call("llvm.x86.avx2.permd", lanes, found, which)
+        b.icmp_signed("<", which, zero), zero, call(b, "llvm.x86.avx2.permd", lanes, packed, which)
     )
 
 
@@ -182,21 +184,17 @@ def _bytes_of_eight() -> list[list[int]]:
     """Return for each mask of eight letters which two bytes belong to each letter; for none 128,
     which makes a zero.
     """
-    return [
-        [x for n in row for x in ((2 * n, 2 * n + 1) if n >= 0 else (128, 128))]
-        for row in _which_of_eight()
-    ]
+    which = np.repeat(_which_of_eight(), 2, axis=1)
+    both = 2 * which + np.arange(2 * _LANES) % 2
+    return np.where(which < 0, 128, both).tolist()
 
 
 def _which_of_eight() -> list[list[int]]:
     """Return for each mask of eight letters which of its bounds belongs to each letter, -1 for
     none.
     """
-    masks = range(1 << _LANES)
-    return [
-        [(mask & ((1 << x) - 1)).bit_count() if mask >> x & 1 else -1 for x in range(_LANES)]
-        for mask in masks
-    ]
+    has_letter = np.arange(1 << _LANES)[:, None] >> np.arange(_LANES) & 1
+    return np.where(has_letter, np.cumsum(has_letter, axis=1) - 1, -1).tolist()
 
 
 def _vector_version(make: Callable[[_Call], Any], of_two_bytes: Callable[[_Call], Any]) -> Any:
@@ -214,8 +212,8 @@ def _vector_version(make: Callable[[_Call], Any], of_two_bytes: Callable[[_Call]
             return None
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            call = _Call(context, builder, sig.args, args)
-            return builder.sext((of_two_bytes if call.sum_width < 32 else make)(call), _I64)
+            c = _Call(context, builder, sig.args, args)
+            return builder.sext((of_two_bytes if c.sum_width < 32 else make)(c), _I64)
 
         return int64(sums, int64, int64, bounds, int64, int64), codegen
 

@@ -21,6 +21,14 @@ is read only for a letter that is taken.
 
 A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node, ``~(i << 4 | k)`` for
 the terms ``keys[i : i + k + 1]``.
+
+>>> cells = np.zeros(1000, np.int32)
+>>> bounds, leaves = np.array([3, 4], np.int32), np.zeros(2, np.int32)
+>>> some = [Choice(level=2, letters=0b101, bounds=bounds, refs=leaves)]
+>>> tip, node = write_node(cells, cells.view(NARROW), 1, 5, some)
+>>> points, choices = read_node(cells, cells.view(NARROW), node)
+>>> points, choices[0].bounds.tolist()
+(5, [3, 4])
 """
 
 from __future__ import annotations
@@ -32,6 +40,7 @@ import numpy as np
 from numba import int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
+from boardclass.arrays import Int32s, UInt64s
 from boardclass.jit import kernel, read_only, writable
 from search.bits import popcount, prefetch
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS
@@ -57,10 +66,10 @@ LARGEST_NODE = HEAD + MAX_LEVELS * (1 + 2 * LETTER_BITS) + OVER
 class Tree(NamedTuple):
     """An orderly tree and the keys its references point into."""
 
-    cells: NDArray[np.int32]  # sum nodes (layout: see the module)
-    bounds: NDArray[np.int16] | NDArray[np.int32]  # the same memory
-    keys: NDArray[np.uint64]  # distinct keys, sorted, 5 bits per level, without points code
-    points: NDArray[np.int32]  # summed points of each key
+    cells: Int32s  # sum nodes (layout: see the module)
+    bounds: NDArray[np.int16] | Int32s  # the same memory
+    keys: UInt64s  # distinct keys, sorted, 5 bits per level, without points code
+    points: Int32s  # summed points of each key
     n_levels: int
     # levels before this one have no literal anywhere in the tree (their cells are forced)
     first: int
@@ -92,13 +101,11 @@ class Choice(NamedTuple):
 
     level: int
     letters: int
-    bounds: NDArray[np.int32]
-    refs: NDArray[np.int32]
+    bounds: Int32s
+    refs: Int32s
 
 
-def read_node(
-    cells: NDArray[np.int32], bounds: NDArray[Any], node: int
-) -> tuple[int, list[Choice]]:
+def read_node(cells: Int32s, bounds: NDArray[Any], node: int) -> tuple[int, list[Choice]]:
     """Return the points of a sum node and its choices, later levels first."""
     n = int(cells[node]) & COUNT
     begin, last = (node + HEAD + n) * (bounds.size // cells.size), node
@@ -184,7 +191,7 @@ def put_node(  # type: ignore[no-untyped-def]
 
 
 def write_node(
-    cells: NDArray[np.int32], bounds: NDArray[Any], tip: int, points: int, choices: Sequence[Choice]
+    cells: Int32s, bounds: NDArray[Any], tip: int, points: int, choices: Sequence[Choice]
 ) -> tuple[int, int]:
     """Write a sum node to ``cells`` at ``tip``, in place; return (the new tip or TREE_FULL, the
     node).
@@ -193,10 +200,8 @@ def write_node(
         return TREE_FULL, 0
     none = np.zeros(0, np.int32)
     words = np.array([choice.letters | choice.level << LETTER_BITS for choice in choices], np.int32)
-    entries, refs = (
-        np.concatenate([none, *arrays])
-        for arrays in ([c.bounds for c in choices], [c.refs for c in choices])
-    )
+    entries = np.concatenate([none, *(choice.bounds for choice in choices)])
+    refs = np.concatenate([none, *(choice.refs for choice in choices)])
     bound = points + sum(int(choice.bounds.max()) for choice in choices)
     end, node = put_node(
         cells, bounds, tip, points, bound, words, 0, len(words), entries, 0, len(entries), refs, 0
@@ -211,7 +216,7 @@ def ask_ahead(cells, edge, letters, place, ref):  # type: ignore[no-untyped-def]
     """
     letter = (edge & LITERAL) - 1
     if edge >> LITERAL_BITS == place and (letters >> letter) & 1:
-        node = np.int64(cells[ref - popcount(letters & ((np.int64(1) << letter) - 1))])
+        node = int64(cells[ref - popcount(letters & ((int64(1) << letter) - 1))])
         if node > 0:
             prefetch(cells, node)
             prefetch(cells, node - LINE)

@@ -158,7 +158,8 @@ def test_the_boards_one_step_away_are_neighbours_and_in_order(page):
     html = page.read_text()
     table = html.partition("The best boards one step away")[2].partition("</table>")[0]
     rows = re.findall(
-        r"<code>([a-z]+)</code></td>\s*<td>([^<]+)</td><td class=\"n\">(\d+)</td>", table
+        r'<code>([a-z]+)</code></td>\s*<td class="text">([^<]+)</td>\s*<td class="n">(\d+)</td>',
+        table,
     )
     (best,) = re.findall(r"The score of <code>([a-z]+)</code>", html)
     assert len(rows) == 5

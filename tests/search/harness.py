@@ -24,7 +24,7 @@ from search.node import at_least
 from search.params import LETTER_ORDER, Params
 from search.scoring.trie import build_trie
 from search.terms import walk
-from search.trees import build, state, tree
+from search.trees import merge, state, tree
 from tests.reference.orderly import Literals, Term, Weighted, absorb, deduplicated, terms_of_class
 from tests.reference.truth_table import Boards, Sums, multi_scores
 
@@ -228,12 +228,19 @@ def of_width(of_bounds: Any, of_sums: Any = tree.WIDE) -> Iterator[None]:
 
 
 class Planted(NamedTuple):
-    """A tree and what ``tree.build`` returned for it."""
+    """A tree and what :func:`build` returned for it."""
 
     tree: tree.Tree
     tip: int  # or a status
     root: int
     bound: int
+
+
+def build(keys, points, begin, end, n_levels, cells, bounds, tip) -> tuple[int, int, int]:
+    """Merge sorted keys with an empty tree; return (tip or a status, root, bound)."""
+    places = (begin, end, end, n_levels, 0)
+    merged = merge.merge(keys, points, *places, cells, bounds, tip, 0, 0, 0)
+    return int(merged[0]), int(merged[1]), int(merged[2])
 
 
 def planted(
@@ -251,11 +258,11 @@ def planted(
     points = np.array([*before, *(by_key[int(key)] for key in keys[len(before) :])], np.int32)
     cells = np.zeros(capacity, np.int32)
     bounds = cells.view(width)
-    end, root, root_bound = build.build(
+    end, root, root_bound = build(
         keys, points, len(before), len(keys), case.n_levels, cells, bounds, tip
     )
-    grown = tree.Tree(cells, bounds, frozen(keys), frozen(points), case.n_levels, 0, int(end))
-    return Planted(grown, int(end), int(root), int(root_bound))
+    grown = tree.Tree(cells, bounds, frozen(keys), frozen(points), case.n_levels, 0, end)
+    return Planted(grown, end, root, root_bound)
 
 
 def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, int], int]:

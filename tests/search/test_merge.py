@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from search.trees import build, merge, tree
+from search.trees import merge, tree
 from tests.search import harness
 
 pytestmark = pytest.mark.usefixtures("width")
@@ -66,11 +66,11 @@ class Ground:
 
     def build(self, terms: Terms) -> tuple[int, int]:
         begin, end = self.put(terms)
-        self.tip, root, bound = build.build(
+        self.tip, root, bound = harness.build(
             self.keys, self.points, begin, end, self.n_levels, self.cells, self.bounds, self.tip
         )
         assert self.tip > 0
-        return int(root), int(bound)
+        return root, bound
 
     def merge(
         self, change: Terms, base: int, other: tuple[int, int] = (0, 0), first: int = 0

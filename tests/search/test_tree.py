@@ -8,13 +8,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from search.trees import build, runs, tree
+from search.trees import runs, tree
 from tests.reference.orderly import Literals, orderly_bound
 from tests.samples import daily
 from tests.search import harness
 from tests.search.harness import (
     Case,
     Planted,
+    build,
     decoded,
     generate,
     planted,
@@ -36,7 +37,7 @@ def grown(case: Case) -> Planted:
     n_keys = runs.group(terms, terms, points, points_of_code, case.code_bits)
     cells = np.zeros(1 << 20, np.int32)
     bounds = cells.view(harness.width)
-    tip, root, root_bound = build.build(terms, points, 0, n_keys, case.n_levels, cells, bounds, 1)
+    tip, root, root_bound = build(terms, points, 0, n_keys, case.n_levels, cells, bounds, 1)
     assert tip > root > 0
     return Planted(
         tree.Tree(cells, bounds, terms[:n_keys], points[:n_keys], case.n_levels, 0, tip),

@@ -10,8 +10,8 @@ import pytest
 from boardclass.scores import TABLES
 from search.class_bounds import published_order
 from search.terms import walk
-from search.trees import build, runs
-from tests.search.harness import NO_LIMIT, Case, decoded, generate, random_case, seeds
+from search.trees import runs
+from tests.search.harness import NO_LIMIT, Case, build, decoded, generate, random_case, seeds
 
 SEEDS = seeds({"2x2": 40, "2x3": 40, "3x3": 25, "3x4": 8})
 
@@ -137,7 +137,7 @@ def test_golden_counts_and_root_bounds(enable2k, dims, text, order, n_paths, n_k
     assert n_keys in (None, found)
     cells = np.zeros(1 << 23, np.int32)
     assert (
-        build.build(terms, values, 0, found, len(letters), cells, cells.view(np.int16), 1)[2]
+        build(terms, values, 0, found, len(letters), cells, cells.view(np.int16), 1)[2]
         == root_bound
     )
 

@@ -32,7 +32,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent.parent
 PRODUCT = ("boardclass", "search", "results", "configs", "cluster")
 KERNEL_FOLDERS = ("boardclass", "search")
-# plain functions of which another file makes kernels
+# plain functions that kernels call
 COMPILED_ELSEWHERE = ("boardclass/cutoff.py",)
 _COMPILE = ("tests/results/test_audit.py",)  # these tests use most kernels
 # caches are handled here

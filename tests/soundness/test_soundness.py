@@ -8,12 +8,14 @@ import os
 import random
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from numba import njit, types
 
+from boardclass import numba_inside
 from boardclass.jit import kernel, read_only
 from search.params import Params
 from tests.conftest import ROOT
@@ -94,6 +96,50 @@ def test_kernels_take_an_index_as_it_is_and_other_code_counts_from_the_end():
 
 def _at(values, index):
     return values[index]
+
+
+UNKNOWN = """
+import sys
+import numba
+import numpy as np
+from numba import types
+from numba.core.caching import CacheImpl
+from numba.np import arrayobj
+
+numba.version_info = numba.version_info._replace(short=(0, 999))
+before = arrayobj.fix_integer_index, *CacheImpl._locator_classes
+from boardclass.jit import kernel, read_only
+from boardclass.partition import CHUNK, parse_partition
+
+@kernel(types.int64(read_only(types.int64), types.int64), _nrt=False)
+def at(values, index):
+    return values[index]
+
+print(at(np.arange(8)[4:], -1), (arrayobj.fix_integer_index, *CacheImpl._locator_classes) == before)
+partition = parse_partition("aeiou bcdfg hjklm npqrs tvwxyz", "3x3")
+assert partition.n_classes > CHUNK
+print(sum(map(len, partition.canonical_ranks())) == partition.n_canonical)
+"""
+
+
+def test_an_unknown_numba_is_used_as_it_is(tmp_path):
+    """Kernels are slower then, and give the same: only indices below 0 are another matter."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    path = tmp_path / "unknown.py"
+    path.write_text(UNKNOWN)
+    for _ in range(2):  # compiled, and found again
+        done = subprocess.run(
+            [sys.executable, path], env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.stdout.split() == ["7", "True", "True"], done.stderr
+
+
+def test_the_versions_of_numba_that_may_be_installed_are_those_that_are_known():
+    assert numba_inside.IS_KNOWN
+    metadata = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (pinned,) = (each for each in metadata["dependencies"] if each.startswith("numba>"))
+    first, last = numba_inside.FIRST, numba_inside.LAST
+    assert pinned == f"numba>={first[0]}.{first[1]},<{last[0]}.{last[1] + 1}"
 
 
 WORLDS = {letters: world("2x3", letters, 60, letters) for letters in ("aeqst", "aeirst", "aest")}
