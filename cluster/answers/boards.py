@@ -82,7 +82,7 @@ class Solved(NamedTuple):
         """Points and number of words, in words."""
         return f"{counted(self.score, 'point')}, {counted(len(self.words), 'word')}"
 
-    def record(self, words: WordList) -> dict[str, Any]:
+    def record(self, words: WordList) -> dict[str, object]:
         """Return what ``show --format json`` holds."""
         return {
             "board": self.board,
@@ -166,7 +166,7 @@ class Scoring:
         words = self.words.words
         return all(words[bisect_left(words, word) :][:1] == (word,) for word in _ENGLISH)
 
-    def described(self, board: AnyBoard, solved: Solved) -> dict[str, Any]:
+    def described(self, board: AnyBoard, solved: Solved) -> Mapping[str, Any]:
         """Return what a page shows of a board: the record, faces, points through each cell, cells
         as they are typed.
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import accumulate, count
@@ -173,7 +173,7 @@ def class_letters(
 
 def tell(
     dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     """Return what there is to say about a class, as plain values."""
     from search.class_bounds import boards_reaching, bounds, by_letter, n_nodes, walk_class
 
@@ -238,7 +238,7 @@ def _levels(
     return levels, terms
 
 
-def narrate(story: dict[str, Any]) -> Iterator[str]:
+def narrate(story: Mapping[str, Any]) -> Iterator[str]:
     """Yield the story in sentences."""
     yield f"Class {story['class']} ({story['dims']}) stands for {story['n_boards']:,} boards."
     yield (

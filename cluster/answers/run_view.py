@@ -291,5 +291,5 @@ def as_json(view: RunView) -> dict[str, Any]:
     }
 
 
-def _values(record: object, *names: str) -> dict[str, Any]:
+def _values(record: object, *names: str) -> dict[str, object]:
     return {name: getattr(record, name, None) for name in names}

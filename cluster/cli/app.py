@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Annotated, Any, ClassVar
 
@@ -81,7 +82,7 @@ class Whole(TyperGroup):
     """Commands with their whole first sentence, under titles."""
 
     # names of commands by title; without it all are under one
-    titled: ClassVar[dict[str, Any]] = {}
+    titled: ClassVar[Mapping[str, Iterable[str]]] = {}
 
     # typer's own types differ from version to version
     def format_commands(self, ctx: Any, formatter: Any) -> None:

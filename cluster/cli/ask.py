@@ -61,13 +61,12 @@ def top(
     """List the best boards of one or more runs."""
     chosen = list(map(options.chosen_run, directories or (None,)))
     from boardclass.board import with_letters
-    from results.proof.packaged import packaged_summary
     from results.proof.summary import distinct_names
 
     summaries = {}
     rows: list[tuple[int, str, list[Any]]] = []
     for name, location in zip(distinct_names(chosen), chosen, strict=True):
-        result = summaries[name] = packaged_summary(location) or _summary(location)
+        result = summaries[name] = _summary(location)
         counter = _word_counter(location, wordlist) if words or min_words else None
         passing = _passing(result, contains or (), rollable, counter, min_words)
         for item, n_words in islice(passing, n):
@@ -84,6 +83,11 @@ def top(
 
 
 def _summary(location: str) -> Summary:
+    from results.proof.packaged import packaged_summary
+
+    result = packaged_summary(location)
+    if result is not None:
+        return result
     from results.proof.prove import summary
 
     return summary(location)
@@ -111,7 +115,7 @@ def _passing(
 
         cubes = dice_for(dice, shape.n).dice
     for item in result.listed.boards:
-        if any(trace(word, item.board, shape) is None for word in words):
+        if words and any(trace(word, item.board, shape) is None for word in words):
             continue
         if cubes is not None and assign_dice(item.board, cubes) is None:
             continue

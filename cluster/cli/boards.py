@@ -81,16 +81,16 @@ def show(
     elif fmt is Format.csv:
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
     elif fmt is Format.json:
-        more: dict[str, Any] = scoring.about(read, solved)
-        if more.pop("dice", None) is not None:
-            more["rollable"] = rollable(solved.board)
-        write_json(solved.record(scoring.words) | more)
+        record, about = solved.record(scoring.words), scoring.about(read, solved)
+        if about:
+            record |= {"rollable": rollable(solved.board), "place": about["place"]}
+        write_json(record)
     else:
         _show_to_people(solved, scoring.words.name, scoring.about(read, solved))
 
 
 def _save(
-    out: str, solved: Solved, values: dict[str, Any], path: tuple[int, ...], *, is_hidden: bool
+    out: str, solved: Solved, values: Mapping[str, Any], path: tuple[int, ...], *, is_hidden: bool
 ) -> Path:
     """Write the page or the picture of a board."""
     if not out.endswith(".html"):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, write_json, write_record, write_table
@@ -110,7 +111,8 @@ def explain(
 ) -> None:
     """Explain one class: terms, bounds by forced cell, where it is eliminated."""
     if run is not None:
-        _explain_stored(run, vars(question) | vars(listed) | {"cutoff": cutoff}, fmt)
+        settled = vars(question) | vars(listed) | {"cutoff": cutoff}
+        _explain_stored(run, settled.pop("board_class"), settled, fmt)
         return
     from cluster.answers.explain import narrate, tell
 
@@ -130,8 +132,7 @@ _COLUMNS = ("path", "status", "n_boards", "max_bound", "candidates")
 _COUNTERS = ("n_terms", "n_pushes")
 
 
-def _explain_stored(run: str, settled: dict[str, Any], fmt: Format) -> None:
-    number = settled.pop("board_class")
+def _explain_stored(run: str, number: str, settled: Mapping[str, object], fmt: Format) -> None:
     if not number.strip().isdecimal():
         raise InputError(
             f"class {quote(number)}: with --run, name the class by its number in the run"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -34,9 +35,7 @@ def option(text: str, *names: str, **more: Any) -> Any:
     return Option(*names, help=text, **more)
 
 
-def numeric(text: str, *names: str, **more: Any) -> Any:
-    """Return an option that takes a number."""
-    return Option(*names, metavar="N", help=text, **more)
+numeric = partial(option, metavar="N")  # an option that takes a number
 
 
 def argument(name: str, text: str, *, show_default: bool | str = False, **more: Any) -> Any:
@@ -203,7 +202,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     its own.
     """
     parameters: list[Parameter] = []
-    groups: dict[str, Any] = {}
+    groups: dict[str, type[Any]] = {}
     for parameter in signature(command, eval_str=True).parameters.values():
         kind = parameter.annotation
         if isinstance(kind, type) and issubclass(kind, Group):
@@ -363,7 +362,7 @@ def chosen_run(directory: str | None = None) -> str:
         raise InputError(
             f"no run in the folder {DEFAULT_FOLDER} here: name its directory; orderly run makes one"
         )
-    latest = max(places, key=lambda place: (_written_s(Path(place)), place))
+    _, latest = max((_written_s(Path(place)), place) for place in places)
     tell(f"orderly: the latest run, {latest}")
     return latest
 

@@ -216,7 +216,7 @@ def _draw_best(config: RunConfig, outcome: RunOutcome) -> None:
     boards = outcome.listed.boards
     for item in boards[:MAX_DRAWN]:
         if item.score == boards[0].score:
-            solved = scoring.solve((parse_dims(outcome.dims), item.board))
+            solved = scoring.solve((parse_dims(config.dims), item.board))
             console().print(draw_board(solved.rows, solved.heat))
             say(f"{solved.board}: {solved.worth}\n")
 

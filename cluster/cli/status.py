@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -91,7 +92,7 @@ _NAMES = """
 """
 
 
-def _record(place: Place) -> dict[str, Any]:
+def _record(place: Place) -> Mapping[str, Any]:
     from cluster.answers.run_view import as_json, look
     from results.proof.summary import State
 
@@ -103,7 +104,7 @@ def _record(place: Place) -> dict[str, Any]:
     return {name: record[name] for name in _NAMES.split()}
 
 
-def _row(item: dict[str, Any]) -> list[object]:
+def _row(item: Mapping[str, Any]) -> list[object]:
     first = [item.get(name) for name in _COLUMNS[:5]]
     done = f"{item['n_classes_done']:,}/{item['n_classes']:,}" if "n_classes" in item else None
     board = (item.get("best_boards") or [item.get("why")])[0]

@@ -16,6 +16,7 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 from boardclass.cutoff import reaches
 from boardclass.jit import kernel_hash
@@ -63,7 +64,6 @@ class RunOutcome:
     """How a run ended."""
 
     location: str
-    dims: str
     claim: Claim | None  # None when the run is not complete; else it is written
     message: str  # what is missing, when not complete
     coverage: Coverage
@@ -178,7 +178,7 @@ def default_executor(config: RunConfig) -> MakeExecutor:
         check_guarded(address)
     from cluster.workers.ray_executor import RayExecutor
 
-    return lambda spec: RayExecutor(spec, config.workers, address=address)
+    return partial(RayExecutor, n_workers=config.workers, address=address)
 
 
 def default_policy(config: RunConfig, memory_mb: int) -> Policy:
@@ -240,7 +240,6 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
     )
     return RunOutcome(
         plan.location,
-        plan.fingerprint.dims,
         claim,
         missing,
         coverage,

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Self
 
 from cluster.scheduling import events
 from results import log_events
@@ -102,10 +102,9 @@ class Journal(EventLog):
         every_s = min(_LONGEST_S, max(_SHORTEST_S, _SHARE * (now_s - self._began_s)))
         if now or now_s - self._reported_at_s >= every_s:
             self._reported_at_s = now_s
-            figures: dict[str, Any] = {
-                name: round(value, 1) if isinstance(value, float) else value
-                for name, value in asdict(report).items()
-            }
+            figures = asdict(report)
+            for name, value in figures.items():
+                figures[name] = round(value, 1) if isinstance(value, float) else value
             busy = self._at_work(now_s)
             self.add(log_events.Reported(**figures, hosts=self.hosts, busy=busy))
         self.flush(now=now)

@@ -11,6 +11,7 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -77,7 +78,7 @@ def search(
                 prepared.ledger,
                 clock=time.monotonic,
                 stop=lambda: signals.reason,
-                watch=lambda snapshot: watch.look(snapshot, executor),
+                watch=partial(watch.look, executor),
                 note=prepared.journal.loop,
             )
             store.flush()
@@ -102,7 +103,7 @@ class _Watch:
         self._n_own_ended = prepared.n_own_ended
         self._ready_s: float | None = None  # when the first worker was up
 
-    def look(self, snapshot: Report, executor: Executor) -> None:
+    def look(self, executor: Executor, snapshot: Report) -> None:
         """Take the scheduler's figures and pass them on."""
         self._snapshot = snapshot
         report = self._note(snapshot)

@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import sqrt
 from statistics import NormalDist, fmean, variance
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -284,18 +284,19 @@ def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
         if other.partition.text != plan.partition.text:
             yield name, other
     params = plan.spec.params
-    changes: dict[str, dict[str, Any]] = {
-        "node_budget / 4": {"node_budget": params.node_budget // 4},
-        "node_budget * 4": {"node_budget": params.node_budget * 4},
-        "whole_terms / 3": {"whole_terms": params.whole_terms // 3},
-        "whole_terms * 3": {"whole_terms": params.whole_terms * 3},
-        "rare letters forced together": {
-            "force_groups": ("jqxz", "vwk", "fy", *"bughmpcdlnorstiae")
-        },
-        "letters in alphabetical order": {"letter_order": "".join(sorted(LETTER_ORDER))},
+    groups = ("jqxz", "vwk", "fy", *"bughmpcdlnorstiae")
+    changed = {
+        "node_budget / 4": replace(params, node_budget=params.node_budget // 4),
+        "node_budget * 4": replace(params, node_budget=params.node_budget * 4),
+        "whole_terms / 3": replace(params, whole_terms=params.whole_terms // 3),
+        "whole_terms * 3": replace(params, whole_terms=params.whole_terms * 3),
+        "rare letters forced together": replace(params, force_groups=groups),
+        "letters in alphabetical order": replace(
+            params, letter_order="".join(sorted(LETTER_ORDER))
+        ),
     }
-    for name, change in changes.items():
-        yield name, replace(plan, spec=replace(plan.spec, params=replace(params, **change)))
+    for name, others in changed.items():
+        yield name, replace(plan, spec=replace(plan.spec, params=others))
     for name in ORDERS:
         order = cell_order_of(config.dims, name)
         if order != plan.spec.cell_order:

@@ -155,7 +155,7 @@ def _list_info(wordlist: WordList) -> dict[str, object]:
     return info | ({"letters": dict(wordlist.letters)} if wordlist.letters else {})
 
 
-def structure(params: Params, partition: Partition) -> dict[str, Any]:
+def structure(params: Params, partition: Partition) -> dict[str, object]:
     """Return the structural parameters as ``run.json`` holds them."""
     info = {}
     for name in STRUCTURAL + COARSE * (n_fused_first(params, partition) > 0):
@@ -187,7 +187,7 @@ def _resolve_cutoff(
     scorer: Scorer,
     words: Sequence[str],
     stage: Callable[[str], object],
-) -> tuple[int, dict[str, Any] | None]:
+) -> tuple[int, dict[str, object] | None]:
     """Return the cutoff, and the board it was climbed to if it is new; an existing run keeps its
     cutoff.
     """

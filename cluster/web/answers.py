@@ -44,7 +44,8 @@ def _sent(
     return Response(body, status, headers, media_type="application/json")
 
 
-def _site(request: Request) -> Site:
+def site_of(request: Request) -> Site:
+    """Return what the server knows."""
     site: Site = request.app.state.site
     return site
 
@@ -53,7 +54,7 @@ def pulses(name: str) -> Handler:
     """Return what answers with all runs of a catalog of the site, ``catalog`` or ``records``."""
 
     async def handle(request: Request) -> Response:
-        site = _site(request)
+        site = site_of(request)
         return _sent(answer(await site.pulses(getattr(site, name))), request)
 
     return handle
@@ -63,12 +64,12 @@ def about_run(read: Callable[[Site, Place], Awaitable[bytes]]) -> Handler:
     """Return what answers with what a site has read of one run."""
 
     async def handle(request: Request) -> Response:
-        place = _site(request).place(request.path_params["key"])
+        place = site_of(request).place(request.path_params["key"])
         if place is None:
             raise Refused(
                 "no such run: it is gone, or was never given to this server", HTTPStatus.NOT_FOUND
             )
-        return _sent(await read(_site(request), place), request)
+        return _sent(await read(site_of(request), place), request)
 
     return handle
 
@@ -79,7 +80,7 @@ def _board(request: Request) -> jobs.BoardRequest:
     """
     values = {name: value for name, value in request.query_params.items() if value}
     key, least, goal = values.get("run"), values.get("min_letters", "3"), values.get("goal", "0")
-    place = _site(request).place(key) if key else None
+    place = site_of(request).place(key) if key else None
     if key and place is None:
         raise Refused(
             "the run that this board is of is not here any more: choose a word list",
@@ -111,7 +112,7 @@ def about_board(job: Callable[..., Any], media_type: str = "", disposition: str 
     """Return what answers with the values that a quick job makes of a board, or with a file."""
 
     async def handle(request: Request) -> Response:
-        queue = _site(request).queue
+        queue = site_of(request).queue
         made = await queue.ask(Priority.quick, job, _board(request), seconds=QUICK_S)
         if not media_type:
             return _sent(answer(made))
@@ -130,7 +131,7 @@ async def _long(
 
     async def work() -> None:
         try:
-            queue = _site(request).queue
+            queue = site_of(request).queue
             results.append(
                 await queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb)
             )

@@ -98,7 +98,7 @@ def _render(
     shared = {
         "page": name,
         "script": name,
-        "lan": request.app.state.site.lan,
+        "lan": answers.site_of(request).lan,
         "lists": list(available_names()),
         "default_list": DEFAULT_WORDLIST,
     }
@@ -107,12 +107,11 @@ def _render(
 
 
 async def _runs_page(request: Request) -> Response:
-    site: Site = request.app.state.site
-    return _render(request, "runs", given=site.catalog.locations)
+    return _render(request, "runs", given=answers.site_of(request).catalog.locations)
 
 
 async def _run_page(request: Request) -> Response:
-    site: Site = request.app.state.site
+    site = answers.site_of(request)
     place = site.place(request.path_params["key"])
     if place is None:
         return _missing(request)
@@ -121,7 +120,7 @@ async def _run_page(request: Request) -> Response:
 
 
 async def _records_page(request: Request) -> Response:
-    site: Site = request.app.state.site
+    site = answers.site_of(request)
     known = sources()
     lists = [
         (place, known.get(place.name.partition("-")[2]))

@@ -73,10 +73,8 @@ class JobQueue:
         """Return what a function of :mod:`cluster.web.jobs` makes of ``values`` within limits, or
         raise Refused.
         """
-        limiter, worker = (
-            self._limiters.setdefault(priority, anyio.CapacityLimiter(1)),
-            self._workers[priority],
-        )
+        limiter = self._limiters.setdefault(priority, anyio.CapacityLimiter(1))
+        worker = self._workers[priority]
         with anyio.move_on_after(_PATIENCE_S):  # to hear that some of those who wait have gone
             while limiter.statistics().tasks_waiting >= MAX_WAITING:
                 await anyio.sleep(0.02)
@@ -133,14 +131,12 @@ class Worker:
         """
         try:
             process = await self._running()
-            stdin, stdout = process.stdin, process.stdout
-            assert stdin is not None
-            assert stdout is not None
+            assert process.stdin is not None
+            assert process.stdout is not None
             question = [f"{job.__module__}:{job.__qualname__}", values, seconds, memory_mb]
-            await stdin.send(json.dumps(question, default=asdict).encode() + b"\n")
-            return json.loads(
-                await BufferedByteReceiveStream(stdout).receive_until(b"\n", _LONGEST_BYTES)
-            )
+            await process.stdin.send(json.dumps(question, default=asdict).encode() + b"\n")
+            replies = BufferedByteReceiveStream(process.stdout)
+            return json.loads(await replies.receive_until(b"\n", _LONGEST_BYTES))
         except _ENDS as error:
             await self._end()
             raise Ended from error

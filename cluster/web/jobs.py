@@ -55,7 +55,7 @@ _POOLS = (1, 8, 32, 128)  # the first one only climbs straight up; each gets the
 
 def bounded(
     job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what a job answers, or why it was refused; the process ends when it takes more than it
     may.
     """
@@ -148,14 +148,14 @@ class BoardRequest:
         return letters, scoring.scorer(dims)
 
 
-def score_board(request: BoardRequest) -> dict[str, Any]:
+def score_board(request: BoardRequest) -> Mapping[str, Any]:
     """Return what ``Scoring.described`` says of a board."""
     scoring = request.scoring
     board = scoring.read(request.text, request.dims)
     return scoring.described(board, scoring.solve(board, again=True))
 
 
-def roll_game(request: BoardRequest) -> dict[str, Any]:
+def roll_game(request: BoardRequest) -> Mapping[str, Any]:
     """Return what ``score_board`` tells of a fresh board of some dice, to play on."""
     scoring, rng = request.scoring, random.SystemRandom()
     (board,) = rolled(scoring, load_dice(request.dice), rng, min_words=request.goal, common=True)
@@ -241,7 +241,7 @@ def climb_from(request: BoardRequest) -> Climb:
     return Climb(pool, not is_late, [Drawn(text, scores[text]) for text in best])
 
 
-def class_story(text: str, wordlist: str, cutoff: int | None) -> dict[str, Any]:
+def class_story(text: str, wordlist: str, cutoff: int | None) -> Mapping[str, Any]:
     """Return what there is to say about a class given as one group of letters a cell: bounds and
     the whole story.
     """
