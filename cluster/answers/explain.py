@@ -238,8 +238,8 @@ def _levels(
     return levels, terms
 
 
-def narrate(story: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the story in sentences."""
+def narrate(story: Mapping[str, Any], *, forced: bool = True) -> Iterator[str]:
+    """Yield the story in sentences; ``forced``: with the bounds by forced cell."""
     yield f"Class {story['class']} ({story['dims']}) stands for {story['n_boards']:,} boards."
     yield (
         f"{story['n_paths']:,} paths spell a word of the list somewhere in it; "
@@ -252,8 +252,9 @@ def narrate(story: Mapping[str, Any]) -> Iterator[str]:
         f"{story['orderly_bound']:,} (orderly)."
     )
     h = parse_dims(story["dims"]).h
-    yield "Forcing one cell:"
-    for item in story["forced"]:
+    if forced:
+        yield "Forcing one cell:"
+    for item in story["forced"] if forced else ():
         yield f"  {cell_name(item['cell'], h)} = {item['letter']}: bound {item['bound']:,}"
     cutoff = story["cutoff"]
     if cutoff is None:

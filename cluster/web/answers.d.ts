@@ -61,7 +61,6 @@ export interface Story {
   max_bound: number;
   sum_bound: number;
   lines: string[];
-  levels: unknown[];
   forced: { cell: number; letter: string; bound: number }[];
 }
 

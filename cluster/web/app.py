@@ -129,8 +129,7 @@ async def _records_page(request: Request) -> Response:
     # the largest boards first
     places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))
     groups = [(language, list(pairs)) for language, pairs in groupby(places, _language)]
-    has_yawl = "yawl" in available_names()
-    return _render(request, "records", script="runs", groups=groups, has_yawl=has_yawl)
+    return _render(request, "records", script="runs", groups=groups)
 
 
 def _language(pair: tuple[Place, Source | None]) -> str:

@@ -249,7 +249,7 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> Mapping[str, An
 
     dims, letters = class_letters(text, None, None)
     story = tell(dims, letters, scorer_of(str(dims), words_of(wordlist).words), cutoff)
-    return {**story, "lines": list(narrate(story))}
+    return {**story, "lines": list(narrate(story, forced=False))}
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import {
   on,
   reason,
   rowOrder,
+  tellFault,
   write,
 } from "/static/lib.js";
 
@@ -74,20 +75,12 @@ function bars(id, rows, cutoff) {
   byId(id).replaceChildren(...made);
 }
 
-// Without the rows of a table that has nothing to tell, and what the bars below tell.
-/** @param {string} line  @param {Story} story */
-function isTold(line, story) {
-  if (line === "Forcing one cell:") return false;
-  if (!line.startsWith("  row")) return true;
-  return story.levels.length > 0 && line.includes(" parts left");
-}
-
 async function bound() {
   const number = ++asking;
   const cutoff = field("cutoff").value.trim();
   const question = { class: typed().join(" "), list: list.value, cutoff };
   history.replaceState(null, "", `/class?${new URLSearchParams(question)}`);
-  byId("fault").hidden = true;
+  tellFault("");
   write("done", "Collecting the terms…");
   try {
     /** @type {Story} */
@@ -102,8 +95,7 @@ async function bound() {
       ["sum", story.sum_bound],
     ];
     bars("bounds", bounds, story.cutoff);
-    const lines = story.lines.filter((line) => isTold(line, story));
-    byId("story").replaceChildren(...lines.map((line) => el("p", line.trim())));
+    byId("story").replaceChildren(...story.lines.map((line) => el("p", line.trim())));
     const h = Number(story.dims.split("x")[1]);
     /** @type {[string, number][]} */
     const forced = story.forced.map((item) => [
@@ -116,8 +108,7 @@ async function bound() {
     if (number !== asking) return;
     write("done", "");
     byId("answer").hidden = true;
-    write("fault", reason(error));
-    byId("fault").hidden = false;
+    tellFault(reason(error));
   }
 }
 

@@ -105,18 +105,23 @@ export function keep(work) {
     let wait;
     try {
       wait = await work();
-      write("fault", "");
+      tellFault("");
     } catch (error) {
       wait = 5000;
-      write("fault", reason(error));
+      tellFault(reason(error));
     }
-    byId("fault").hidden = !byId("fault").textContent;
     timer = setTimeout(turn, wait);
   }
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) turn();
   });
   turn();
+}
+
+/** Empty: nothing is wrong any more.  @param {string} text */
+export function tellFault(text) {
+  write("fault", text);
+  byId("fault").hidden = !text;
 }
 
 /** What a caught error says.  @param {unknown} error */
