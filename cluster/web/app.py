@@ -50,11 +50,11 @@ def make_app(site: Site) -> Starlette:
 
     svg, html = 'inline; filename="board.svg"', 'attachment; filename="board.html"'
     routes = {
-        "/": _runs_page,
+        "/": _page("runs"),
         "/runs/{key:str}": _run_page,
         "/records": _records_page,
-        "/board": _board_page,
-        "/class": _class_page,
+        "/board": _page("board", sizes=[*DIMS, "6x6"], dice=all_dice()),
+        "/class": _page("class", sizes=DIMS),
         "/api/runs": answers.pulses("catalog"),
         "/api/records": answers.pulses("records"),
         "/api/runs/{key:str}": answers.about_run(Site.pulse),
@@ -98,7 +98,7 @@ def _render(
     shared = {
         "page": name,
         "script": name,
-        "lan": answers.site_of(request).lan,
+        "site": answers.site_of(request),
         "lists": list(available_names()),
         "default_list": DEFAULT_WORDLIST,
     }
@@ -106,8 +106,11 @@ def _render(
     return HTMLResponse(page.render(shared | values), status)
 
 
-async def _runs_page(request: Request) -> Response:
-    return _render(request, "runs", given=answers.site_of(request).catalog.locations)
+def _page(name: str, **values: Any) -> answers.Handler:
+    async def handle(request: Request) -> Response:
+        return _render(request, name, **values)
+
+    return handle
 
 
 async def _run_page(request: Request) -> Response:
@@ -134,14 +137,6 @@ async def _records_page(request: Request) -> Response:
 
 def _language(pair: tuple[Place, Source | None]) -> str:
     return pair[1].language if pair[1] else "Other word lists"
-
-
-async def _board_page(request: Request) -> Response:
-    return _render(request, "board", sizes=[*DIMS, "6x6"], dice=all_dice())
-
-
-async def _class_page(request: Request) -> Response:
-    return _render(request, "class", sizes=DIMS)
 
 
 def _missing(request: Request, _error: Exception | None = None) -> Response:
