@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 LINE_S = 30.0
+Move = Callable[[str, float], None]  # is told how far something is, in words and for a bar
 _LINES = dict.fromkeys("┌┬┐├┼┤└┴┘", "+") | {"─": "-", "│": "|", "…": "."}
 _HANDLER = "orderly.lines"
 
@@ -167,7 +168,7 @@ class Line:
 
 
 @contextlib.contextmanager
-def moving(n_all: float | None) -> Iterator[Callable[[str, float], None]]:
+def moving(n_all: float | None) -> Iterator[Move]:
     """Show a line on standard error for a while; yield what moves it."""
     line = Line(sys.stderr)
     line.start(n_all)

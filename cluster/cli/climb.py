@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +15,7 @@ from cluster.answers.render import Format, draw_board, write_table
 from cluster.cli import options
 from cluster.cli.app import EXIT_INTERRUPTED
 from cluster.cli.options import numeric, option
-from cluster.streams import console, moving, tell
+from cluster.streams import Move, console, moving, tell
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +98,7 @@ def climb(
     size, board = _start(start, dims, words)
     scorer, origin = _scorer(size, words, table.at_least(min_letters), workers, board, contains)
     runs = runs or default_runs(method, origin)
-    with StopSignals() as signals, _rounds(runs) as progress:
+    with StopSignals() as signals, moving(runs if runs > 1 else None) as move:
         finds = local_search(
             scorer,
             method,
@@ -108,7 +107,7 @@ def climb(
             pool=pool,
             letters=allowed_letters(in_symbols(exclude.lower(), words.letters)),
             start=origin,
-            progress=progress,
+            progress=partial(_tell_round, move, runs),
             stop=lambda: bool(signals.reason),
         )
     if signals.reason:
@@ -118,16 +117,9 @@ def climb(
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-@contextmanager
-def _rounds(runs: int) -> Iterator[Callable[[int, int, int, int], None]]:
-    """Show for a while how far climbing is; yield what is told."""
-    with moving(runs if runs > 1 else None) as move:
-
-        def progress(run: int, number: int, best: int, n_scored: int) -> None:
-            which = f"run {run + 1} of {runs}, " if runs > 1 else ""
-            move(f"{which}round {number:,}, best {best:,}, {n_scored:,} boards scored", run)
-
-        yield progress
+def _tell_round(move: Move, runs: int, run: int, number: int, best: int, n_scored: int) -> None:
+    which = f"run {run + 1} of {runs}, " if runs > 1 else ""
+    move(f"{which}round {number:,}, best {best:,}, {n_scored:,} boards scored", run)
 
 
 def _start(start: str | None, dims: str | None, words: WordList) -> tuple[Dims, str | None]:
@@ -237,7 +229,8 @@ def longest(
     paths = _paths(shape, sample, seed)
     tell(f"{len(targets):,} words on {len(paths):,} paths")
     scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
-    with _words_done(words, len(targets)) as progress:
+    with moving(len(targets)) as move:
+        progress = partial(_tell_word, move, words, len(targets), time.monotonic())
         best = hamilton.best_boards(targets, paths, scorer, progress)
     rows = []
     for item in best[:n]:
@@ -246,21 +239,14 @@ def longest(
     write_table(("word", "letters", "board", "score"), rows, fmt)
 
 
-@contextmanager
-def _words_done(words: WordList, n: int) -> Iterator[Callable[[int, Longest | None], None]]:
-    """Show for a while how many of ``n`` words are done, the best board, and the time left; yield
-    what is told.
-    """
-    began_s = time.monotonic()
-    with moving(n) as move:
-
-        def progress(number: int, best: Longest | None) -> None:
-            if best is not None:
-                minutes = (time.monotonic() - began_s) / number * (n - number) / 60
-                board = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
-                move(f"{number:,}/{n:,} words, {board}, about {minutes:.0f} min left", number)
-
-        yield progress
+def _tell_word(
+    move: Move, words: WordList, n: int, began_s: float, number: int, best: Longest | None
+) -> None:
+    """Say how many of ``n`` words are done, the best board, and the time left."""
+    if best is not None:
+        minutes = (time.monotonic() - began_s) / number * (n - number) / 60
+        board = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
+        move(f"{number:,}/{n:,} words, {board}, about {minutes:.0f} min left", number)
 
 
 def _paths(shape: Geometry, sample: int | None, seed: int) -> NDArray[Any]:
