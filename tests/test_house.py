@@ -33,7 +33,7 @@ BUDGET = {
     "results": 39_200,  # rows of a million classes are looked at in arrays
     "configs": 2_400,
     # worksheets for a class, words to leave out; fresh boards to play on
-    "cluster": 73_800,
+    "cluster": 73_400,
     "tests": 159_400,  # each kind of file and board that people have is an input of its own
 }
 MOST_IN_TESTS = {
