@@ -105,7 +105,7 @@ class Partition:
         return int(n_fixed.sum()) // len(once)
 
     def _check_rank(self, rank: int) -> int:
-        if not 0 <= rank < self.n_classes:
+        if not isinstance(rank, int | np.integer) or not 0 <= rank < self.n_classes:
             raise PartitionError(
                 f"no class {quote(rank)}: expected 0 to {self.n_classes - 1} for {self.text!r}"
             )
@@ -234,6 +234,8 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
     of a type do not cover a-z exactly once.
     """
     board = geometry(dims)
+    if not isinstance(text, str):
+        raise PartitionError(f"letter buckets {quote(text)}: expected a text, 'aeiou bcdf...'")
     named: dict[str, tuple[str, ...]] = {}
     for part in text.split(","):
         kind, colon, rest = part.partition(":")

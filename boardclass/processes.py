@@ -46,3 +46,9 @@ def pool(
             del os.environ[_SAFE_PATH]
         else:
             os.environ[_SAFE_PATH] = before
+
+
+def kill(executor: ProcessPoolExecutor) -> None:
+    """End the processes of a pool at once, whatever they are at."""
+    for process in list(executor._processes.values()):  # kill_workers() of Python 3.14
+        process.kill()

@@ -5,7 +5,7 @@ overflow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from boardclass.errors import ScoreError, quote
 from boardclass.printable import counted
@@ -27,7 +27,7 @@ class ScoreTable:
     """
 
     name: str
-    points: tuple[int, ...]
+    points: tuple[int, ...] = field(repr=False)
 
     def of(self, word: str) -> int:
         """Return the points of a word in q-form."""
@@ -79,19 +79,26 @@ def points_in_words(points: Sequence[int]) -> str:
     return ", ".join(parts).replace(f"({MIN_LETTERS}", f"({MIN_LETTERS} letters", 1)
 
 
-def parse_scores(scores: str | Sequence[int]) -> ScoreTable:
+def parse_scores(scores: str | Sequence[int] | ScoreTable) -> ScoreTable:
     """Return the score table of that name, or the one that a list gives from three letters on (the
     last value repeats).
 
     scores : ``standard``, ``words``, ``powers``, a list such as ``[1, 1, 2, 3, 5, 11]``, its text
-        ``"1,1,2,3,5,11"``, or one with the least length before it, ``"5:2,3,5,11"``
+        ``"1,1,2,3,5,11"``, or one with the least length before it, ``"5:2,3,5,11"``; a ScoreTable,
+        or all of its points
 
     Raises ScoreError if the name is unknown, a value is not a whole number from 0 to 2**31 - 1, or
     a list begins with noughts as the tables of other programs do: theirs begin elsewhere.
     """
+    if isinstance(scores, ScoreTable):
+        return scores
     text = scores.strip().lower() if isinstance(scores, str) else ""
     if text in TABLES:
         return TABLES[text]
+    if not isinstance(scores, Sequence):
+        raise ScoreError(f"scores {quote(scores)}: expected {', '.join(TABLES)} or a list")
+    if not text and len(scores) == MAX_LETTERS + 1 and not any(scores[:MIN_LETTERS]):
+        return ScoreTable(points_in_words(tuple(map(int, scores))), tuple(map(int, scores)))
     least, colon, listed = text.rpartition(":")
     values = [
         _parse_value(value, scores)

@@ -85,6 +85,9 @@ class WordList:
     letters: dict[str, str] = field(default_factory=dict)
     plain_q: bool = False
 
+    def __repr__(self) -> str:
+        return f"<WordList {self.name}: {counted(len(self), 'word')}>"
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
 
@@ -154,10 +157,13 @@ def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> 
     return wordlist
 
 
-def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, ...]:
+def words_in_q_form(
+    words: str | Path | WordList | Iterable[str], *, spelled: bool = True
+) -> tuple[str, ...]:
     """Return the words that a caller means, in q-form, in the order given.
 
-    words : name or path of a word list, a WordList, or words as people write them
+    words : name or path of a word list, a WordList, or words
+    spelled : whether such words are as people write them, not in q-form already
 
     Raises WordListError if there is no such list, or something is no word of letters a-z with a u
     after each q.
@@ -166,14 +172,13 @@ def words_in_q_form(words: str | Path | WordList | Iterable[str]) -> tuple[str, 
         words = load_wordlist(words)
     if isinstance(words, WordList):
         return words.words
-    spelled = tuple(words)
-    for word in spelled:
-        if not isinstance(word, str) or not re.fullmatch(r"(?:[a-pr-z]|qu)+", word):
-            raise WordListError(
-                f"{quote(word)} is not a word: expected letters a-z as people "
-                "write them, like 'quit'"
-            )
-    return tuple(word.replace("qu", "q") for word in spelled)
+    given = tuple(words) if isinstance(words, Iterable) else (words,)
+    is_word = re.compile(r"(?:[a-pr-z]|qu)+" if spelled else "[a-z]+").fullmatch
+    form = "letters a-z as people write them, like 'quit'" if spelled else "q-form, like 'qit'"
+    for word in given:
+        if not isinstance(word, str) or not is_word(word):
+            raise WordListError(f"{quote(word)} is not a word: expected {form}")
+    return tuple(word.replace("qu", "q") for word in given) if spelled else given
 
 
 def user_folder() -> Path:

@@ -12,6 +12,7 @@ scores.
     solvers/               four independent solvers, referees of the scorer
     scoring/               exact scores
     node.py, params.py     letters per cell and how a node splits; parameters
+    tally.py               what the nodes of a unit add up to
     keys.py, bits.py       literals in one integer; bit instructions
 
 Each uses only what stands below it (tests/test_house.py).  ``__init__.pyi`` lists the names that

@@ -17,22 +17,26 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
+from pathlib import Path
 
-from boardclass.errors import IncompleteError, InputError
+import numpy as np
+
+from boardclass.errors import IncompleteError, InputError, quote
 from boardclass.geometry import CELL_TYPES, Geometry, geometry
+from boardclass.notebook import bar
 from boardclass.partition import Partition, parse_partition
 from boardclass.parts import ancestors, is_below
 from boardclass.printable import html_table
-from boardclass.scores import ScoreTable
+from boardclass.scores import ScoreTable, parse_scores
+from boardclass.wordlist import WordList, words_in_q_form
 from search.node import Node, OpenClass, class_node, node_at, split
-from search.node_search import EFFORT, NodeSearch, Tally
 from search.params import Params
 from search.scoring.scorer import Scorer
-from search.trees.forest import Forest
+from search.tally import EFFORT, Tally
 
 _ALL_LETTERS = (1 << 26) - 1
 _DRAWN = 10  # boards in a notebook
@@ -42,16 +46,29 @@ _PATIENCE = 10
 
 @dataclass(frozen=True)
 class Spec:
-    """What to search and how; small and picklable."""
+    """What to search and how; small and picklable.
+
+    words : name or path of a word list, a WordList, or words in q-form, which it becomes
+    points : a score table, its name, or points from three letters on; becomes points by number of
+        letters
+
+    Raises InputError if one of them or the cutoff cannot be read.
+    """
 
     dims: str  # board size such as ``3x4``
-    words: tuple[str, ...]  # usable words in q-form
-    points: tuple[int, ...]  # by number of letters
+    words: str | Path | WordList | Sequence[str] = field(repr=False)
+    points: str | Sequence[int] | ScoreTable = field(repr=False)
     cutoff: int
     partition: str  # text of the letter buckets
     params: Params = field(default_factory=Params)
     # in which cells are forced and searched; empty: the default one of the geometry
     cell_order: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.cutoff, int | np.integer) or self.cutoff < 1:
+            raise InputError(f"cutoff {quote(self.cutoff)}: expected a whole number of 1 or more")
+        object.__setattr__(self, "words", words_in_q_form(self.words, spelled=False))
+        object.__setattr__(self, "points", parse_scores(self.points).points)
 
 
 @dataclass(frozen=True)
@@ -77,7 +94,7 @@ class UnitResult:
     children: tuple[Unit, ...]
     # paths of the parts decided here when others are left; with the children all of the unit
     settled: tuple[str, ...]
-    counters: dict[str, int]  # search.node_search.COUNTERS
+    counters: dict[str, int]  # search.tally.COUNTERS
     seconds: float  # wall time, for information only
 
     @property
@@ -107,13 +124,23 @@ class UnitResult:
 
 
 class Breaker:
-    """Searches units of one run; holds the working memory, so make one per worker and keep it."""
+    """Searches units of one run; holds the working memory, so make one per worker and keep it.
 
-    def __init__(self, spec: Spec) -> None:
-        self.spec = spec
+    ``progress`` is told after each node which share of the unit is settled, 0 to 1.  While it
+    ``hurries``, a unit splits as soon as its effort is above ``hurried_budget``: some ten seconds.
+    """
+
+    hurries = False
+    hurried_budget = 120_000_000
+
+    def __init__(self, spec: Spec, progress: Callable[[float], None] = lambda share: None) -> None:
+        from search.node_search import NodeSearch  # loads the kernels
+        from search.trees.forest import Forest
+
+        self.spec, self._progress = spec, progress
         self.geometry: Geometry = geometry(spec.dims, spec.cell_order)
         self.partition: Partition = parse_partition(spec.partition, spec.dims)
-        self.scorer = Scorer(spec.dims, spec.words, ScoreTable("run", spec.points))
+        self.scorer = Scorer(spec.dims, spec.words, spec.points)
         forest = Forest(self.geometry, self.scorer.trie, spec.params)
         self._nodes = NodeSearch(self.geometry, spec.params, self.scorer, forest)
 
@@ -131,10 +158,10 @@ class Breaker:
         self._nodes.forest.begin()
         root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)
-        open_paths = [
-            part.path
-            for part in self._search_down(node, open_class, tally, self.spec.params.unit_budget)
-        ]
+        budget = self.spec.params.unit_budget
+        if self.hurries:
+            budget = min(budget, self.hurried_budget)
+        open_paths = [part.path for part in self._search_down(node, open_class, tally, budget)]
         # a child tries again the letters that were ruled out here: that takes seconds, and no state
         # has to be kept
         return _verdict(
@@ -192,15 +219,17 @@ class Breaker:
         """Search a node and its parts until the tally's effort is above the budget; return what is
         left, in order.
         """
-        todo = [(root, 0)]
+        todo, settled = [(root, 0, 1.0)], 0.0
         while todo and tally.effort <= budget:
-            node, ruled_out = todo.pop()
+            node, ruled_out, share = todo.pop()
             parts, ruled_out = self._nodes.search(node, ruled_out, open_class, tally)
             tally.n_splits += bool(parts)
-            todo += [(part, ruled_out) for part in reversed(parts)]
+            todo += [(part, ruled_out, share / len(parts)) for part in reversed(parts)]
             if not parts:
                 tally.done.add(node.path)
-        return [node for node, _ in reversed(todo)]
+                settled += share
+            self._progress(settled if todo else 1.0)
+        return [node for node, *_ in reversed(todo)]
 
     def _open_class(self, class_id: int, root: Node) -> OpenClass | None:
         """Return the class of a root (or of an image of it) if all its cells but the bare ones are
@@ -289,23 +318,25 @@ def another_order(
     return tuple(order)
 
 
-def break_class(spec: Spec, class_id: int) -> UnitResult:
+def break_class(
+    spec: Spec, class_id: int, progress: Callable[[float], None] | None = None
+) -> UnitResult:
     """Search one class from start to end, splits included; see :class:`Breaker` for many.
 
-    Raises InputError if the partition has no such class.
+    ``progress`` is told which share is settled, 0 to 1; by default it is a bar in a notebook.
+
+    Raises InputError if the question cannot be read, or has no such class.
 
     Examples
     --------
-    >>> from boardclass import load_wordlist, parse_scores
-    >>> words = load_wordlist("scowl70").words
-    >>> points = parse_scores("standard").points
-    >>> spec = Spec("2x2", words, points, cutoff=14, partition="aeiou bcdfghjklmnpqrstvwxyz")
+    >>> spec = Spec("2x2", "scowl70", "standard", 14, "aeiou bcdfghjklmnpqrstvwxyz")
     >>> break_class(spec, 3).candidates  # consonants in cells 0 and 1, vowels in 2 and 3
     (('trae', 14), ('trea', 14), ('tsae', 14), ('tsea', 14))
     >>> break_class(spec, 15).status  # consonants alone
     'eliminated'
     """
-    if class_id < 0:
-        raise InputError(f"no class {class_id!r}: expected a number of 0 or more")
+    if not isinstance(spec, Spec):
+        raise InputError(f"{quote(spec)} is no question: expected a Spec")
+    parse_partition(spec.partition, spec.dims).unrank(class_id)  # before kernels are loaded
     whole = replace(spec, params=replace(spec.params, unit_budget=1 << 62))
-    return Breaker(whole).break_unit(Unit(class_id))
+    return Breaker(whole, progress or bar()).break_unit(Unit(class_id))

@@ -17,7 +17,7 @@ A budget or a full array is never an elimination.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -28,39 +28,12 @@ from boardclass.geometry import Geometry
 from search.node import Node, OpenClass, before, split, split_at
 from search.params import MAX_FREE_CELLS, Params
 from search.scoring.scorer import Scorer, decode_boards
+from search.tally import Tally
 from search.trees import bound, state
 from search.trees.forest import Forest, Grown
 from search.trees.lazy_subtree import collapse
 
 _SURVIVORS = 4096
-# the counters that add up to what the unit budget limits
-EFFORT = ("n_terms", "n_pushes", "n_splits")
-COUNTERS = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")
-
-
-@dataclass
-class Tally:
-    """What the nodes of one unit add up to, and the cutoff that it is searched at."""
-
-    cutoff: int
-    max_bound: int = 0
-    candidates: set[tuple[str, int]] = field(default_factory=set)
-    done: set[str] = field(default_factory=set)
-    n_terms: int = 0
-    n_nodes: int = 0
-    n_pushes: int = 0
-    n_splits: int = 0
-    n_survivors: int = 0
-    max_tree_bytes: int = 0
-
-    @property
-    def effort(self) -> int:
-        """What the unit budget limits."""
-        return sum(getattr(self, name) for name in EFFORT)
-
-    def counters(self) -> dict[str, int]:
-        """Return the counters of a verdict by name."""
-        return {name: getattr(self, name) for name in COUNTERS}
 
 
 class NodeSearch:

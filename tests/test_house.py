@@ -19,8 +19,8 @@ from tests.soundness.mutate import load_mutants
 FLOORS = ("boardclass", "search", "configs", "results", "cluster")
 ROOMS = {  # the lowest first: each uses only those before it, and itself
     "search": (
-        "bits keys params node scoring solvers class_bounds local terms trees node_search breaker "
-        "certificate_kernels certificate"
+        "bits keys params node tally scoring solvers class_bounds local terms trees node_search "
+        "breaker certificate_kernels certificate"
     ),
     "results": "errors storage log_events log store proof upkeep reading",
     "cluster": "streams scheduling planning workers driver answers watch web cli",

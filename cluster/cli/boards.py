@@ -276,7 +276,7 @@ def neighbours(
 
     words, table = listed.load()
     size, letters = read_board(board, dims, tell, words.letters)
-    rows = best_neighbours(letters, Scorer(size, words.words, table), n, words.letters)
+    rows = best_neighbours(letters, Scorer(size, words, table), n, words.letters)
     write_table(("board", "change", "score", "difference"), rows, fmt)
 
 

@@ -168,7 +168,7 @@ def repeat(
     else:
         rows = sampled_rows(run, sample or 0, seed)
     done: list[RepeatResult] = []
-    for item in repeated(run_spec(run, words.words), rows, seed, workers):
+    for item in repeated(run_spec(run, words), rows, seed, workers):
         done.append(item)
         outcome = f"{item.status}, {_outcome(item)}, {item.seconds:.1f} s"
         tell(f"{len(done)}/{len(rows)} {item.name}: {outcome}")

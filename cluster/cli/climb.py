@@ -149,7 +149,7 @@ def _scorer(
     from search.local.methods import HoldingScorer, ParallelScorer
     from search.scoring.scorer import Scorer
 
-    plain = Scorer(size, words.words, table)
+    plain = Scorer(size, words, table)
     scorer = ParallelScorer(plain, threads or os.cpu_count() or 1)
     if contains is None:
         return scorer, board

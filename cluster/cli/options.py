@@ -20,7 +20,7 @@ from typer import Argument, Option
 
 from boardclass.errors import ConfigError, InputError, quote
 from cluster.answers import render
-from results.storage.files import PUBLISHED
+from results.storage.files import published_places
 
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
@@ -373,7 +373,7 @@ def named_run(directory: str) -> str:
     """
     if "://" in directory or ("\0" not in directory and Path(directory).is_dir()):
         return directory
-    records = {path.parent.name: path.parent for path in sorted(PUBLISHED.glob("*/run.json"))}
+    records = published_places()
     if directory in records:
         return str(records[directory])
     near = difflib.get_close_matches(directory.lower(), records, 3, 0.4) or list(records)[-1:]

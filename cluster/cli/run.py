@@ -16,10 +16,12 @@ from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
 from cluster.streams import console, moving, say
 from cluster.streams import tell as warn
+from results.storage.files import published_places
 
 if TYPE_CHECKING:
     from cluster.driver.driver import RunOutcome
     from cluster.planning.estimate import Estimate
+    from cluster.planning.plan import Plan
     from configs.model import RunConfig
 
 MAX_DRAWN = 3
@@ -32,7 +34,8 @@ def plan(
     seconds: Annotated[
         float,
         option(
-            "Time to spend on probes; it takes less if every class is searched before that.",
+            "Time to spend; it takes less if every class is searched before that.  Ctrl-C ends it "
+            "sooner.",
             metavar="S",
             min=0,
         ),
@@ -45,17 +48,10 @@ def plan(
 ) -> None:
     """Estimate what a run will cost, from random classes: core hours, memory, price."""
     resolved = question.resolve(memory, order=order, workers=0)
-    from cluster.planning.estimate import estimate
     from cluster.planning.plan import make_plan
 
     made = make_plan(resolved, warn)
-    with moving(seconds) as move:
-
-        def tell(passed_s: float) -> None:
-            passed = f"{duration(passed_s)} of {duration(seconds)}"
-            move(f"probing random classes, {passed}", passed_s)
-
-        result = estimate(made, seconds, seed, processes=workers, tell=tell)
+    result = _known(made) or _probed(made, seconds, seed, workers)
     record = {**asdict(result), "price": result.cpu_hours * price, "price_per_core_hour": price}
     if fmt is Format.json:
         write_json(record)
@@ -65,21 +61,65 @@ def plan(
         write_record(record, fmt)
         return
     _show_estimate(result, price)
-    say("classes from weak to strong:")
+    if strata:
+        say("classes from weak to strong:")
     for n_classes, n_probes, mean_s in strata:
         classes = counted(n_classes, "class", "classes")
         say(f"  {classes}, {n_probes:,} probed, {mean_s:,.3g} s each")
 
 
+def _known(made: Plan) -> Estimate | None:
+    """Return what a run took that comes with the program and asks the same."""
+    from cluster.planning.estimate import measured
+    from results.store.run import open_run
+
+    of = made.fingerprint
+    asked = of.dims, of.wordlist_sha256, of.scores, of.cutoff
+    for name, place in published_places().items():
+        if name.startswith(f"{of.dims}-"):
+            run = open_run(place)
+            own = run.fingerprint
+            if (own.dims, own.wordlist_sha256, own.scores, own.cutoff) == asked:
+                warn(f"orderly: the run {name} proves this already: orderly top {name}")
+                return measured(run)
+    return None
+
+
+def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:
+    """Return what probes found, until the time is over or a signal comes."""
+    from cluster.driver.signals import StopSignals
+    from cluster.planning.estimate import estimate
+
+    with StopSignals() as signals, moving(seconds) as move:
+        warn(f"probing random classes for {duration(seconds)}; Ctrl-C ends it sooner")
+
+        def is_over(passed_s: float) -> bool:
+            move(f"{duration(passed_s)} of {duration(seconds)}", passed_s)
+            return bool(signals.reason)
+
+        result = estimate(made, seconds, seed, processes=workers, is_over=is_over)
+    if signals.reason:
+        warn(f"orderly: {signals.reason} after {duration(result.seconds)}: what there is by now")
+    return result
+
+
 def _show_estimate(result: Estimate, price: float) -> None:
-    times_s = (3600 * hours for hours in (result.cpu_hours, result.low, result.high))
-    cost, low, high = (
-        duration(seconds) if seconds >= 10 else f"{seconds:.2g} s" for seconds in times_s
-    )
-    known = "every class was searched" if result.is_known else f"95 %: {low} to {high}"
+    def told(hours: float) -> str:
+        return duration(3600 * hours) if hours >= 10 / 3600 else f"{3600 * hours:.2g} s"
+
+    cost = f"about {told(result.cpu_hours)}"
+    if result.known:
+        known = "as its workers took, by the clock"
+    elif result.is_known:
+        known = "every class was searched"
+    elif result.high is None:
+        cost = f"at a rough guess {told(result.cpu_hours)}" if result.cpu_hours else "unknown time"
+        known = "too few probes to say how far off; more --seconds"
+    else:
+        known = f"95 %: {told(result.low)} to {told(result.high)}"
     money = f"at {price:g} per core hour: {result.cpu_hours * price:,.2f}"
-    rest = f"{result.memory_mb:,} MiB per worker; {money}"
-    say(f"about {cost} of one core ({known}), {rest}", "bold")
+    memory = f"{result.memory_mb:,} MiB per worker; " if result.memory_mb else ""
+    say(f"{cost} of one core ({known}), {memory}{money}", "bold")
 
 
 @options.grouped
@@ -97,7 +137,7 @@ def tune(
     columns = ("variant", "cpu_hours", "ratio", "low", "high", "n_classes", "n_probes", "memory_mb")
     rows: list[list[Any]] = []
     for name, variant in variants(resolved):
-        result = estimate(variant, 0, seed, processes=workers, least=rounds)
+        result = estimate(variant, None, seed, processes=workers, least=rounds)
         ratio = result.cpu_hours / rows[0][1] if rows else 1.0
         figures = {**asdict(result), "variant": name, "ratio": ratio}
         rows.append([figures[column] for column in columns])

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,7 +25,7 @@ from boardclass.printable import counted
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger
 from cluster.driver.prepared import Prepared, prepare
-from cluster.driver.progress import Progress
+from cluster.driver.progress import Progress, Told, notebook_progress
 from cluster.driver.repeat import check_taken, climb_again
 from cluster.driver.run_search import Interrupted, MakeExecutor, search
 from cluster.driver.signals import StopSignals
@@ -35,7 +36,7 @@ from cluster.workers.executors import InProcessExecutor, ProcessExecutor
 from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
 from configs.model import RunConfig
 from results.errors import DamagedError
-from results.log_events import RESCORING, Dropped, Finished, Reused, Stage
+from results.log_events import RESCORING, Dropped, Finished, Report, Reused, Stage
 from results.proof.claim import (
     Claim,
     digest_of,
@@ -83,7 +84,7 @@ class RunOutcome:
 def run(
     config: RunConfig,
     *,
-    progress: Progress | None = None,
+    progress: Progress | Callable[[Report], None] | None = None,
     make_executor: MakeExecutor | None = None,
     policy: Policy | None = None,
     drop_damaged: bool = False,
@@ -91,6 +92,9 @@ def run(
     share: Share | None = None,
 ) -> RunOutcome:
     """Start a run, or continue it, until it is complete or cannot continue.
+
+    ``progress`` shows how far it is, or is told, about twice a second; by default it is a bar in a
+    notebook.
 
     Without ``config.address``, ``config.workers`` = 0 computes in this process; any other number is
     that of the processes to start.  ``make_executor`` makes another executor of the spec.  With
@@ -102,7 +106,10 @@ def run(
     when the run directory is damaged, locked, or of another run, Interrupted on SIGINT, SIGTERM and
     the like (everything found so far is stored), MismatchError when rescoring contradicts the rows.
     """
-    progress = progress or Progress()
+    if progress is None:
+        progress = notebook_progress()
+    elif not isinstance(progress, Progress):
+        progress = Told(progress)
     began_s = time.monotonic()
     make_executor = make_executor or default_executor(config)
     try:

@@ -19,7 +19,7 @@ from cluster.scheduling.forecast import NO_HISTORY, History
 from results.store.run import Run
 from results.store.store import Store
 from search.breaker import Unit
-from search.node_search import EFFORT
+from search.tally import EFFORT
 
 
 @dataclass(frozen=True)

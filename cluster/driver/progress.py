@@ -8,6 +8,9 @@ All of it goes to standard error, so that standard output stays a result.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from boardclass.notebook import bar
 from boardclass.printable import between, counted, duration, percent
 from cluster.streams import Line
 from results.log_events import Report
@@ -39,6 +42,24 @@ class Progress(Line):
         """Show the last figures unless they were shown, and clean up; may be called twice."""
         self.catch_up()
         super().end()
+
+
+class Told(Progress):
+    """Passes the figures on to a function."""
+
+    def __init__(self, tell: Callable[[Report], None]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def update(self, report: Report) -> None:
+        """Pass the figures on."""
+        self._tell(report)
+
+
+def notebook_progress() -> Progress:
+    """Return a display that draws a bar if this is a notebook, and nothing elsewhere."""
+    show = bar()
+    return Told(lambda report: show(report.n_classes_done / max(1, report.n_classes)))
 
 
 def format_report(report: Report) -> str:

@@ -112,9 +112,9 @@ def verify(
         question_of(run), wordlist=words.name, n_words=len(words), letters=words.letters
     )
     table = ScoreTable(question.scores, run.fingerprint.scores)
-    scorer = Scorer(run.fingerprint.dims, words.words, table)
+    scorer = Scorer(run.fingerprint.dims, words, table)
     referee = Referee(scorer.dims, words.words, table)
-    spec = run_spec(run, words.words)
+    spec = run_spec(run, words)
 
     def search_again(listed: BoardList) -> Searched:
         seed = secrets.randbits(31)

@@ -1,8 +1,8 @@
 """What a run will cost, before it is started: hours of one core, with an interval, from a random
 sample of its classes.
 
-    estimate -> strata of classes by predicted cost -> probe: one random way down the parts of a
-    class -> total
+    estimate -> strata of classes by predicted cost -> Ways: one random way down the parts of a
+    class after the other -> total
 
 A probe (Knuth 1975, "Estimating the efficiency of backtrack programs") searches a unit; where the
 unit is split, it goes on with one of the children, chosen at random, and counts it as one over the
@@ -10,10 +10,15 @@ probability of that choice.  Its expectation is the cost of the class, whatever 
 into and however the choice is made; the nearer the probabilities are to the costs, the narrower the
 interval.
 
-Each stratum is drawn without replacement.  The cost of a class that was not split is known; when
-all classes are known, so is the cost of the run.  Otherwise the interval is Student's, because
+Each stratum is drawn without replacement.  Where the time is limited, strata are drawn by their
+predicted cost before they are probed in turn: what these first probes found is an estimate of its
+own (Hansen and Hurwitz 1943), with a wider interval, which counts until every stratum has two
+probes.  A probe that the end of the time interrupts is expected to be in its middle.
+
+The cost of a class that was not split is known; when all classes are known, so is the cost of the
+run.  Otherwise the interval is Student's, because
 costs vary more than a few probes show, and on a logarithmic scale, because costs are skewed.  On
-3x4, whose cost is known, it holds the truth in 94 to 95 of 100 plans (``python -m
+3x4, whose cost is known, it holds the truth in 93 to 95 of 100 plans (``python -m
 tests.bench.coverage``).
 
 What a worker makes once for all its classes is not counted.  ``variants`` are single changes of
@@ -24,12 +29,14 @@ from __future__ import annotations
 
 import random
 import resource
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from math import sqrt
+from itertools import chain, pairwise
+from math import inf, sqrt
+from pathlib import Path
 from statistics import NormalDist, fmean, variance
 from typing import NamedTuple
 
@@ -37,20 +44,25 @@ import numpy as np
 
 from boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
 from boardclass.parts import parse_path
-from boardclass.processes import pool
+from boardclass.processes import kill, pool
 from cluster.planning.plan import Plan, make_plan
 from cluster.scheduling.forecast import log_interval
 from configs.model import RunConfig
+from results.proof.prove import summary
+from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import LETTER_ORDER, Params
 
 # of the classes, in order of predicted cost
 SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.06, 0.04)
-PROBE_BUDGET = 120_000_000  # effort of a unit of a probe: some ten seconds
-MIN_PROBES = 2  # probes of each stratum, however long they take
+PROBE_BUDGET = Breaker.hurried_budget  # effort of a unit of a probe
+MIN_PROBES = 2  # of each stratum, for an interval
+N_FIRST = 12  # probes of a process before it probes every stratum in turn
+_WIDEST = 100.0  # an interval that says less is none
 
 Cost = Callable[[UnitResult, float], float]
-Tell = Callable[[float], None]  # is told how many seconds have passed
+Searched = tuple[UnitResult, float, int]  # result, CPU seconds, MiB of the process
+Submit = Callable[[Unit], Future[Searched]]
 
 
 @dataclass(frozen=True)
@@ -59,7 +71,7 @@ class Estimate:
 
     cpu_hours: float  # hours of one core
     low: float  # the 95 % interval; all three are the same if every class is known
-    high: float
+    high: float | None  # None: too few probes for an interval
     n_classes: int
     n_probes: int
     # whether every class was searched to its end, so that this is the cost as measured
@@ -68,6 +80,7 @@ class Estimate:
     strata: tuple[tuple[int, int, float], ...]
     memory_mb: int  # largest resident memory of a process that probed, MiB
     seconds: float  # time it took
+    known: str = ""  # the run that these are the figures of
 
 
 def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
@@ -86,39 +99,12 @@ def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
     )
 
 
-def probe(
-    breaker: Breaker, class_id: int, rng: random.Random, cost: Cost | None = None
-) -> tuple[float, bool]:
-    """Return the cost of a random way down the parts of a class, and whether it took in all of the
-    class.
-    """
-    unit, weight, total = Unit(class_id), 1.0, 0.0
-    while True:
-        began = time.process_time()
-        result = breaker.break_unit(unit)
-        seconds = time.process_time() - began
-        total += weight * (cost(result, seconds) if cost else seconds)
-        if not result.children:
-            return total, not unit.path
-        chances = [
-            likely_cost(child, breaker.geometry, breaker.spec.params) for child in result.children
-        ]
-        chosen = rng.choices(range(len(chances)), chances)[0]
-        weight *= sum(chances) / chances[chosen]
-        unit = result.children[chosen]
-
-
 class Stratum(NamedTuple):
     """What was found in a stratum."""
 
     size: int  # in classes
     costs: tuple[float, ...]  # of the probes
     is_exact: bool  # whether all probes know their class
-
-    def joined(self, other: Stratum) -> Stratum:
-        """Return the two parts of a stratum as one."""
-        is_exact = self.is_exact and other.is_exact
-        return Stratum(self.size + other.size, self.costs + other.costs, is_exact)
 
     @property
     def is_known(self) -> bool:
@@ -133,8 +119,8 @@ class Stratum(NamedTuple):
         if self.is_known:
             return 0.0
         n = len(self.costs)
-        unseen = 1 - n / self.size if self.is_exact else 1.0
-        return self.size**2 * variance(self.costs) / n * unseen
+        left = 1 - n / self.size if self.is_exact else 1.0
+        return self.size**2 * variance(self.costs) / n * left
 
 
 def interval(strata: Sequence[Stratum]) -> tuple[float, float, float]:
@@ -171,98 +157,240 @@ def draw(plan: Plan, seed: int) -> list[list[int]]:
     return [rng.sample(ids[a:b].tolist(), int(b - a)) for a, b in pairwise(cuts) if b > a]
 
 
-def sample(
-    spec: Spec,
-    strata: Sequence[Sequence[int]],
-    seconds: float,
-    seed: str,
-    cost: Cost | None = None,
-    least: int = MIN_PROBES,
-    tell: Tell | None = None,
-    make_breaker: Callable[[Spec], Breaker] = Breaker,
-    clock: Callable[[], float] = time.monotonic,
-) -> tuple[list[Stratum], int]:
-    """Probe the classes of every stratum in the order given, see :func:`estimate`; return what was
-    found, and the largest resident memory of the process, MiB.
+def expected_costs(plan: Plan, strata: Sequence[Sequence[int]]) -> list[float]:
+    """Return the mean predicted cost of a class of each stratum."""
+    return [float(plan.predicted_costs(np.array(stratum)).mean()) for stratum in strata]
+
+
+class Ways:
+    """The random ways of one process down its classes, by stratum, one at a time.
+
+    ``expected`` is the predicted cost of a class of each stratum.  So many probes as ``first`` says
+    are of strata drawn by it; then each gets ``least`` probes in turn, or more while ``is_timed``.
     """
-    breaker, began = make_breaker(spec), clock()
-    ways = random.Random(seed)
-    breaker.break_unit(Unit(next(stratum[0] for stratum in strata if stratum)))
-    costs: list[list[float]] = [[] for _ in strata]
-    exact = [True for _ in strata]
 
-    def is_open(h: int) -> bool:
-        return len(costs[h]) < len(strata[h]) or not exact[h]
+    def __init__(
+        self,
+        spec: Spec,
+        strata: Sequence[Sequence[int]],
+        expected: Sequence[float],
+        seed: str,
+        first: int = 0,
+        least: int = MIN_PROBES,
+        is_timed: bool = False,
+    ) -> None:
+        self.params, self.board = spec.params, geometry(spec.dims, spec.cell_order)
+        self.strata, self.rng = strata, random.Random(seed)
+        self.costs: list[list[float]] = [[] for _ in strata]
+        self.is_exact = [True for _ in strata]
+        self.first: list[float] = []  # what all strata cost by each of the first probes
+        self.unit: Unit | None = None
+        self._scale = 0.0
+        self._turns = self._in_turn(expected, first, least, is_timed)
+        self._begin()
 
-    def wants(h: int) -> bool:
-        return len(costs[h]) < least and is_open(h)
+    def _is_open(self, h: int) -> bool:
+        return len(self.costs[h]) < len(self.strata[h]) or not self.is_exact[h]
 
-    numbers = range(len(strata))
-    while any(map(wants, numbers)) or (clock() - began < seconds and any(map(is_open, numbers))):
-        for h in filter(is_open, numbers):
-            class_id = strata[h][len(costs[h]) % len(strata[h])]
-            spent, is_whole = probe(breaker, class_id, ways, cost)
-            costs[h].append(spent)
-            exact[h] &= is_whole
-            if tell:
-                tell(clock() - began)
-    results = [Stratum(len(strata[h]), tuple(costs[h]), exact[h]) for h in numbers]
-    return results, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    def _in_turn(
+        self, expected: Sequence[float], first: int, least: int, is_timed: bool
+    ) -> Iterator[int]:
+        numbers = range(len(self.strata))
+        chances = [expected[h] * len(self.strata[h]) for h in numbers]
+        for h in self.rng.choices(numbers, chances, k=first):
+            self._scale = len(self.strata[h]) * sum(chances) / chances[h]
+            if self._is_open(h):
+                yield h
+            else:
+                self.first.append(self._scale * fmean(self.costs[h]))
+        self._scale = 0.0
+        while any(self._is_open(h) and (is_timed or len(self.costs[h]) < least) for h in numbers):
+            yield from filter(self._is_open, numbers)
+
+    def _begin(self) -> None:
+        self._h = next(self._turns, -1)
+        self._weight, self._total = 1.0, 0.0
+        classes = self.strata[self._h]
+        self.unit = Unit(classes[len(self.costs[self._h]) % len(classes)]) if self._h >= 0 else None
+
+    def note(self, result: UnitResult, spent: float) -> None:
+        """Go on from a unit that was searched to one of its children, or to another class."""
+        assert self.unit
+        self._total += self._weight * spent
+        if result.children:
+            chances = [likely_cost(child, self.board, self.params) for child in result.children]
+            chosen = self.rng.choices(range(len(chances)), chances)[0]
+            self._weight *= sum(chances) / chances[chosen]
+            self.unit = result.children[chosen]
+            return
+        self.costs[self._h].append(self._total)
+        self.is_exact[self._h] &= not self.unit.path
+        if self._scale:
+            self.first.append(self._scale * self._total)
+        self._begin()
+
+    def give_up(self, spent: float) -> None:
+        """End amid a unit that has cost so much already."""
+        if self._scale:
+            self.first.append(self._scale * (self._total + 2 * self._weight * spent))
+
+
+def sample(
+    several: Sequence[Ways],
+    submit: Submit,
+    is_over: Callable[[], bool],
+    cost: Cost | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> int:
+    """Search what some ways lead to, a unit of each at a time, until they or the time are over;
+    return the largest resident memory of a process, MiB.
+
+    ``submit`` has a unit searched.
+    """
+    memory_mb = 0
+    running: dict[Future[Searched], tuple[Ways, float]] = {}  # and since when
+
+    def go_on(ways: Ways) -> None:
+        if ways.unit:
+            running[submit(ways.unit)] = ways, clock()
+
+    for ways in several:
+        go_on(ways)
+    while running and not is_over():
+        for job in wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done:
+            result, spent, used_mb = job.result()
+            ways, _ = running.pop(job)
+            memory_mb = max(memory_mb, used_mb)
+            ways.note(result, cost(result, spent) if cost else spent)
+            go_on(ways)
+    for ways, began_s in running.values():
+        ways.give_up(clock() - began_s)
+    return memory_mb
+
+
+_breaker: Breaker | None = None  # of a process that probes
+
+
+def _begin(spec: Spec, unit: Unit) -> None:
+    """Make the breaker, and what it makes once for all classes."""
+    global _breaker
+    _breaker = Breaker(spec)
+    _breaker.break_unit(unit)
+
+
+def _begin_process(spec: Spec, unit: Unit) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent decides
+    _begin(spec, unit)
+
+
+def _search(unit: Unit) -> Searched:
+    assert _breaker
+    began = time.process_time()
+    result = _breaker.break_unit(unit)
+    memory_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    return result, time.process_time() - began, memory_mb
+
+
+def _search_here(unit: Unit) -> Future[Searched]:
+    job: Future[Searched] = Future()
+    job.set_result(_search(unit))
+    return job
 
 
 def estimate(
     plan: Plan,
-    seconds: float,
+    seconds: float | None,
     seed: int = 0,
     cost: Cost | None = None,
     budget: int = PROBE_BUDGET,
     processes: int = 1,
     least: int = MIN_PROBES,
-    tell: Tell | None = None,
+    is_over: Callable[[float], bool] = lambda gone: False,
 ) -> Estimate:
-    """Probe random classes of every stratum in turn for ``seconds``, or until every class is known.
+    """Probe random classes for ``seconds``, or until every class is known; without ``seconds`` make
+    ``least`` probes of each stratum in each of the ``processes``, however long they take.
 
     The classes and the ways down are drawn separately, so the same seed gives the same classes
-    whatever they split into.  The round of probes that is under way is finished, and each of the
-    ``processes`` makes ``least`` probes of each stratum, however long they take.  A unit of a probe
-    has an effort of at most ``budget``, and costs its CPU seconds, or what ``cost`` makes of its
-    result and them.  ``tell`` is called now and then with the seconds passed.
+    whatever they split into.  A unit of a probe has an effort of at most ``budget``, and costs its
+    CPU seconds, or what ``cost`` makes of its result and them.  ``is_over`` is told the seconds
+    passed, five times a second, and may end it.
     """
     began = time.monotonic()
-    spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
     strata = draw(plan, seed)
     processes = min(processes, len(max(strata, key=len)))
-    if processes > 1:
-        with pool(processes) as executor:
-            jobs = []
-            for k in range(processes):
-                share = [stratum[k::processes] for stratum in strata]
-                jobs.append(
-                    executor.submit(sample, spec, share, seconds, f"{seed} {k}", cost, least)
-                )
-            while wait(jobs, timeout=1).not_done:
-                if tell:
-                    tell(time.monotonic() - began)
-            samples = [job.result() for job in jobs]
+    spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
+
+    def ends() -> bool:
+        gone = time.monotonic() - began
+        return is_over(gone) or (seconds is not None and gone >= seconds)
+
+    is_timed = seconds is not None
+    expected = expected_costs(plan, strata)
+    several = [
+        Ways(
+            spec,
+            [stratum[k::processes] for stratum in strata],
+            expected,
+            f"{seed} {k}",
+            N_FIRST if is_timed else 0,
+            least,
+            is_timed,
+        )
+        for k in range(processes)
+    ]
+    unit = Unit(strata[0][0])
+    if is_timed or processes > 1:  # a process can be ended amid a unit
+        with pool(processes, _begin_process, spec, unit) as executor:
+            memory_mb = sample(several, lambda unit: executor.submit(_search, unit), ends, cost)
+            kill(executor)
     else:
-        samples = [sample(spec, strata, seconds, f"{seed} 0", cost, least, tell)]
-    known: list[Stratum] = []
-    memory_mb = 0
-    for parts, used_mb in samples:
-        known = list(map(Stratum.joined, known, parts)) if known else parts
-        memory_mb = max(memory_mb, used_mb)
-    total, low, high = interval(known)
+        _begin(spec, unit)
+        memory_mb = sample(several, _search_here, ends, cost)
+    found = [
+        Stratum(
+            len(stratum),
+            tuple(chain(*(ways.costs[h] for ways in several))),
+            all(ways.is_exact[h] for ways in several),
+        )
+        for h, stratum in enumerate(strata)
+    ]
+    total, low, high = overall(found, several)
     return Estimate(
         cpu_hours=total / 3600,
         low=low / 3600,
-        high=high / 3600,
+        high=high / 3600 if high < inf else None,
         n_classes=sum(map(len, strata)),
-        n_probes=sum(len(stratum.costs) for stratum in known),
-        is_known=all(stratum.is_known for stratum in known),
-        strata=tuple((stratum.size, len(stratum.costs), fmean(stratum.costs)) for stratum in known),
+        n_probes=sum(len(stratum.costs) for stratum in found),
+        is_known=all(stratum.is_known for stratum in found),
+        strata=tuple(
+            (stratum.size, len(stratum.costs), fmean(stratum.costs or (0.0,))) for stratum in found
+        ),
         memory_mb=memory_mb,
         seconds=time.monotonic() - began,
     )
+
+
+def measured(run: Run) -> Estimate | None:
+    """Return what a proven run took; None where its rows do not say."""
+    tables = run.columns(("seconds",))
+    hours = sum(float(table.column("seconds").to_numpy().sum()) for table in tables) / 3600
+    if not hours or not summary(run).proven:
+        return None
+    n_classes, name = run.partition.n_canonical, Path(run.folder.where("")).name
+    return Estimate(hours, hours, hours, n_classes, 0, True, (), 0, 0.0, name)
+
+
+def overall(strata: Sequence[Stratum], several: Sequence[Ways]) -> tuple[float, float, float]:
+    """Return the cost of all strata and its interval, from the first probes while a stratum has too
+    few; 0 to infinity where these are too few as well.
+    """
+    if all(stratum.is_known or len(stratum.costs) >= MIN_PROBES for stratum in strata):
+        return interval(strata)
+    parts = [Stratum(1, tuple(ways.first), False) for ways in several]
+    if min(len(part.costs) for part in parts) < MIN_PROBES:
+        return sum(fmean(part.costs or (0.0,)) for part in parts), 0.0, inf
+    total, low, high = interval(parts)
+    return (total, low, high) if high < _WIDEST * total else (total, 0.0, inf)
 
 
 GROUPS = "jqxz kvw fy bgu hmp cd l n o r s t i a e"

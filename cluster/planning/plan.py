@@ -38,6 +38,7 @@ MAX_CLASSES = 50_000_000
 # that reach the cutoff, every image counted: more than rows and claims can list
 MAX_BOARDS = 10_000_000
 _N_DRAWN = 100_000
+_FAR = 1.2  # times what a climb of seconds finds; that reaches nine tenths of the best score
 # Search parameters that the path of a part depends on: fixed for the life of a run, while budgets
 # may change.
 STRUCTURAL = ("fused", "letter_order", "demands", "unfuse_parts", "force_groups")
@@ -110,7 +111,7 @@ def make_plan(
             f"expected at most {MAX_CLASSES:,}; use fewer, larger buckets"
         )
     wordlist = load_wordlist(config.wordlist)
-    scorer = Scorer(dims, wordlist.words, table)
+    scorer = Scorer(dims, wordlist, table)
     location = config.out or default_location(config, str(dims), wordlist.name)
     cell_order, demands = _recorded_rules(
         config, [location, like] if like else [location], str(dims)
@@ -130,8 +131,7 @@ def make_plan(
         partition=partition.text,
         cell_order=cell_order,
     )
-    words = wordlist.words
-    spec = Spec(of.dims, words, of.scores, cutoff, of.partition, params, of.cell_order)
+    spec = Spec(of.dims, wordlist, table, cutoff, of.partition, params, of.cell_order)
     run_info = {
         COVERS: EVERYTHING,
         "config": config.model_dump(mode="json", exclude={"out"}),  # a run can be moved
@@ -194,7 +194,7 @@ def _resolve_cutoff(
     if config.cutoff != "auto":
         # a run that began goes on, and need not wait for a look
         if not open_folder(location).exists():
-            _check_cutoff(config.cutoff, scorer, words, config.seed)
+            _check_cutoff(config.cutoff, scorer, words, config.seed, stage)
         return config.cutoff, None
     identity = read_identity(open_folder(location))
     if identity is not None:
@@ -206,9 +206,11 @@ def _resolve_cutoff(
     return max(1, best.score), {"board": best.board, "score": best.score, "seed": config.seed}
 
 
-def _check_cutoff(cutoff: int, scorer: Scorer, words: Sequence[str], seed: int) -> None:
-    """Refuse a cutoff that far too many boards reach, by a look at random ones, with one that a
-    short climb suggests.
+def _check_cutoff(
+    cutoff: int, scorer: Scorer, words: Sequence[str], seed: int, stage: Callable[[str], object]
+) -> None:
+    """Refuse a cutoff that far too many boards reach, by a look at random ones, and say so when it
+    lies far above what a climb of seconds finds.
 
     Letters are drawn about as often as the words have them, and each board counts for as many as it
     stands for, so the estimate has no bias.
@@ -219,11 +221,18 @@ def _check_cutoff(cutoff: int, scorer: Scorer, words: Sequence[str], seed: int) 
     boards = rng.choice(26, shape, p=shares / shares.sum()).astype(np.uint8)
     hits = boards[scorer.scores(boards) >= cutoff]
     n_boards = float(np.exp(-np.log(shares)[hits].sum(axis=1)).sum()) / _N_DRAWN
-    if n_boards <= MAX_BOARDS:
+    if len(hits) and n_boards <= MAX_BOARDS:
         return
     from search.local.methods import local_search
 
     best = local_search(scorer, seed=seed, runs=1, pool=50)[0]
+    if n_boards <= MAX_BOARDS:
+        if cutoff > _FAR * best.score:
+            stage(
+                f"cutoff {cutoff:,} is far above what a short climb found, {best.board} with "
+                f"{best.score:,} points: probably no board reaches it; --cutoff auto climbs longer"
+            )
+        return
     raise InputError(
         f"cutoff {cutoff:,} is far too low: about {n_boards:.0e} boards reach it, more than a run "
         f"can list; a short climb found {best.board} with {best.score:,} points, so --cutoff "

@@ -143,7 +143,8 @@ class Assign:
     """Give units to an idle worker; ``alone``: no other worker of its host is busy meanwhile
     (big-memory lane).
 
-    With ``replica`` the one unit is searched again instead of broken.
+    With ``replica`` the one unit is searched again instead of broken.  ``hurry``: it is to split
+    soon, because workers have nothing to do.
     """
 
     worker: int
@@ -151,6 +152,7 @@ class Assign:
     units: tuple[Unit, ...]
     alone: bool = False
     replica: Replica | None = None
+    hurry: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -407,7 +407,8 @@ class Scheduler:
         )
         self._alone = number if alone else self._alone
         self._crew.start(worker, number, self._listened_s + lease_s)
-        self._out.append(events.Assign(worker.number, number, units, alone, replica))
+        hurry = self._backlog.n_open - len(self._assignments) < self._n_slots
+        self._out.append(events.Assign(worker.number, number, units, alone, replica, hurry))
 
     def _flags(self) -> str:
         hosts = ", ".join(map(repr, sorted(self.trust.flagged)))

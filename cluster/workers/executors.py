@@ -161,6 +161,11 @@ class ProcessExecutor(InProcessExecutor):
 
     _worker = WorkerProcess
 
+    def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
+        import search.node_search  # noqa: F401 - compiles the kernels, or every process would
+
+        super().__init__(spec, make_breaker)
+
 
 class _WorkerThread(threading.Thread):
     """One worker; ``inbox`` takes assignments, None ends it; ``assignment`` 0: it is idle."""
@@ -196,13 +201,14 @@ class _WorkerThread(threading.Thread):
             self._events.put(WorkerUp(self._number, hello.host, hello.kernel_hash))
             while (order := self.inbox.get()) is not None and not self._stopped:
                 self.assignment = order.assignment
-                for reply in worker.work(order.assignment, order.units, order.replica):
+                for reply in worker.work(order):
                     self._events.put(
                         replace(reply, worker=self._number, assignment=order.assignment)
                     )
                 self.assignment = 0
                 self._events.put(Returned(self._number, order.assignment))
-            tuple(worker.work(0, ()))  # a process that was killed while idle is gone after this
+            # a process that was killed while idle is gone after this
+            tuple(worker.work(Assign(self._number, 0, ())))
         except WorkerLost as lost:
             self._down(lost.reason, str(lost))
         except Exception as error:  # noqa: BLE001 - a worker that cannot be made

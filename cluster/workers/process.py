@@ -22,17 +22,17 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from socket import socketpair
 from typing import TYPE_CHECKING, Any
 
 from boardclass.processes import python_path
-from cluster.scheduling.events import Death, Replica, UnitFailed
+from cluster.scheduling.events import Assign, Death, UnitFailed
 from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Reply, Worker
 
 if TYPE_CHECKING:
-    from search.breaker import Spec, Unit
+    from search.breaker import Spec
 
 _SET_PDEATHSIG = 1
 _LONGEST_LINE = 400
@@ -86,11 +86,9 @@ class WorkerProcess:
         self._is_up = True
         return hello
 
-    def work(
-        self, assignment: int, units: Sequence[Unit], replica: Replica | None = None
-    ) -> Iterator[Reply]:
+    def work(self, order: Assign) -> Iterator[Reply]:
         """Yield the reply on each unit; see :meth:`Worker.work`.  Raises WorkerLost."""
-        self._send((assignment, units, replica))
+        self._send(order)
         while (reply := self._receive()) is not None:
             yield reply
 
@@ -142,7 +140,7 @@ def main(socket: int) -> None:
         worker = Worker(*link.recv())
         link.send(worker.hello())
         while True:
-            for reply in worker.work(*link.recv()):
+            for reply in worker.work(link.recv()):
                 link.send(reply)
                 if isinstance(reply, UnitFailed) and reply.oom:
                     # numba keeps what a kernel held when it raised: a new process has it back

@@ -117,7 +117,7 @@ class RayExecutor(Executor):
             self._reported.append(WorkerDown(order.worker, Death.died, "gone before it got work"))
             return
         actor.order, actor.beat_at_s = order, time.monotonic() + _BEAT_S
-        ref = actor.handle.work_through.remote(order.assignment, order.units, order.replica)
+        ref = actor.handle.work_through.remote(order)
         self._calls[ref] = _Call("work", order.worker, order.assignment)
 
     def retire(self, worker: int) -> None:

@@ -15,27 +15,26 @@ import re
 import resource
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from boardclass.canonical import canonical_board
 from boardclass.errors import OrderlyError
 from boardclass.geometry import geometry
 from boardclass.jit import kernel_hash
-from cluster.scheduling.events import Answer, Replica, UnitFailed
-
-if TYPE_CHECKING:
-    from search.breaker import Breaker, Spec, Unit
+from boardclass.partition import parse_partition
+from cluster.scheduling.events import Answer, Assign, Replica, UnitFailed
+from search.breaker import Breaker, Spec, Unit
+from search.params import Params
 
 _MAX_MESSAGE = 500
 OUT_OF_MEMORY = "out of memory: use fewer workers, or a smaller memory_mb (--memory)"
 
 
-MakeBreaker = Callable[["Spec"], "Breaker"]
+MakeBreaker = Callable[[Spec], Breaker]
 
 
 class UnfitError(OrderlyError):
@@ -72,26 +71,20 @@ class Worker:
         """Return who this is, once the self-test is passed."""
         return self._hello
 
-    def work(
-        self, assignment: int, units: Sequence[Unit], replica: Replica | None = None
-    ) -> Iterator[Reply]:
-        """Break units one after the other until done or cancelled, and yield each reply.
-
-        With ``replica`` they are searched again instead.
-        """
+    def work(self, order: Assign) -> Iterator[Reply]:
+        """Break units one after the other until done or cancelled, and yield each reply."""
+        self._breaker.hurries = order.hurry
         self._cancelled.clear()
-        self._assignment = assignment
-        for unit in units:
+        self._assignment = order.assignment
+        for unit in order.units:
             if self._cancelled.is_set():
                 break
-            yield self._break(unit, replica)
+            yield self._break(unit, order.replica)
         self._assignment = 0
 
-    def work_through(
-        self, assignment: int, units: Sequence[Unit], replica: Replica | None = None
-    ) -> tuple[Reply, ...]:
+    def work_through(self, order: Assign) -> tuple[Reply, ...]:
         """Return all replies at once."""
-        return tuple(self.work(assignment, units, replica))
+        return tuple(self.work(order))
 
     def busy_with(self) -> int:
         """Return the present assignment, 0: none; safe from another thread."""
@@ -160,8 +153,6 @@ def cpu_name() -> str:
 
 def checked_breaker(spec: Spec) -> Breaker:
     """Return the breaker of ``spec`` after the self-test."""
-    from search.breaker import Breaker
-
     self_test()
     return Breaker(spec)
 
@@ -177,16 +168,11 @@ def self_test() -> None:
 
     Raises UnfitError when the boards found are not the known ones.
     """
-    from boardclass.partition import parse_partition
-    from boardclass.scores import parse_scores
-    from search.breaker import Breaker, Spec
-    from search.params import Params
-
     partition = parse_partition("abcdefghijklm nopqrstuvwxyz", "2x2")
     spec = Spec(
         "2x2",
         _TEST_WORDS,
-        parse_scores("words").points,
+        "words",
         _TEST_CUTOFF,
         partition.text,
         Params(memory_mb=16),
@@ -204,8 +190,6 @@ def break_all(breaker: Breaker, class_ids: Iterable[int]) -> list[tuple[str, int
     """Return every candidate of the classes with its score, following splits: a whole run without a
     cluster.
     """
-    from search.breaker import Unit
-
     candidates: list[tuple[str, int]] = []
     stack = list(map(Unit, class_ids))
     while stack:

@@ -27,6 +27,7 @@ from search.node import Node, at_least, class_node, split_at, split_cells
 from search.params import Params
 
 if TYPE_CHECKING:
+    from boardclass.wordlist import WordList
     from results.store.run import Run
     from search.breaker import Spec, UnitResult
 
@@ -41,16 +42,14 @@ def run_nodes(run: Run) -> SearchNodes:
     return SearchNodes(run.partition, run_params(run), run.fingerprint.cell_order)
 
 
-def run_spec(run: Run, words: Sequence[str]) -> Spec:
+def run_spec(run: Run, words: WordList) -> Spec:
     """Return what a breaker is told to search classes of a run again; raises DamagedError as
     :func:`run_params`.
     """
-    from search.breaker import Spec  # loads the kernels
+    from search.breaker import Spec
 
     of = run.fingerprint
-    return Spec(
-        of.dims, tuple(words), of.scores, of.cutoff, of.partition, run_params(run), of.cell_order
-    )
+    return Spec(of.dims, words, of.scores, of.cutoff, of.partition, run_params(run), of.cell_order)
 
 
 def run_params(run: Run) -> Params:

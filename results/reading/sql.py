@@ -20,7 +20,7 @@ import math
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -53,11 +53,23 @@ _REAL = ("FLOAT", "DOUBLE", "DECIMAL")
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a query."""
+    """The answer to a query: its rows one after the other, each a dictionary; data frames, DuckDB
+    and whatever else reads Arrow take it as it is.
+    """
 
     columns: tuple[str, ...]  # all different
     rows: list[tuple[Any, ...]]  # plain values: numbers, texts, booleans, None, lists, dicts
     kinds: tuple[str, ...] = field(repr=False)  # the SQL type of each column
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for row in self.rows:
+            yield dict(zip(self.columns, row, strict=True))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_arrow(self) -> pa.Table:
         """Return the answer as an Arrow table: whole numbers become int64, or decimals where one
@@ -221,6 +233,9 @@ class Database:
             self._connection.execute(f"SET {setting} = '{value}'")
         self._connection.execute("SET lock_configuration = true")
 
+    def __repr__(self) -> str:
+        return f"connect({list(self.summaries)})"
+
     def query(self, sql: str, limits: Limits | None = None) -> Answer:
         """Return the answer to one SELECT (also DESCRIBE, SHOW, SUMMARIZE, WITH, FROM, and EXPLAIN
         of one).
@@ -297,22 +312,28 @@ class Database:
         self._connection.close()
 
 
-def connect(locations: Sequence[str | Path], memory_mb: int | None = None) -> Database:
-    """Return the views of one or more run directories; ``run`` is the last part of the path, made
-    distinct.
+def connect(
+    locations: str | Path | Run | Iterable[str | Path | Run], memory_mb: int | None = None
+) -> Database:
+    """Return the views of one or more runs, see ``open_run``; ``run`` is the last part of the path,
+    made distinct.
 
     DuckDB may take ``memory_mb`` MiB for a query.  Raises StoreError when one holds no run, or a
     damaged one.
 
     Examples
     --------
-    >>> database = connect(["runs/2x2-scowl70-14"])
+    >>> database = connect("runs/2x2-scowl70-14")
     >>> database.query("SELECT score, count(*) AS boards FROM boards GROUP BY score")
     Answer(columns=('score', 'boards'), rows=[(14, 6)])
     >>> database.close()
     """
+    if isinstance(locations, str | Path | Run) or not isinstance(locations, Iterable):
+        locations = [locations]
+    locations = list(locations)
     runs = [open_run(location) for location in locations]
-    return Database(list(zip(distinct_names(locations), runs, strict=True)), memory_mb)
+    named = [x.folder.where("") if isinstance(x, Run) else x for x in locations]
+    return Database(list(zip(distinct_names(named), runs, strict=True)), memory_mb)
 
 
 def _too_long(sql: str, limits: Limits) -> str:

@@ -32,6 +32,12 @@ from results.errors import DamagedError, WriteError
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "published"  # the runs that come with the program
 
+
+def published_places() -> dict[str, Path]:
+    """Return the directory of each run that comes with the program, by its name."""
+    return {path.parent.name: path.parent for path in sorted(PUBLISHED.glob("*/run.json"))}
+
+
 RUN = "run.json"
 LOCK = "lock"
 OWNER = "owner.json"

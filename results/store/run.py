@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass.arrays import Int32s, Int64s
-from boardclass.errors import StoreError
+from boardclass.errors import InputError, StoreError, quote
 from boardclass.partition import Partition, among
 from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
@@ -373,7 +373,10 @@ def open_run(location: str | Path | Folder | Run) -> Run:
     """Open a run directory for reading, also while a driver writes to it; a run that is open
     already stays as it is.
 
-    Raises StoreError when there is no run, or its ``run.json`` or manifest is damaged.
+    location : a directory, the URI of one, or the name of a run that comes with the program
+
+    Raises InputError when it is none of these; StoreError when there is no run, or its ``run.json``
+    or manifest is damaged.
 
     Examples
     --------
@@ -385,7 +388,16 @@ def open_run(location: str | Path | Folder | Run) -> Run:
     """
     if isinstance(location, Run):
         return location
-    folder = open_folder(location) if isinstance(location, str | Path) else location
+    if isinstance(location, str | Path):
+        if not Path(location).is_dir():
+            location = files.published_places().get(str(location), location)
+        folder = open_folder(location)
+    elif hasattr(location, "where"):
+        folder = location
+    else:
+        raise InputError(
+            f"{quote(location)} is no run: expected a directory, or a name like '3x3-scowl70'"
+        )
     identity = read_identity(folder)
     if identity is None:
         raise StoreError(

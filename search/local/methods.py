@@ -36,7 +36,8 @@ from boardclass.arrays import Int32s, Int64s, UInt8s, UInt64s
 from boardclass.board import LETTERS
 from boardclass.errors import BoardError, InputError, quote
 from boardclass.geometry import Geometry
-from boardclass.scores import MIN_LETTERS, parse_scores
+from boardclass.notebook import bar
+from boardclass.scores import MIN_LETTERS
 from search.scoring.scorer import Scorer, decode_boards, encode_boards
 
 BATCH = 1 << 17
@@ -102,7 +103,7 @@ class HoldingScorer:
         self._scorer = scorer
         self.geometry: Geometry = scorer.geometry
         self._word = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(ord("a"))
-        self._finder = Scorer(scorer.geometry.dims, [word], parse_scores("words"))
+        self._finder = Scorer(scorer.geometry.dims, [word], "words")
 
     def scores(self, boards: UInt8s) -> Int32s:
         """Return int32[m]: the exact score of each board with the word, 0 of each without."""
@@ -287,6 +288,7 @@ def local_search(
     pool : boards kept, chains, or population of all runs together
     letters : letters that boards may use
     start : a board to start from, or a function that makes the first boards; default: random boards
+    progress : told of every round, see :data:`RunProgress`; default: a bar in a notebook
     stop : asked before each batch of boards; when it says True, the search ends with the best so
         far
     steps_per_cell : moves of each chain of ``anneal``, for each cell of the board
@@ -296,15 +298,14 @@ def local_search(
 
     Examples
     --------
-    >>> from boardclass import load_wordlist, parse_scores
     >>> from search import Scorer
-    >>> scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
-    >>> local_search(scorer, pool=50)[0]
+    >>> local_search(Scorer("2x2", "scowl70"), pool=50)[0]
     Find(board='aert', score=14, n_found=5)
     """
     runs = default_runs(method, start) if runs is None else runs
     _check_search(method, seed, runs, pool)
     alphabet = parse_alphabet(letters)
+    show = bar() if progress is None else lambda share: None
     score_of: dict[str, int] = {}
     times: Counter[str] = Counter()
     for run in range(runs):
@@ -316,6 +317,8 @@ def local_search(
             if progress is not None:
                 progress(run, number, max(best, score), n_scored)
 
+        show(run / runs)
+
         rng, size = np.random.default_rng(seed * runs + run), pool // runs
         first = first_boards(rng, size, scorer.geometry.n, alphabet, start)
         for board, score, n in METHODS[method](
@@ -323,6 +326,7 @@ def local_search(
         ):
             score_of[board] = score
             times[board] += n
+    show(1.0)
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
     return sorted(sorted(finds), key=attrgetter("score"), reverse=True)
 

@@ -7,6 +7,7 @@ their rates).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations, product
@@ -19,10 +20,10 @@ import numpy as np
 from boardclass.arrays import Int32s, UInt8s
 from boardclass.board import LETTERS, NO_LETTERS, Board, parse_board, with_letters
 from boardclass.canonical import canonical_board
-from boardclass.errors import BoardError
+from boardclass.errors import BoardError, quote
 from boardclass.geometry import Dims, cell_name, geometry
 from boardclass.scores import ScoreTable, check_overflow, parse_scores
-from boardclass.wordlist import words_in_q_form
+from boardclass.wordlist import WordList, words_in_q_form
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES, Trie, build_trie
 
 
@@ -39,9 +40,10 @@ class Found(NamedTuple):
 def encode_boards(boards: Iterable[str], n: int) -> UInt8s:
     """Return uint8[m, n], 0..25 a cell, of board texts of ``n`` letters a-z each."""
     texts = list(boards)
+    is_board = re.compile(f"[a-z]{{{n}}}").fullmatch
     for text in texts:
-        if len(text) != n or not (text.isascii() and text.isalpha() and text.islower()):
-            raise BoardError(f"board {text!r}: expected {n} letters a-z, one a cell")
+        if not isinstance(text, str) or not is_board(text):
+            raise BoardError(f"board {quote(text)}: expected {n} letters a-z, one a cell")
     return np.frombuffer("".join(texts).encode("ascii"), np.uint8).reshape(
         len(texts), n
     ) - np.uint8(ord("a"))
@@ -60,22 +62,35 @@ class Scorer:
     Not to be shared between threads: the kernels release the GIL and mark seen words in the
     scorer's own arrays.
 
-    ``words`` are in q-form; those longer than the board are left out.  ``portable``: use the scalar
-    kernel even where the vector kernel would run.  ``trie``: one made earlier of the same words and
-    table.
+    words : name or path of a word list, a WordList, or words in q-form; those longer than the
+        board are left out
+    scores : a score table, its name, or points from three letters on
+    portable : use the scalar kernel even where the vector kernel would run
+    trie : one made earlier of the same words and scores
 
-    Raises ScoreError if the points over the list might overflow.
+    Raises DimsError, WordListError or ScoreError if one of them cannot be read, or the points over
+    the list might overflow.
     """
 
     def __init__(
-        self, dims: Dims | str, words: Sequence[str], table: ScoreTable, *, portable: bool = False,
+        self,
+        dims: Dims | str,
+        words: str | Path | WordList | Sequence[str],
+        scores: str | Sequence[int] | ScoreTable = "standard",
+        *,
+        portable: bool = False,
         trie: Trie | None = None,
-    ) -> None:  # fmt: skip
-        self.geometry, self.table = geometry(dims), table
-        self.trie: Trie = trie or trie_of(tuple(words), table, self.geometry.n)
+    ) -> None:
+        self.geometry, self.table = geometry(dims), parse_scores(scores)
+        self.trie: Trie = trie or trie_of(
+            words_in_q_form(words, spelled=False), self.table, self.geometry.n
+        )
         self._seen = np.zeros(len(self.trie.nodes), np.uint8)
         self._generation = np.zeros(1, np.int64)
         self._portable = portable
+
+    def __repr__(self) -> str:
+        return f"<Scorer of {self.dims} boards, {self.table.name} points>"
 
     def twin(self) -> Scorer:
         """Return a scorer of the same words for another thread: same trie, own working memory."""
@@ -101,13 +116,18 @@ class Scorer:
         """Return the exact score of a board."""
         return int(self.scores([parse_board(board, self.dims)])[0])
 
-    def scores(self, boards: UInt8s | Sequence[str]) -> Int32s:
-        """Return int32[m], the exact scores of m boards: uint8[m, n] of values 0..25, or texts."""
-        if isinstance(boards, np.ndarray):
-            self._check(boards)
-            cells = np.ascontiguousarray(boards)
+    def scores(self, boards: Any) -> Int32s:
+        """Return int32[m], the exact scores of m boards: uint8[m, n] of values 0..25, or texts: a
+        list of them, an array, or a column of a data frame.
+
+        Raises BoardError that quotes what is no board.
+        """
+        array = np.asarray(boards)
+        if array.dtype.kind in "OUT" or not array.size:
+            cells = encode_boards(array.ravel().tolist(), self.geometry.n)
         else:
-            cells = encode_boards(boards, self.geometry.n)
+            self._check(array)
+            cells = np.ascontiguousarray(array)
         out = np.zeros(len(cells), np.int32)
         done = self._score_vector(cells, out)
         # portable machine, or a board that outgrows the queue of the vector kernel

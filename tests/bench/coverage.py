@@ -17,18 +17,28 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from boardclass.geometry import geometry
-from cluster.planning.estimate import PROBE_BUDGET, draw, interval, sample
+from cluster.planning.estimate import (
+    N_FIRST,
+    PROBE_BUDGET,
+    Stratum,
+    Ways,
+    draw,
+    expected_costs,
+    overall,
+    sample,
+)
 from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
 
 COSTS = Path(__file__).parent / "costs-3x4.jsonl"
-LENGTHS = (60, 120, 300)  # seconds of a plan
+LENGTHS = (15, 30, 60, 120, 300)  # seconds of a plan
 
 
 def plan_of_3x4() -> Plan:
@@ -74,7 +84,6 @@ class Recorded:
 
     def __init__(self, plan: Plan, file: Path = COSTS) -> None:
         self.spec = plan.spec
-        self.geometry = geometry(plan.spec.dims, plan.spec.cell_order)
         self.now = 0.0
         self.verdicts: dict[Unit, Verdict] = {}
         for line in file.read_text().splitlines():
@@ -88,27 +97,37 @@ class Recorded:
         """What everything cost, seconds."""
         return sum(verdict.seconds for verdict in self.verdicts.values())
 
-    def break_unit(self, unit: Unit) -> Any:
-        """Return the recorded verdict."""
+    def submit(self, unit: Unit, ends_s: float) -> Future[Any]:
+        """Return the recorded verdict, which has come unless the time ends before."""
+        job: Future[Any] = Future()
         verdict = self.verdicts[unit]
         self.now += verdict.seconds
-        return verdict
+        if self.now < ends_s:
+            job.set_result((verdict, verdict.seconds, 0))
+        self.now = min(self.now, ends_s)
+        return job
 
 
 def intervals(plan: Plan, seconds: float, n: int) -> Iterator[tuple[float, float, float]]:
     """Yield cost, lower and upper end, seconds, of plans with the seeds 0 to n - 1."""
+    recorded = Recorded(plan)
     for seed in range(n):
-        breaker: Any = Recorded(plan)
-        found, _ = sample(
-            plan.spec,
-            draw(plan, seed),
-            seconds,
-            f"{seed} 0",
-            lambda x, _: x.seconds,
-            make_breaker=lambda _, breaker=breaker: breaker,
-            clock=lambda breaker=breaker: breaker.now,
+        recorded.now = 0.0
+        strata = draw(plan, seed)
+        ways = Ways(
+            plan.spec, strata, expected_costs(plan, strata), f"{seed} 0", N_FIRST, is_timed=True
         )
-        yield interval(found)
+        sample(
+            [ways],
+            partial(recorded.submit, ends_s=seconds),
+            lambda: recorded.now >= seconds,
+            clock=lambda: recorded.now,
+        )
+        found = [
+            Stratum(len(stratum), tuple(costs), exact)
+            for stratum, costs, exact in zip(strata, ways.costs, ways.is_exact, strict=True)
+        ]
+        yield overall(found, [ways])
 
 
 def main() -> int:

@@ -82,7 +82,7 @@ def test_false_bounds_are_not_taken_over(orderly, source, tmp_path):
 
 def test_the_climb_before_the_claim_finds_a_board_that_is_not_listed(small_runs):
     run = open_run(small_runs / "whole")
-    scorer = Breaker(run_spec(run, run_wordlist(run, None).words)).scorer
+    scorer = Breaker(run_spec(run, run_wordlist(run, None))).scorer
     listed = unscored_boards(run)
     assert climb_again(run, scorer, listed, 1)[1] == listed.boards[0].score
     with pytest.raises(MismatchError, match="is not listed in"):

@@ -226,6 +226,14 @@ def test_another_question_is_not_extended(orderly, scratch, tmp_path):
     assert "--extend" in hint.err
 
 
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_a_cutoff_far_above_what_a_climb_finds_is_told(orderly, tmp_path, command):
+    more = ("--workers", "0", "--out", tmp_path / "run") if command == "run" else ("--seconds", 0)
+    for cutoff, is_far in ((30, True), (15, False)):
+        told = orderly(command, "2x2", "--cutoff", cutoff, *more).err
+        assert ("far above what a short climb found, aert with 14 points" in told) == is_far, told
+
+
 def test_a_cutoff_far_too_low_is_refused_unless_the_run_began(orderly, tmp_path, monkeypatch):
     words = [word for word in load_wordlist("scowl70").words if len(word) < 10]
     some = sorted(random.Random(1).sample(words, 1500))

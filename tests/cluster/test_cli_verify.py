@@ -109,7 +109,7 @@ def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path):
     assert "do not believe this run" in answer
     run = open_run(tmp_path / "forged")
     with pytest.raises(MismatchError, match=r"is not found again.*do not believe this run"):
-        repeat_easy(run, run_spec(run, run_wordlist(run, None).words), rows, 0)
+        repeat_easy(run, run_spec(run, run_wordlist(run, None)), rows, 0)
 
 
 @pytest.fixture

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-import random
+import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from statistics import fmean, stdev
 
@@ -13,10 +16,10 @@ import pytest
 from boardclass.geometry import geometry
 from cluster.planning.estimate import (
     MIN_PROBES,
+    Ways,
     draw,
     estimate,
     likely_cost,
-    probe,
     student,
     variants,
 )
@@ -62,6 +65,14 @@ def whole_cost(breaker: Breaker, class_id: int) -> float:
     return total
 
 
+def cost_of_a_probe(breaker: Breaker, class_id: int, seed: int) -> float:
+    ways = Ways(breaker.spec, [[class_id]], [1.0], str(seed), least=1)
+    while ways.unit:
+        result = breaker.break_unit(ways.unit)
+        ways.note(result, effort(result, 0))
+    return ways.costs[0][0]
+
+
 def test_the_mean_of_many_probes_is_the_cost(small):
     """Over all seeds; the tolerance is four standard errors."""
     params = replace(
@@ -76,7 +87,7 @@ def test_the_mean_of_many_probes_is_the_cost(small):
     n_split = 0
     for class_id in (0, 13, 40):
         wanted = whole_cost(breaker, class_id)
-        found = [probe(breaker, class_id, random.Random(seed), effort)[0] for seed in range(300)]
+        found = [cost_of_a_probe(breaker, class_id, seed) for seed in range(300)]
         n_split += len(set(found)) > 1
         assert abs(fmean(found) - wanted) <= 4 * stdev(found) / 300**0.5 + 1e-9 * wanted
     assert n_split
@@ -123,9 +134,9 @@ def test_the_classes_of_4x5_can_be_drawn():
 def test_an_estimate_of_everything_is_near_the_truth_and_is_it_when_every_class_is_known(small):
     breaker, ids = Breaker(small.spec), small.class_ids().tolist()
     truth = sum(whole_cost(breaker, class_id) for class_id in ids) / 3600
-    found = [estimate(small, 0, seed, effort, 10**9) for seed in range(8)]
+    found = [estimate(small, None, seed, effort, 10**9) for seed in range(8)]
     assert all(x.n_classes == len(ids) and x.n_probes == MIN_PROBES * len(x.strata) for x in found)
-    assert all(x.low <= x.cpu_hours <= x.high for x in found)
+    assert all(x.high and x.low <= x.cpu_hours <= x.high for x in found)
     values = [x.cpu_hours for x in found]
     assert abs(fmean(values) - truth) <= 4 * stdev(values) / 8**0.5
     known = estimate(small, 10**6, 0, effort, 10**9)
@@ -138,12 +149,37 @@ def test_a_class_that_was_split_is_not_known(small):
         small.spec.params, node_budget=20, least_budget=20, fused_budget=20, fused_per_term=0
     )
     split = replace(small, spec=replace(small.spec, params=params))
-    told: list[float] = []
-    found = estimate(split, 0, 0, effort, 0, least=len(small.class_ids()) // 4, tell=told.append)
+    found = estimate(split, None, 0, effort, 0, least=len(small.class_ids()) // 4)
     assert not found.is_known
+    assert found.high
     assert found.low < found.cpu_hours < found.high
-    assert len(told) == found.n_probes > found.n_classes
-    assert told == sorted(told)
+    assert found.n_probes > found.n_classes
+
+
+def test_the_first_probes_are_an_estimate_of_their_own(small):
+    """Strata are drawn by any expectation: the mean is the cost all the same."""
+    breaker, strata = Breaker(small.spec), draw(small, 0)
+    truth = sum(whole_cost(breaker, class_id) for stratum in strata for class_id in stratum)
+    found: list[float] = []
+    for seed in range(150):
+        ways = Ways(breaker.spec, draw(small, seed), [1.0, 3.0] * 4, str(seed), first=2)
+        while ways.unit and len(ways.first) < 2:
+            result = breaker.break_unit(ways.unit)
+            ways.note(result, effort(result, 0))
+        found += ways.first
+    assert abs(fmean(found) - truth) <= 4 * stdev(found) / len(found) ** 0.5
+
+
+def test_a_probe_that_is_interrupted_is_expected_to_be_in_its_middle(small):
+    ways = Ways(small.spec, [[0], [1, 2, 3]], [1.0, 1.0], "0", first=1)
+    ways.give_up(5.0)
+    assert ways.first == [10.0 * 4]  # four classes, all expected to cost the same
+    assert ways.costs == [[], []]
+
+
+def test_without_time_nothing_is_said_of_the_cost(small):
+    found = estimate(small, 0)
+    assert (found.n_probes, found.low, found.high) == (0, 0, None)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +189,7 @@ def test_student(freedom, wanted):
     assert student(freedom) == pytest.approx(wanted, rel=0.01)
 
 
-@pytest.mark.parametrize("seconds", daily([60], coverage.LENGTHS))
+@pytest.mark.parametrize("seconds", daily([15, 60], coverage.LENGTHS))
 def test_nine_of_ten_intervals_hold_the_truth(seconds, enable2k):
     plan = coverage.plan_of_3x4()
     truth = coverage.Recorded(plan).truth
@@ -171,6 +207,41 @@ def test_plan_prints_hours_memory_and_price(orderly):
     assert record["is_known"]
     assert "of one core (every class was searched)" in orderly("plan", *options).out
     assert orderly("plan").code == 2
+
+
+def test_plan_knows_what_a_published_run_took(orderly):
+    shown = orderly("plan", "3x3", "--cutoff", 400, "--format", "json")
+    record = json.loads(shown.out)
+    assert (record["known"], record["is_known"], record["n_probes"]) == ("3x3-scowl70", True, 0)
+    assert 0.001 < record["cpu_hours"] < 1
+    assert "the run 3x3-scowl70 proves this already: orderly top 3x3-scowl70" in shown.err
+    assert "as its workers took, by the clock" in orderly("plan", "3x3", "--cutoff", 400).out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_plan_prints_what_it_has_on_a_signal(number):
+    """A real one, to all of a group of processes, as a terminal sends it."""
+    command = "from cluster.cli.start import main; main()"
+    options = ("plan", "4x4", "--cutoff", "2600", "--seconds", "100000")
+    with subprocess.Popen(
+        [sys.executable, "-c", command, *options],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr
+        for line in process.stderr:
+            if line.startswith("probing random classes"):
+                break
+        os.killpg(process.pid, number)
+        told, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert f"orderly: {number.name} after" in err
+    assert "of one core" in told
+    assert "too few probes" in told
+    assert "Traceback" not in err
 
 
 def test_variants_change_one_thing_each():

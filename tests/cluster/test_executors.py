@@ -11,6 +11,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from boardclass.canonical import canonical_board
+from boardclass.geometry import geometry
 from cluster.driver.loop import run_loop
 from cluster.scheduling.backlog import Work
 from cluster.scheduling.events import (
@@ -29,7 +31,8 @@ from cluster.scheduling.events import (
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from cluster.workers.worker import UnfitError, Worker
-from search.breaker import Breaker, Unit
+from search.breaker import Breaker, Spec, Unit
+from search.params import Params
 from tests.bench.virtual import Size, VirtualCluster
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, UnfitBreaker
 from tests.cluster.simulator import difference
@@ -184,9 +187,30 @@ class Inventive(Breaker):
 @pytest.mark.parametrize("wrong", [Forgetful, Inventive])
 def test_a_worker_whose_kernels_give_other_boards_does_not_start(wrong, monkeypatch):
     assert Worker(SPEC).hello().kernel_hash
-    monkeypatch.setattr("search.breaker.Breaker", wrong)
+    monkeypatch.setattr("cluster.workers.worker.Breaker", wrong)
     with pytest.raises(UnfitError, match=r"self-test found .* this machine must not work"):
         Worker(SPEC)
+
+
+class Hurried(Breaker):
+    hurried_budget = 0
+
+
+def test_a_unit_in_a_hurry_splits_and_no_board_is_lost():
+    small = Params(memory_mb=16, node_budget=20, least_budget=20, fused_budget=20)
+    spec = Spec("2x2", "scowl70", "standard", 13, "abcdefghijklmnopqrstuvwxyz", small)
+    worker, found = Worker(spec, Hurried), {False: set(), True: set()}
+    for hurry, boards in found.items():
+        todo, n_units = [Unit(0)], 0
+        while todo:
+            (answer,) = worker.work_through(Assign(1, 1, (todo.pop(),), hurry=hurry))
+            assert isinstance(answer, Answer)
+            for board, _ in answer.result.candidates:
+                boards.add(canonical_board(board, geometry("2x2")))
+            todo += answer.result.children
+            n_units += 1
+        assert (n_units > 1) == hurry
+    assert found[True] == found[False] != set()
 
 
 def test_a_busy_worker_beats_and_close_does_not_wait_for_long_units():

@@ -47,6 +47,9 @@ def outputs(notebook):
         shown = {}
         for output in cell.outputs:
             assert output.output_type in ("execute_result", "display_data", "stream"), output
+            if "<progress" in output.get("data", {}).get("text/html", ""):
+                shown |= {"bar": output.data["text/html"]}
+                continue
             shown |= {"stream": output.text} if output.output_type == "stream" else output.data
         told = {kind: _SECONDS.sub("...", str(value)) for kind, value in shown.items()}
         yield cell.source, {kind: text for kind, text in told.items() if "dataframe" not in text}
@@ -62,6 +65,7 @@ def test_the_notebook_shows_what_it_says():
     shown = [kinds for _, kinds in outputs(stored)]
     assert sum("image/svg+xml" in kinds for kinds in shown) >= 2
     assert sum("<table>" in kinds.get("text/html", "") for kinds in shown) >= 3
+    assert any("value='100'" in kinds.get("bar", "") for kinds in shown), "it went to its end"
     assert all(
         kinds for source, kinds in outputs(stored) if not source.startswith(("import", "from"))
     )

@@ -1,0 +1,21 @@
+"""A bar in a notebook for what takes long."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+
+def bar() -> Callable[[float], None]:
+    """Draw a bar if this is a notebook; return what takes the share that is done, 0 to 1."""
+    ipython = sys.modules.get("IPython")
+    if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
+        return lambda share: None
+    shown = ipython.display.ProgressBar(100)
+    shown.display()
+
+    def show(share: float) -> None:
+        if int(100 * share) > shown.progress:
+            shown.progress = int(100 * share)
+
+    return show

@@ -1,0 +1,175 @@
+"""What people type in a notebook: names are taken everywhere, what is wrong is quoted, and other
+libraries take what comes out.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import boardclass
+import results
+import search
+from boardclass import load_wordlist, parse_scores
+from boardclass.errors import OrderlyError
+from cluster.driver.driver import run
+from configs.model import RunConfig
+from results import connect, open_run, summary, top
+from search import Scorer, Spec, break_class, local_search, score
+
+BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
+PACKAGES = {"boardclass": boardclass, "results": results, "search": search}
+
+
+@pytest.mark.parametrize("package", PACKAGES.values(), ids=PACKAGES)
+def test_dir_shows_the_public_names(package):
+    assert set(dir(package)) == set(package.__all__)
+    assert all(getattr(package, name).__doc__ for name in package.__all__)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_taking_all_names_compiles_nothing(package):
+    code = f"from {package} import *; import sys; print('numba' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (told.stdout, told.stderr) == ("False\n", "")
+
+
+def test_what_is_large_is_shown_in_a_line():
+    with_names = Spec("3x3", "scowl70", "standard", 400, BUCKETS)
+    for value, told in (
+        (load_wordlist("scowl70"), "111,460 words"),
+        (Scorer("3x3", "scowl70"), "3x3"),
+        (connect("3x3-scowl70"), "3x3-scowl70"),
+        (parse_scores("standard"), "standard"),
+        (with_names, "cutoff=400"),
+    ):
+        assert told in repr(value)
+        assert "\n" not in repr(value)
+        assert "aardvark" not in repr(value)
+
+
+def test_names_lists_and_words_are_the_same_question():
+    words = load_wordlist("scowl70")
+    spec = Spec("2x2", "scowl70", "standard", 14, BUCKETS)
+    for given in ("scowl70", words, words.words):
+        for points in ("standard", parse_scores("standard"), [1, 1, 2, 3, 5, 11]):
+            assert Scorer("3x3", given, points).score("berlatdes") == 430
+            assert Spec("2x2", given, points, np.int64(14), BUCKETS) == spec
+    assert parse_scores(parse_scores("powers").points).points == parse_scores("powers").points
+    assert break_class(spec, np.int64(3)).candidates[0] == ("trae", 14)
+
+
+def test_a_run_that_comes_with_the_program_has_a_name():
+    run = open_run("4x4-enable2k")
+    assert top("4x4-enable2k", 1)[0].board == "perslatgsineters"
+    assert summary("4x4-enable2k").fingerprint == run.fingerprint
+    for one in ("4x4-enable2k", run, ["4x4-enable2k"], [run]):
+        database = connect(one)
+        assert list(database.summaries) == ["4x4-enable2k"]
+        database.close()
+
+
+def scored(*boards):
+    return Scorer("3x3", "scowl70").scores(list(boards))
+
+
+def searched(dims, partition, class_id):
+    return break_class(Spec(dims, ["tea"], "words", 1, partition), class_id)
+
+
+@pytest.mark.parametrize(
+    ("ask", "given", "quoted"),
+    [
+        (open_run, ["4x4-nobody"], "'4x4-nobody'"),
+        (open_run, [5], "5"),
+        (connect, ["4x4-nobody"], "'4x4-nobody'"),
+        (connect, [None], "None"),
+        (connect, [["3x3-scowl70", "3x3-scowl70"]], "'3x3-scowl70'"),
+        (Scorer, ["3y3", "scowl70"], "'3y3'"),
+        (Scorer, ["3x3", "nobody"], "'nobody'"),
+        (Scorer, ["3x3", 5], "5"),
+        (Scorer, ["3x3", ["tea", "Tee"]], "'Tee'"),
+        (Scorer, ["3x3", "scowl70", "many"], "'many'"),
+        (Scorer, ["3x3", "scowl70", 5], "5"),
+        (scored, ["berlatdes", "berlat"], "'berlat'"),
+        (scored, ["berlatdes", None], "None"),
+        (score, ["berlatdes", ["tea", "Tee"]], "'Tee'"),
+        (Spec, ["3x3", "nobody", "standard", 400, BUCKETS], "'nobody'"),
+        (Spec, ["3x3", "scowl70", "many", 400, BUCKETS], "'many'"),
+        (Spec, ["3x3", "scowl70", "standard", "many", BUCKETS], "'many'"),
+        (Spec, ["3x3", "scowl70", "standard", 0, BUCKETS], "0"),
+        (break_class, ["3x3", 0], "'3x3'"),
+        (searched, ["2x2", BUCKETS, "first"], "'first'"),
+        (searched, ["2x2", BUCKETS, -1], "-1"),
+        (searched, ["2x2", BUCKETS, 1.5], "1.5"),
+        (searched, ["2y2", BUCKETS, 0], "'2y2'"),
+        (searched, ["2x2", "aeiou", 0], "'aeiou'"),
+        (searched, ["2x2", None, 0], "None"),
+    ],
+)
+def test_what_is_wrong_is_quoted(ask, given, quoted):
+    with pytest.raises(OrderlyError) as error:
+        ask(*given)
+    assert quoted in str(error.value)
+
+
+def test_other_libraries_take_an_answer_as_it_is():
+    answer = connect("3x3-scowl70").query("SELECT board, score FROM boards ORDER BY score DESC")
+    best = {"board": "berlatdes", "score": 430}
+    assert len(answer) == len(answer.rows) == len(list(answer))
+    assert next(iter(answer)) == best
+    assert pa.table(answer).slice(0, 1).to_pylist() == [best]
+    assert duckdb.sql("SELECT max(score), count(*) FROM answer").fetchall() == [(430, len(answer))]
+
+
+def test_polars_takes_an_answer_as_it_is_and_its_columns_are_scored():
+    polars = pytest.importorskip("polars", reason="needs polars: pip install polars")
+    answer = connect("3x3-scowl70").query("SELECT board, score FROM boards")
+    frame = polars.DataFrame(answer)
+    assert frame.columns == ["board", "score"]
+    assert Scorer("3x3", "scowl70").scores(frame["board"]).tolist() == frame["score"].to_list()
+
+
+def test_pandas_takes_an_answer_as_it_is_and_its_columns_are_scored():
+    pandas = pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
+    answer = connect("3x3-scowl70").query("SELECT board, score FROM boards")
+    frame = pandas.DataFrame(answer)
+    assert list(frame.columns) == ["board", "score"]
+    assert Scorer("3x3", "scowl70").scores(frame.board).tolist() == frame.score.tolist()
+    assert frame.equals(answer.to_pandas().astype(frame.dtypes))
+
+
+def test_arrays_of_texts_are_scored():
+    scorer, boards = Scorer("3x3", "scowl70"), ["berlatdes", "eeeeeeeee"]
+    for given in (
+        boards,
+        tuple(boards),
+        np.array(boards),
+        np.array(boards, object),
+        pa.array(boards),
+        pa.chunked_array([boards]),
+    ):
+        assert scorer.scores(given).tolist() == [430, 0]
+    assert scorer.scores([]).tolist() == []
+
+
+def test_whoever_takes_long_tells_how_far_it_is(tmp_path):
+    rounds, shares, reports = [], [], []
+
+    def tell(run, *_):
+        rounds.append(run)
+
+    local_search(Scorer("2x2", "scowl70"), pool=50, progress=tell)
+    assert set(rounds) == set(range(5))
+    spec = Spec("2x2", "scowl70", "standard", 12, "abcdefghijklmnopqrstuvwxyz")
+    break_class(spec, 0, shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    config = RunConfig(dims="2x2", cutoff=14, workers=0, out=str(tmp_path / "run"))
+    assert run(config, progress=reports.append).complete
+    assert reports[-1].n_classes_done == reports[-1].n_classes
