@@ -225,7 +225,8 @@ def _check_cutoff(
         return
     from search.local.methods import local_search
 
-    best = local_search(scorer, seed=seed, runs=1, pool=50)[0]
+    pool = 50 if scorer.dims.n <= 16 else 10  # boards of more cells take longer
+    best = local_search(scorer, seed=seed, runs=1, pool=pool)[0]
     if n_boards <= MAX_BOARDS:
         if cutoff > _FAR * best.score:
             stage(
