@@ -7,7 +7,13 @@ from collections.abc import Callable
 
 
 def bar() -> Callable[[float], None]:
-    """Draw a bar if this is a notebook; return what takes the share that is done, 0 to 1."""
+    """Draw a bar if this is a notebook; return what takes the share that is done, 0 to 1.
+
+    Examples
+    --------
+    >>> move = bar()
+    >>> move(0.5)  # outside of notebooks nothing is shown
+    """
     ipython = sys.modules.get("IPython")
     if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
         return lambda share: None

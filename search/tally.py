@@ -11,7 +11,13 @@ COUNTERS = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tr
 
 @dataclass
 class Tally:
-    """What the nodes of one unit add up to, and the cutoff that it is searched at."""
+    """What the nodes of one unit add up to, and the cutoff that it is searched at.
+
+    Examples
+    --------
+    >>> Tally(cutoff=14, n_terms=100, n_pushes=20).effort
+    120
+    """
 
     cutoff: int
     max_bound: int = 0
