@@ -10,13 +10,16 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).resolve().parent.parent
 _SAFE_PATH = "PYTHONSAFEPATH"
+_STOPS = {signal.SIGINT, signal.SIGTERM}  # what a terminal or a batch system sends to a whole group
 
 
 def python_path() -> str:
@@ -46,6 +49,26 @@ def pool(
             del os.environ[_SAFE_PATH]
         else:
             os.environ[_SAFE_PATH] = before
+
+
+@contextlib.contextmanager
+def held_back() -> Iterator[None]:
+    """Hold back the signals that stop a group of processes while one of a pool starts.
+
+    One that died before it had read its values would leave us writing to it for ever.  It starts
+    with the signals held back, too, and calls :func:`let_through` once it is set up.
+    """
+    resource_tracker.ensure_running()  # which lets all signals through when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def let_through() -> None:
+    """Take the signals that were held back while this process of a pool started."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
 
 
 def kill(executor: ProcessPoolExecutor) -> None:

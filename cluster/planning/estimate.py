@@ -44,7 +44,7 @@ import numpy as np
 
 from boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
 from boardclass.parts import parse_path
-from boardclass.processes import kill, pool
+from boardclass.processes import held_back, kill, let_through, pool
 from cluster.planning.plan import Plan, make_plan
 from cluster.scheduling.forecast import log_interval
 from configs.model import RunConfig
@@ -257,7 +257,10 @@ def sample(
     for ways in several:
         go_on(ways)
     while running and not is_over():
-        for job in wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done:
+        ended = wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done
+        if is_over():  # a signal to all of us ends the processes as well
+            break
+        for job in ended:
             result, spent, used_mb = job.result()
             ways, _ = running.pop(job)
             memory_mb = max(memory_mb, used_mb)
@@ -280,6 +283,7 @@ def _begin(spec: Spec, unit: Unit) -> None:
 
 def _begin_process(spec: Spec, unit: Unit) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent decides
+    let_through()
     _begin(spec, unit)
 
 
@@ -341,7 +345,12 @@ def estimate(
     unit = Unit(strata[0][0])
     if is_timed or processes > 1:  # a process can be ended amid a unit
         with pool(processes, _begin_process, spec, unit) as executor:
-            memory_mb = sample(several, lambda unit: executor.submit(_search, unit), ends, cost)
+
+            def submit(unit: Unit) -> Future[Searched]:
+                with held_back():  # the first units start the processes
+                    return executor.submit(_search, unit)
+
+            memory_mb = sample(several, submit, ends, cost)
             kill(executor)
     else:
         _begin(spec, unit)

@@ -29,7 +29,7 @@ from cluster.driver.driver import Interrupted, run
 from cluster.driver.prepared import history
 from cluster.driver.progress import Progress
 from cluster.planning.plan import make_plan
-from cluster.scheduling.events import Heartbeat
+from cluster.scheduling.events import Heartbeat, WorkerUp
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig
 from results.errors import DamagedError, FingerprintError
@@ -406,6 +406,11 @@ def test_workers_that_take_longer_to_start_than_to_search_are_told(
             progress.stage.assert_called_with("starting workers")
             slow_s[0] += start_s
             return super().__enter__()
+
+        def poll(self, timeout_s):
+            came = super().poll(timeout_s)
+            slow_s[0] += any(isinstance(event, WorkerUp) for event in came)
+            return came
 
         def assign(self, order):
             slow_s[0] += unit_s
