@@ -218,6 +218,7 @@ def test_plan_knows_what_a_published_run_took(orderly):
     assert "as its workers took, by the clock" in orderly("plan", "3x3", "--cutoff", 400).out
 
 
+@pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_plan_prints_what_it_has_on_a_signal(number):
     """A real one, to all of a group of processes, as a terminal sends it."""
