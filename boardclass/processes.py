@@ -12,7 +12,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,24 @@ def python_path() -> str:
     return os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
+class _Pool(ProcessPoolExecutor):
+    """Starts its processes with the signals held back that stop a group of them.
+
+    One that died before it had read what it begins with would leave us writing to it for ever.
+    """
+
+    def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+        resource_tracker.ensure_running()  # which lets all signals through when it starts
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+        try:
+            return super().submit(*args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 @contextlib.contextmanager
 def pool(
-    n: int, begin: Callable[..., None] | None = None, *values: Any
+    n: int, begin: Callable[..., object] = bool, *values: Any
 ) -> Iterator[ProcessPoolExecutor]:
     """Run ``n`` processes for a while; each calls ``begin(*values)`` first.
 
@@ -40,9 +55,7 @@ def pool(
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:
-        with ProcessPoolExecutor(
-            n, multiprocessing.get_context("spawn"), begin, values
-        ) as executor:
+        with _Pool(n, multiprocessing.get_context("spawn"), _begin, (begin, *values)) as executor:
             yield executor
     finally:
         if before is None:
@@ -51,23 +64,8 @@ def pool(
             os.environ[_SAFE_PATH] = before
 
 
-@contextlib.contextmanager
-def held_back() -> Iterator[None]:
-    """Hold back the signals that stop a group of processes while one of a pool starts.
-
-    One that died before it had read its values would leave us writing to it for ever.  It starts
-    with the signals held back, too, and calls :func:`let_through` once it is set up.
-    """
-    resource_tracker.ensure_running()  # which lets all signals through when it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def let_through() -> None:
-    """Take the signals that were held back while this process of a pool started."""
+def _begin(begin: Callable[..., object], *values: Any) -> None:
+    begin(*values)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
 
 

@@ -275,7 +275,7 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     """
     from results.proof.packaged import published
 
-    proof = next(published(dims, sha256, points), None)
+    _, proof = next(published(dims, sha256, points), (None, None))
     if proof is None or not proof.proven or not proof.listed.boards:
         return ""
     from boardclass.board import with_letters

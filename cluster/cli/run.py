@@ -16,7 +16,6 @@ from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
 from cluster.streams import console, moving, say
 from cluster.streams import tell as warn
-from results.storage.files import published_places
 
 if TYPE_CHECKING:
     from cluster.driver.driver import RunOutcome
@@ -71,17 +70,14 @@ def plan(
 def _known(made: Plan) -> Estimate | None:
     """Return what a run took that comes with the program and asks the same."""
     from cluster.planning.estimate import measured
+    from results.proof.packaged import published
     from results.store.run import open_run
 
     of = made.fingerprint
-    asked = of.dims, of.wordlist_sha256, of.scores, of.cutoff
-    for name, place in published_places().items():
-        if name.startswith(f"{of.dims}-"):
-            run = open_run(place)
-            own = run.fingerprint
-            if (own.dims, own.wordlist_sha256, own.scores, own.cutoff) == asked:
-                warn(f"orderly: the run {name} proves this already: orderly top {name}")
-                return measured(run)
+    for place, proof in published(of.dims, of.wordlist_sha256, of.scores):
+        if proof.proven and proof.fingerprint.cutoff == of.cutoff:
+            warn(f"orderly: the run {place.name} proves this already: orderly top {place.name}")
+            return measured(open_run(place))
     return None
 
 

@@ -44,11 +44,10 @@ import numpy as np
 
 from boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
 from boardclass.parts import parse_path
-from boardclass.processes import held_back, kill, let_through, pool
+from boardclass.processes import kill, pool
 from cluster.planning.plan import Plan, make_plan
 from cluster.scheduling.forecast import log_interval
 from configs.model import RunConfig
-from results.proof.prove import summary
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import LETTER_ORDER, Params
@@ -256,7 +255,7 @@ def sample(
 
     for ways in several:
         go_on(ways)
-    while running and not is_over():
+    while running:
         ended = wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done
         if is_over():  # a signal to all of us ends the processes as well
             break
@@ -283,7 +282,6 @@ def _begin(spec: Spec, unit: Unit) -> None:
 
 def _begin_process(spec: Spec, unit: Unit) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent decides
-    let_through()
     _begin(spec, unit)
 
 
@@ -329,12 +327,11 @@ def estimate(
         return is_over(gone) or (seconds is not None and gone >= seconds)
 
     is_timed = seconds is not None
-    expected = expected_costs(plan, strata)
     several = [
         Ways(
             spec,
             [stratum[k::processes] for stratum in strata],
-            expected,
+            expected_costs(plan, strata),
             f"{seed} {k}",
             N_FIRST if is_timed else 0,
             least,
@@ -345,16 +342,17 @@ def estimate(
     unit = Unit(strata[0][0])
     if is_timed or processes > 1:  # a process can be ended amid a unit
         with pool(processes, _begin_process, spec, unit) as executor:
-
-            def submit(unit: Unit) -> Future[Searched]:
-                with held_back():  # the first units start the processes
-                    return executor.submit(_search, unit)
-
-            memory_mb = sample(several, submit, ends, cost)
+            memory_mb = sample(several, lambda unit: executor.submit(_search, unit), ends, cost)
             kill(executor)
     else:
         _begin(spec, unit)
         memory_mb = sample(several, _search_here, ends, cost)
+    return _estimated(strata, several, memory_mb, time.monotonic() - began)
+
+
+def _estimated(
+    strata: Sequence[Sequence[int]], several: Sequence[Ways], memory_mb: int, seconds: float
+) -> Estimate:
     found = [
         Stratum(
             len(stratum),
@@ -375,15 +373,15 @@ def estimate(
             (stratum.size, len(stratum.costs), fmean(stratum.costs or (0.0,))) for stratum in found
         ),
         memory_mb=memory_mb,
-        seconds=time.monotonic() - began,
+        seconds=seconds,
     )
 
 
 def measured(run: Run) -> Estimate | None:
-    """Return what a proven run took; None where its rows do not say."""
+    """Return what a run took that is proven; None where its rows do not say."""
     tables = run.columns(("seconds",))
     hours = sum(float(table.column("seconds").to_numpy().sum()) for table in tables) / 3600
-    if not hours or not summary(run).proven:
+    if not hours:
         return None
     n_classes, name = run.partition.n_canonical, Path(run.folder.where("")).name
     return Estimate(hours, hours, hours, n_classes, 0, True, (), 0, 0.0, name)

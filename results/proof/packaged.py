@@ -62,16 +62,16 @@ def packaged_summary(location: str | Path) -> Summary | None:
     return kept.summary if kept and kept.files_sha256 == files_sha256(place) else None
 
 
-def published(dims: str, sha256: str, points: Sequence[int]) -> Iterator[Summary]:
-    """Yield what the runs prove that come with the program and ask about this size, list and
-    points; one whose files have changed is left out.
+def published(dims: str, sha256: str, points: Sequence[int]) -> Iterator[tuple[Path, Summary]]:
+    """Yield where the runs are that come with the program and ask about this size, list and
+    points, and what they prove; one whose files have changed is left out.
     """
     for name, kept in sorted(_kept(PUBLISHED).items()):
         own = kept.summary.fingerprint
         is_asked = (own.dims, own.wordlist_sha256, own.scores) == (dims, sha256, tuple(points))
-        found = packaged_summary(PUBLISHED / name) if is_asked else None
-        if found:
-            yield found
+        proof = packaged_summary(PUBLISHED / name) if is_asked else None
+        if proof:
+            yield PUBLISHED / name, proof
 
 
 def files_sha256(place: Path) -> str:

@@ -311,14 +311,8 @@ def local_search(
     for run in range(runs):
         if stop():
             break
-        best = max(score_of.values(), default=0)
-
-        def tell(number: int, score: int, n_scored: int, run: int = run, best: int = best) -> None:
-            if progress is not None:
-                progress(run, number, max(best, score), n_scored)
-
         show(run / runs)
-
+        tell = _telling(progress, run, max(score_of.values(), default=0))
         rng, size = np.random.default_rng(seed * runs + run), pool // runs
         first = first_boards(rng, size, scorer.geometry.n, alphabet, start)
         for board, score, n in METHODS[method](
@@ -329,6 +323,16 @@ def local_search(
     show(1.0)
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
     return sorted(sorted(finds), key=attrgetter("score"), reverse=True)
+
+
+def _telling(progress: RunProgress | None, run: int, best: int) -> Callable[[int, int, int], None]:
+    """Return what a run tells of its rounds; ``best`` is the best score of those before it."""
+
+    def tell(number: int, score: int, n_scored: int) -> None:
+        if progress is not None:
+            progress(run, number, max(best, score), n_scored)
+
+    return tell
 
 
 def _check_search(method: str, seed: int, runs: int, pool: int) -> None:

@@ -26,15 +26,27 @@ _STACK = 9 * MAX_CELLS  # the start cells, then at most eight neighbours a level
 SIGNATURE_ARRAYS = (read_only(int64), read_only(int32), read_only(int64), read_only(uint8, 2))
 
 
+@kernel(int64(writable(uint8), writable(int64)))
+def next_generation(seen: Any, generation: Any) -> int:
+    """Return the generation of the next board, 1 to 255, kept in ``generation[0]``.
+
+    ``seen[node]`` holds the one that last counted the word of a node, so a word counts once a board
+    without clearing anything in between.
+    """
+    generation[0] += 1
+    if generation[0] == 256:
+        seen[:] = 0
+        generation[0] = 1
+    return int(generation[0])
+
+
 @kernel(int64(*SIGNATURE_ARRAYS, writable(uint8), writable(int64), writable(int32)))
 def score_boards(
     nodes: Any, points: Any, neighbour_masks: Any, boards: Any, seen: Any, generation: Any, out: Any
 ) -> int:
     """Fill ``out`` with the scores of ``boards``; return their number.
 
-    ``seen[node]`` holds the generation (the number of the board, 1 to 255) that last counted the
-    word of a node, so a word counts once a board without clearing anything in between.
-    ``generation[0]`` lives as long as ``seen``.
+    ``seen`` and ``generation`` as in :func:`next_generation`.
     """
     n_boards, n = boards.shape
     stack_node = np.zeros(_STACK, np.int64)
@@ -42,11 +54,7 @@ def score_boards(
     cells_of = np.zeros(32, np.int64)  # cells of a letter
     around = np.zeros(MAX_CELLS, np.int64)  # letters around a cell
     for b in range(n_boards):
-        generation[0] += 1
-        if generation[0] == 256:
-            seen[:] = 0
-            generation[0] = 1
-        current = generation[0]
+        current = next_generation(seen, generation)
         cells_of[:] = 0
         around[:] = 0
         top = 0

@@ -24,7 +24,12 @@ from numba.extending import intrinsic
 from boardclass.arrays import Int64s
 from boardclass.jit import kernel, writable
 from search.bits import call, machine_has, popcount
-from search.scoring.scorer_kernels import CELLS_MASK, MAX_CELLS, SIGNATURE_ARRAYS
+from search.scoring.scorer_kernels import (
+    CELLS_MASK,
+    MAX_CELLS,
+    SIGNATURE_ARRAYS,
+    next_generation,
+)
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT
 
 LANES = 8
@@ -229,11 +234,7 @@ def score_boards_simd(
                 nodes, lanes, queue, place >> _PLACE_SHIFT, record, place & CELLS_MASK, tails
             )
             head += 1
-        generation[0] += 1
-        if generation[0] == 256:
-            seen[:] = 0
-            generation[0] = 1
-        current = generation[0]
+        current = next_generation(seen, generation)
         score = 0
         for i in range(tails >> 32):
             node = queue.hits[i] & 0xFFFFFFFF

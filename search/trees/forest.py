@@ -370,16 +370,7 @@ class Forest:
         # keys of the whole only: they wait behind all that the base may need, up to the end
         n_later = end - cut
         root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
-        wait = cut
-        for n_spilled in _SPILLED:
-            last, wait = (
-                wait,
-                min(cut + n_spilled * (cut - begin), self._arrays.terms.size - n_later),
-            )
-            self._arrays.move_keys(last, wait, n_later)
-            merged = self._arrays.merge(begin, cut, n_levels, first, tip, root, key_end=wait)
-            if merged is not None:
-                break
+        merged, wait = self._merge_before(n_later, begin, cut, n_levels, first, tip, root)
         if merged is None and n_later:
             whole = False
             merged = self._arrays.merge(begin, cut, n_levels, first, tip, root)
@@ -395,21 +386,32 @@ class Forest:
             merged = self._arrays.merge(spill, spill + n_later, n_levels, first, tip, root)
             if merged is not None:
                 tip, root, bound, spill = merged
-                n_bytes = n_bytes_of(spill, tip)
-                layer = Layer(
-                    bare,
-                    base,
-                    layer.n_keys,
-                    layer.tip,
-                    spill,
-                    tip,
-                    root,
-                    bound,
-                    n_bytes,
-                    n + n_before,
+                layer = layer._replace(
+                    end_keys=spill,
+                    end_tip=tip,
+                    whole=root,
+                    bound=bound,
+                    n_bytes=n_bytes_of(spill, tip),
+                    n_terms=n + n_before,
                 )
         self.stack.append(layer)
         return True
+
+    def _merge_before(
+        self, n_later: int, begin: int, cut: int, n_levels: int, first: int, tip: int, root: int
+    ) -> tuple[tuple[int, int, int, int] | None, int]:
+        """Merge the keys from ``begin`` to ``cut`` with a tree; return what came of it, and where
+        the ``n_later`` keys behind them have gone: they wait behind all that the merge may need.
+        """
+        wait = cut
+        for n_spilled in _SPILLED:
+            last = wait
+            wait = min(cut + n_spilled * (cut - begin), self._arrays.terms.size - n_later)
+            self._arrays.move_keys(last, wait, n_later)
+            merged = self._arrays.merge(begin, cut, n_levels, first, tip, root, key_end=wait)
+            if merged is not None:
+                break
+        return merged, wait
 
     def _add_forced(self, bare: Bare, below: Layer, letter: int) -> bool:
         """Put a layer on the last one, whose first free cell is forced to a letter; return whether
