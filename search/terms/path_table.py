@@ -32,8 +32,9 @@ from numba import int32, int64, types, uint8, uint32, uint64
 from numpy.typing import NDArray
 
 from boardclass.arrays import Int32s, Int64s, UInt8s, UInt32s, UInt64s
-from boardclass.geometry import Geometry, geometry
+from boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
 from boardclass.jit import frozen, kernel, read_only, writable
+from boardclass.shared_arrays import Arrays, shared
 from search.scoring.trie import CODE_SHIFT, LETTER_MASK, N_CODES, Trie
 from search.terms.paths import (
     ELSEWHERE,
@@ -52,6 +53,7 @@ from search.terms.paths import (
 )
 
 TABLES = 2  # how many are kept
+_SHARED_CELLS = 14  # of a board; a table of fewer is made at once
 MAX_EXTRA = 3  # the walk serves nodes that are forced deeper
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -107,19 +109,36 @@ def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] =
     cells.
 
     The levels follow ``cell_order``, by default that of the geometry.  The last ``TABLES`` tables
-    are kept.
+    are kept.  Those that every worker of a run needs are shared (boardclass.shared_arrays).
     """
     board = geometry(dims, cell_order)
     assert board.n <= MAX_CELLS, "4 bits hold no larger cell"
+    n_extra = len(extra_cells(board, bare))
+    longest = min(max_len, board.n)
+    if n_extra and board.n >= _SHARED_CELLS and board.cell_order in _named_orders(board):
+        order = ".".join(map(str, board.cell_order))
+        name = f"paths-{dims}-{bare}-{longest}-{order}"
+        arrays = shared(name, lambda: _made(board, bare, longest))
+    else:
+        arrays = _made(board, bare, longest)
+    return PathTable._make([*arrays, bare.bit_count(), n_extra])
+
+
+def _named_orders(board: Geometry) -> list[tuple[int, ...]]:
+    """Return the orders that runs have; that of a replica is drawn, and nobody else has it."""
+    return [cell_order_of(board.dims, name) for name in ORDERS]
+
+
+def _made(board: Geometry, bare: int, longest: int) -> Arrays:
     builder = _TableBuilder(board, bare)
-    for length in range(1, min(max_len, board.n) + 1):
+    for length in range(1, longest + 1):
         builder.add(length)
-    table = builder.table()
+    arrays = builder.arrays()
     del builder
     # glibc would keep 500 MB of the tables of 4x4
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
-    return table
+    return arrays
 
 
 class _TableBuilder:
@@ -214,7 +233,8 @@ class _TableBuilder:
             rows[node[first], symbols[first, t]] = self.n_nodes + np.arange(len(first))
             node, n_here = following, len(first)
 
-    def table(self) -> PathTable:
+    def arrays(self) -> Arrays:
+        """Return the arrays of a PathTable, in its order."""
         first, block = (
             np.append(0, np.cumsum(np.concatenate(parts))) for parts in (self.counts, self.sizes)
         )
@@ -230,7 +250,7 @@ class _TableBuilder:
             self.swap_words.table(),
             *self._ranges(first),
         )
-        return PathTable._make([*map(frozen, arrays), self.n_bare, self.extra.size])
+        return list(map(frozen, arrays))
 
     def _ranges(self, first: Int64s) -> tuple[Int32s, UInt8s, Int32s, Int32s]:
         """Return ``parts``, ``place``, ``start`` and ``sub``: the ranges by the first extra cell,

@@ -40,6 +40,7 @@ from search.trees import arrays, bound, sums
 from tests.bench import rows
 from tests.bench.process import break_share
 from tests.bench.scheduling import scheduler_cost
+from tests.bench.workers import together
 
 WORDLIST = "enable2k"
 BEST = "perslatgsineters"
@@ -254,6 +255,15 @@ def million_rows() -> Iterator[Figure]:
     yield Figure("a million rows, largest memory", memory_mib, "MiB", 600, {})
 
 
+def eight_workers() -> Iterator[Figure]:
+    """Memory and start of eight workers of a machine that search 4x4 at the same time."""
+    seen = together(make_plan(load_config(ONE)), many=8, classes_each=2)
+    mean_mib = statistics.mean(seen.memory_mib)
+    each = {"each_mib": seen.memory_mib}
+    yield Figure("4x4, memory of a worker among eight", mean_mib / 1024, "GiB", 1.3, each)
+    yield Figure("4x4, second to eighth worker ready", max(seen.ready_s[1:]), "s", 2.0, {})
+
+
 ONE = "4x4-enable2k"
 PRICED = (20040, 23446, 31785, 35400, 18722, 16081)
 A_PUSH, A_TERM = "4x4, a push", "4x4, a term"
@@ -270,6 +280,7 @@ FIGURES: dict[str, Callable[[], Iterable[Figure]]] = {
     "scheduler": scheduling,
     "prices": lambda: list(prices(40)),
     "4x4": lambda: list(whole_4x4(60)),
+    "workers": eight_workers,
     "3x4": lambda: [complete("3x4", 1500, 520)],
     "two workers": lambda: [two_workers(1.9)],
 }
