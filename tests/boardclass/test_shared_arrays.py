@@ -109,7 +109,7 @@ def test_path_tables_are_shared_by_all_that_they_depend_on():
     for table, question in zip(tables, asked, strict=True):
         assert same(table, path_table("3x5", *question))
     for one, other in combinations(tables, 2):
-        assert not same(one, other)
+        assert not same(one[:-2], other[:-2])
 
 
 def test_nobody_else_has_the_cell_order_of_a_replica():
