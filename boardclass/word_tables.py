@@ -77,9 +77,9 @@ def entries_of(text: str, column: str | None, source: str) -> Entries:
     if text.lstrip()[:1] in ("[", "{"):
         return _from_json(text, column, source)
     lines = re.split(r"\r\n|\r|\n", text)
+    hint = _is_hint(lines[0].strip())
     if not lines[-1]:
         lines.pop()
-    hint = _is_hint(lines[0].strip()) if lines else None
     before = {HEADING: [lines.pop(0)]} if hint else {}
     content: list[str] = []
     others: list[str] = []  # for the importer to count
@@ -99,16 +99,19 @@ def _from_table(
 ) -> Entries | None:
     """Return the entries of lines that hold several cells; None: each is a word by itself."""
     for sign, name in _DELIMITERS.items():
-        share = _share([sign in line for line in lines])
-        if sign == delimiter or share > 1 - _MOST:
+        n_lines = sum(sign in line for line in lines)
+        if lines and (sign == delimiter or n_lines):
             rows = _split(lines, sign)
-            if sign == delimiter or share >= _MOST or _are_all_words(rows):
+            share = n_lines / len(rows)
+            is_table = sign == delimiter or share >= _MOST
+            if is_table or (share > 1 - _MOST and _are_all_words(rows)):
                 return _from_rows(rows, column, f"{name} between", source)
     rows = [line.split() for line in lines]
     several = [row for row in rows if len(row) > 1]
     if several and (column == ALL or (column is None and _hold_words(rows, several))):
         return _all_of(rows, "blanks between", column)
-    if several and (column is not None or _have_numbers(rows)):
+    with_numbers = _share([len(row) > 1 and any(map(_is_number, row)) for row in rows])
+    if several and (column is not None or with_numbers >= _MOST):
         return _from_rows(rows, column, "blanks between", source)
     if column not in (None, ALL):
         raise _no_column(column, source, "has no columns: leave it out")
@@ -134,16 +137,13 @@ def _no_column(column: str | None, source: str, why: str) -> WordListError:
     return WordListError(f"--column {quote(column)}, but {quote(source)} {why}")
 
 
-def _have_numbers(rows: Rows) -> bool:
-    return _share([len(row) > 1 and any(map(_is_number, row)) for row in rows]) >= _MOST
-
-
 def _split(lines: list[str], delimiter: str) -> Rows:
     if delimiter == "|":
         lines = [line.strip().removeprefix("|").removesuffix("|") for line in lines]
     if delimiter in ",;":
         try:
-            return list(csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True))
+            ended = (f"{line}\n" for line in lines)  # a quoted cell may have several lines
+            return list(csv.reader(ended, delimiter=delimiter, strict=True, skipinitialspace=True))
         except csv.Error:  # a quote without its partner would swallow the lines that follow
             pass
     return [line.split(delimiter) for line in lines]

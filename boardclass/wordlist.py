@@ -202,10 +202,9 @@ def default_search_paths() -> list[Path]:
         Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part
     ]
     shared = project.parent / "shared" / "wordlists"
-    own = []
     with contextlib.suppress(WordListError):
-        own = [user_folder()]
-    return [*named, *own, shared, project / "configs" / "wordlists"]
+        named.append(user_folder())
+    return [*named, shared, project / "configs" / "wordlists"]
 
 
 def available_names() -> dict[str, Path]:

@@ -32,7 +32,6 @@ the manifest, finds it gone, and stops:
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 import random
@@ -251,8 +250,10 @@ def _try_lock(descriptor: int, kind: int) -> bool | None:
     """Return whether an open directory could be locked; None where there are no locks."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except OSError as error:
-        return False if error.errno in (errno.EAGAIN, errno.EACCES) else None
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
     return True
 
 

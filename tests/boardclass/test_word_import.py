@@ -7,7 +7,9 @@ import gzip
 import io
 import json
 import lzma
+import os
 import random
+import sys
 import tarfile
 import zipfile
 from collections import Counter
@@ -18,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boardclass.errors import WordListError
-from boardclass.word_files import expanded, read_entries
-from boardclass.word_import import Imported, Rules, import_words, parse_letters
-from boardclass.word_tables import Entries
+from boardclass.word_files import decoded, expanded, read_entries
+from boardclass.word_import import Imported, Rules, import_words, parse_letters, spellings
+from boardclass.word_tables import Entries, entries_of
 from boardclass.wordlist import load_wordlist, parse_wordlist
 
 WORDS = ["gâteau", "naïve", "quiche", "straße", "tea", "tree"]
@@ -246,6 +248,57 @@ def test_files_that_cannot_be_read(tmp_path, name, data, options, said):
     assert said in str(caught.value)
 
 
+def test_a_pipe_is_no_list_and_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "list.txt")
+    with pytest.raises(WordListError, match="is not a regular file"):
+        read_entries(tmp_path / "list.txt")
+
+
+def test_bytes_that_windows_does_not_know_are_latin():
+    assert decoded(b"na\xefve \x81", None, "list.txt")[0] == "na\xefve \x81"
+
+
+def test_a_spelling_dictionary_needs_its_reader(tmp_path, monkeypatch):
+    (tmp_path / "en.dic").write_text("1\ntea\n")
+    (tmp_path / "en.aff").write_text("SET UTF-8\n")
+    monkeypatch.setitem(sys.modules, "spylls.hunspell", None)
+    with pytest.raises(WordListError, match=r"pip install 'orderly-boggle\[spelling\]'"):
+        read_entries(tmp_path / "en.dic")
+
+
+def test_a_spelling_dictionary_that_is_damaged(tmp_path):
+    (tmp_path / "en.dic").write_text("1\ntea/A\n")
+    (tmp_path / "en.aff").write_text("SET no-such-encoding\nSFX A Y many\n")
+    with pytest.raises(WordListError, match=r"'.*en\.dic' cannot be read \(.*fetch it again"):
+        read_entries(tmp_path / "en.dic")
+    (tmp_path / "en.aff").unlink()
+    (tmp_path / "en.aff.gz").write_bytes(gzip.compress(b"SET UTF-8\n")[:-9])
+    with pytest.raises(WordListError, match=r"en\.aff\.gz' is cut off") as caught:
+        read_entries(tmp_path / "en.dic")
+    assert "spelling dictionary" not in str(caught.value)
+
+
+def test_every_step_that_changes_a_word_is_counted():
+    found = make("tea,", "año", "eat", letters={"ñ": "w"})
+    assert found.words.words == ("awo", "eat", "tea")
+    assert lines_of(found) == {
+        "marks beside a word removed": 1,
+        "letters written by their symbols": 1,
+        "words of the new list": 3,
+    }
+    assert any("--plain-q takes them" in note for note in make("qat", "tea").notes)
+
+
+def test_words_to_leave_out_are_met_in_each_spelling_of_a_list():
+    assert spellings(["Été"], []) == {"été", "ete"}
+    assert spellings(["Año", "été"], ["ñ"]) == {"año", "été", "ete"}
+
+
+def test_rows_of_json_that_hold_nothing_or_more_rows():
+    assert entries_of("[[], []]", None, "list.json").words == []
+    assert entries_of('[[["tea", 1], ["eat", 2]]]', None, "list.json").words == ["tea", "eat"]
+
+
 def test_what_is_done_is_counted_with_an_example():
     found = make(
         "# note",
@@ -397,6 +450,25 @@ def test_a_quote_without_its_partner_swallows_no_line(tmp_path):
     (tmp_path / "list.csv").write_text('tea,1\n"tree,2\neat,3\nate,4\nrate,5\n')
     found = import_words(read_entries(tmp_path / "list.csv"), Rules(), "mine", "list.csv")
     assert found.words.words == ("ate", "eat", "rate", "tea", "tree")
+
+
+CELLS_OF_SEVERAL_LINES = {
+    'word,meaning\ntea,"a drink\nhot"\ntree,"a plant\nlarge\nold"\n': "tea tree",
+    'word,meaning\ntea,"a\nb\nc\nd\ne\nf\nhot"\n': "tea",
+    'word,meaning\n"ate\neat",past\ntea,drink\ntree,plant\n': "tea tree",
+}
+
+
+@pytest.mark.parametrize("text", CELLS_OF_SEVERAL_LINES)
+def test_a_cell_of_several_lines_is_no_word(tmp_path, text):
+    (tmp_path / "list.csv").write_text(text)
+    found = import_words(read_entries(tmp_path / "list.csv"), Rules(), "mine", "list.csv")
+    assert " ".join(found.words.words) == CELLS_OF_SEVERAL_LINES[text]
+
+
+def test_a_hint_alone_is_an_empty_table(tmp_path):
+    (tmp_path / "list.csv").write_text("sep=;\n")
+    assert read_entries(tmp_path / "list.csv").words == []
 
 
 cell = st.one_of(
@@ -569,6 +641,7 @@ SFX D Y 2\nSFX D 0 d/S e\nSFX D 0 ed [^e]
 SFX T Y 1\nSFX T 0 t/c .
 SFX Z N 1\nSFX Z 0 zu .
 SFX L Y 1\nSFX L 0 lich/x .
+SFX C Y 1\nSFX C 0 fuge/o .
 """
 STEMS = [
     "cry/S",
@@ -581,6 +654,8 @@ STEMS = [
     "spiel/GTN",
     "herb/ZR",
     "freund/LSR",
+    "look/SN",
+    "haus/CR",
 ]
 
 
@@ -601,6 +676,7 @@ def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
     } <= set(words)
     assert set(words).isdisjoint(
         {"mach", "macht", "gemach", "word", "sees", "nonspielt", "reherbzu", "freundlich"}
+        | {"nonlooks", "hausfuge", "rehausfuge"}
     )
     from spylls.hunspell import Dictionary
 
@@ -610,7 +686,7 @@ def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
     for _ in range(3000):  # what the referee takes of pieces put together must be there as well
         stem = shaken.choice(STEMS).partition("/")[0]
         before = ["", "re", "ge", "non"]
-        after = ["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds"]
+        after = ["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds", "fuge"]
         word = shaken.choice(before) + stem + shaken.choice(after)
         assert referee.lookup(word) == (word in words), word
     found = import_words(read_entries(tmp_path / "toy.dic"), Rules(), "toy", "toy.dic")

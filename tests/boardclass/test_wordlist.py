@@ -8,6 +8,9 @@ import itertools
 import lzma
 import os
 import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given
@@ -19,9 +22,12 @@ from boardclass.wordlist import (
     REASONS,
     WordList,
     available_names,
+    header_of,
     known_name,
     load_wordlist,
     parse_wordlist,
+    user_folder,
+    words_in_q_form,
 )
 from tests.reference.classes import slow_normalise
 
@@ -234,3 +240,54 @@ def test_enable2k_is_the_pinned_list(enable2k):
     assert list(result.words) == slow_normalise(
         available_names()["enable2k"].read_text("ascii").split("\n")
     )
+
+
+def test_a_user_without_a_home_has_the_other_folders(monkeypatch):
+    monkeypatch.setitem(sys.modules, "platformdirs", SimpleNamespace(user_data_path=without_home))
+    with pytest.raises(WordListError, match=r"no folder for your own word lists: .*ORDERLY_WORD"):
+        user_folder()
+    assert "scowl70" in available_names()
+
+
+def without_home(_name: str) -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
+def test_a_users_own_folder_is_looked_into(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    user_folder().mkdir(parents=True)
+    (user_folder() / "mine.txt").write_bytes(GOOD)
+    assert load_wordlist("mine").words == parse(GOOD).words
+
+
+def test_words_that_a_caller_gives():
+    assert words_in_q_form(parse(GOOD)) == parse(GOOD).words
+    assert words_in_q_form(["quit", "tea"]) == ("qit", "tea")
+    for word in ("Tea", "qat", "", 3):
+        with pytest.raises(WordListError, match="is not a word: expected letters a-z as people"):
+            words_in_q_form([word])  # type: ignore[list-item]
+
+
+def test_a_list_with_a_plain_q_is_for_boards_without_qu(tmp_path):
+    (tmp_path / "mine.txt").write_text(header_of({}, plain_q=True) + "qat\ntea\n")
+    assert load_wordlist(tmp_path / "mine.txt", plain_q=None).words == ("qat", "tea")
+    with pytest.raises(WordListError, match="has a plain q, and here a q is a Qu cell"):
+        load_wordlist(tmp_path / "mine.txt")
+
+
+def test_a_list_with_qu_may_be_read_with_a_plain_q_and_stays_the_same_list(tmp_path):
+    (tmp_path / "mine.txt").write_text("qat\nquit\n")
+    with_qu, plain = (load_wordlist(tmp_path / "mine.txt", plain_q=q) for q in (False, True))
+    assert (with_qu.words, plain.words) == (("qit",), ("qat", "quit"))
+    assert (plain.name, plain.sha256) == (with_qu.name, with_qu.sha256)
+
+
+def test_a_folder_that_cannot_be_is_passed_over(monkeypatch):
+    monkeypatch.setenv("ORDERLY_WORDLISTS", "x" * 5000)
+    assert "scowl70" in available_names()
+
+
+def test_a_list_of_which_no_word_is_left():
+    with pytest.raises(WordListError, match="no word of mine is left"):
+        parse(b"tea\neat\n").without(["tea", "eat"])
+    assert parse(b"tea\neat\n").without(["tea"]).words == ("eat",)

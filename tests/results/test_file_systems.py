@@ -28,7 +28,7 @@ from tests.results.helpers import fingerprint, row, write_rows
 from tests.samples import daily
 
 NOTHING = "0"  # what ODD_FLOCK says for locks that are accepted and do nothing
-REFUSED = [str(errno.ENOSYS), str(errno.ENOLCK), str(errno.EBADF), "524"]
+REFUSED = [str(number) for number in (errno.ENOSYS, errno.ENOLCK, errno.EBADF, errno.EACCES, 524)]
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -61,7 +61,7 @@ def ids(run: Path) -> list[int]:
     return sorted(each.class_id for each in open_run(run).rows())
 
 
-@pytest.mark.parametrize("flock", daily([NOTHING], REFUSED))
+@pytest.mark.parametrize("flock", daily([NOTHING, str(errno.EACCES)], REFUSED))
 def test_one_driver_where_locks_do_nothing_and_its_death_is_noticed_at_once(start, tmp_path, flock):
     first = start(1, 2, ODD_FLOCK=flock)
     assert first.stdout.readline() == "stored\n"
