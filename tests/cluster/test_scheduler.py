@@ -15,6 +15,7 @@ from cluster.scheduling.crew import Crew
 from cluster.scheduling.events import (
     Answer,
     Assign,
+    Cancel,
     Death,
     Finish,
     Heartbeat,
@@ -273,10 +274,91 @@ def test_circuit_breaker():
         bench.now += 1.0
         out += bench.tell(Tick())
         assert bench.now < 1000
-    assert n_deaths == 8
+    assert n_deaths == bench.scheduler.snapshot().n_deaths == 8
     assert of(out, Finish) == [
         Finish(False, "8 workers died without one verdict in between; the last: no numba")
     ]
+    assert bench.tell(WorkerUp(99, "a")) == [], "nothing follows the end"
+
+
+def test_workers_that_die_are_replaced_later_each_time_until_there_is_a_verdict():
+    bench = Bench(np.ones(50), max_deaths=30)
+    worker, waits = of(bench.tell(Tick()), Spawn)[0].worker, []
+    for _ in range(12):
+        out, since = bench.tell(WorkerDown(worker, Death.unfit)), bench.now
+        while not of(out, Spawn):
+            bench.now += 0.5
+            out = bench.tell(Tick())
+        waits.append(bench.now - since)
+        worker = of(out, Spawn)[0].worker
+    assert waits == sorted(waits)
+    assert (waits[0], waits[-1]) == (0.0, 30.0)
+    assert len(set(waits)) > 4
+    order = of(bench.tell(WorkerUp(worker, "a")), Assign)[0]
+    bench.answer(order)
+    assert of(bench.tell(WorkerDown(worker, Death.node)), Spawn), "at once again"
+
+
+def test_a_unit_that_is_given_up_is_no_sign_of_a_broken_machine():
+    bench = Bench(np.ones(50), max_deaths=4, n_strikes=3)
+    out = bench.start()
+    for n_deaths in range(1, 20):
+        worker = of(out, Assign)[0].worker
+        out = bench.tell(WorkerDown(worker, Death.died))
+        assert not of(out, Finish), n_deaths
+        while not of(out, Spawn):
+            bench.now += 60.0
+            out = bench.tell(Tick())
+        out = bench.up(out)
+    assert bench.scheduler.snapshot().n_quarantined == 6
+
+
+def test_cancelled_workers_go_and_what_was_done_stays():
+    bench = Bench(np.ones(5), n_workers=2)
+    first, _ = of(bench.start(), Assign)
+    bench.answer(first)
+    out = bench.tell(Cancel("stopped"))
+    assert out == [*[Retire(n, "the run is over") for n in (1, 2)], Finish(False, "stopped")]
+    assert bench.tell(Tick()) == []
+
+
+def test_the_time_of_parts_is_that_of_parts():
+    bench = Bench([1.0] * 3, lease_s=10.0, lease_factor=2.0)
+    order = of(bench.start(), Assign)[0]
+    order = of(bench.answer(order, "4=a", "4=b", seconds=100.0), Assign)[0]
+    order = of(bench.answer(order, seconds=1.0), Assign)[0]
+    assert order.units == (Unit(0, "4=b"),)
+    bench.now = 11.5
+    assert not of(bench.tell(Tick()), Retire)
+    bench.now = 12.5
+    assert of(bench.tell(Tick()), Retire), "2 times the second of the part before"
+
+
+def test_a_unit_that_came_back_is_counted():
+    bench = Bench([1.0])
+    order = of(bench.start(), Assign)[0]
+    bench.tell(UnitFailed(1, order.assignment, order.units[0], "MemoryError"))
+    assert bench.scheduler.snapshot().n_requeued == 1
+
+
+def test_a_class_with_a_part_that_was_given_up_is_not_done_and_its_run_ends():
+    bench = Bench([1.0], n_strikes=1)
+    order = of(bench.start(), Assign)[0]
+    out = bench.answer(order, "4=a", "4=b")
+    order = of(out, Assign)[0]
+    out = bench.tell(UnitFailed(1, order.assignment, order.units[0], "MemoryError"))
+    out = bench.answer(of(out, Assign)[0])
+    assert of(out, Finish) == [Finish(False, "1 unit was given up")]
+    assert bench.scheduler.snapshot().n_classes_done == 0
+
+
+def test_leases_end_no_more_once_the_run_is_given_up():
+    bench = Bench(np.ones(9), n_workers=3, max_deaths=1, lease_s=10.0, lease_factor=0.0)
+    bench.start()
+    bench.now = 11.0
+    out = bench.tell(Tick())
+    assert len(of(out, Finish)) == 1
+    assert out[-1] == of(out, Finish)[0]
 
 
 def test_foreign_kernels_are_refused():

@@ -127,6 +127,16 @@ def test_a_difference_gives_up_the_unit_and_the_new_host():
     assert made.scheduler.snapshot().n_classes_done == 199
 
 
+def test_a_run_ends_once_even_if_nobody_is_left_to_believe():
+    made, (first, second) = bench(2, "ab")
+    made.tell(told(first, "a"))
+    out = made.tell(told(second, "b"))
+    checks = of(out, Assign)
+    out = made.tell(told(checks[0], "ab"[checks[0].worker - 1], candidates=LIE))
+    assert len(of(out, Finish)) == 1
+    assert out[-1] == of(out, Finish)[0]
+
+
 def test_alone_there_is_only_the_sample():
     made, orders = bench(50, "a", replicate=1.0)
     out = made.tell(told(orders[0], "a"))

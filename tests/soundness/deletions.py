@@ -2,7 +2,7 @@
 notice?
 
 python -m tests.soundness.deletions FILE ... [--tests TEST ...] [--number N] [--seed N]
-    [--seconds N] [--report FILE.md]
+    [--seconds N] [--report FILE.md] [--seeded] [--again FILE.md]
 
 Left alone are docstrings, imports, annotations, assertions, what only speaks (logging, output), and
 what linter and type checker miss at once: the only assignment of a name, the attributes that
@@ -14,7 +14,8 @@ notes which lines each of them executes.  Then each deletion gets a process of i
 function replaced in memory and the file on disk, for the processes that a test starts.  It runs the
 tests that execute the statement, quick ones first, until one fails or ``--seconds`` of CPU time are
 spent.  Survivors that were judged are in survivors.toml, with the reason; docs/notes/deletions.md
-says what was found so far.
+says what was found so far.  With ``--seeded`` the bugs of mutants.toml in these files are tried
+first, those outside kernels and inside a function: many times quicker than mutate.py.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.soundness.mutate import ROOT, copy_of_the_project, nearest_tests
+from tests.soundness.mutate import ROOT, copy_of_the_project, load_mutants, nearest_tests
 
 _WALL_S = 1200
 # calls of these names tell a user or a developer something
@@ -92,6 +93,24 @@ def deletions(file: str) -> Iterator[Deletion]:
                 yield Deletion(file, node.lineno, name, statement, source, last)
 
 
+def seeded(file: str) -> Iterator[Deletion]:
+    """Yield a file with each of its seeded bugs that stands in a function."""
+    text = (ROOT / file).read_text()
+    for mutant in load_mutants():
+        if mutant.file == file and "@kernel(" not in text:
+            source = mutant.applied(ROOT)
+            pairs = zip(text.splitlines(), source.splitlines(), strict=False)
+            first = next((n for n, pair in enumerate(pairs, 1) if pair[0] != pair[1]), 1)
+            before = text[: text.index(mutant.old)].count("\n") + 1
+            last = before + mutant.old.rstrip().count("\n")
+            for function, name in _functions(ast.parse(text)):
+                if function.body[0].lineno <= first <= (function.end_lineno or 0):
+                    yield Deletion(file, before, name, mutant.name, source, last)
+                    break
+            else:
+                _say(f"outside a function: {mutant.name}")
+
+
 def _functions(
     tree: ast.AST, above: str = ""
 ) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
@@ -137,14 +156,18 @@ def _binds_alone(node: ast.stmt, bound: Counter[str]) -> bool:
 def delete(deletion: Deletion) -> None:
     """Take a statement out of the functions of this process, and of its file."""
     path = str(ROOT / deletion.file)
+    named = defaultdict(list)
+    for code in _codes(compile(deletion.source, path, "exec")):
+        named[code.co_qualname].append(code)
+    by_place = {}
+    for code in _codes(compile(Path(path).read_text(), path, "exec")):
+        if same := named[code.co_qualname]:
+            by_place[code.co_qualname, code.co_firstlineno] = same.pop(0)
     Path(path).write_text(deletion.source)
-    by_place = {
-        (code.co_qualname, code.co_firstlineno): code
-        for code in _codes(compile(deletion.source, path, "exec"))
-    }
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and each.__code__.co_filename == path:
-            code = by_place[each.__code__.co_qualname, each.__code__.co_firstlineno]
+            place = (each.__code__.co_qualname, each.__code__.co_firstlineno)
+            code = by_place.get(place, each.__code__)
             if code.co_freevars == each.__code__.co_freevars:
                 each.__code__ = code
 
@@ -313,13 +336,17 @@ def report(verdicts: dict[Deletion, str]) -> str:
 
 def campaign(given: argparse.Namespace) -> None:
     """Run the campaign in this copy of the project."""
-    files, chosen = [], []
+    files, chosen, bugs = [], [], list[Deletion]()
     for name in given.files:
         for path in sorted((ROOT / name).rglob("*.py")) or [ROOT / name]:
             files.append(str(path.relative_to(ROOT)))
             chosen += deletions(files[-1])
+            bugs += seeded(files[-1]) if given.seeded else ()
+    if given.again:
+        text = given.again.read_text().replace("\\|", "|")
+        chosen = [each for each in chosen if f" {each.function} | {each.statement} |" in text]
     random.Random(given.seed).shuffle(chosen)
-    chosen = chosen[: given.number]
+    chosen = bugs + chosen[: given.number]
     verdicts: dict[Deletion, str] = {}
 
     def noted(deletion: Deletion, verdict: str) -> None:
@@ -345,6 +372,8 @@ def main() -> None:
     parser.add_argument("--number", type=int, help="draw so many; default: all")
     parser.add_argument("--seed", type=int, default=1, help="draws them")
     parser.add_argument("--seconds", type=float, default=60, help="CPU time for one")
+    parser.add_argument("--seeded", action="store_true", help="bugs of mutants.toml before")
+    parser.add_argument("--again", type=Path, help="only the survivors of this report")
     parser.add_argument("--report", type=lambda name: Path(name).resolve())
     given = parser.parse_args()
     if os.environ.get("ORDERLY_DELETIONS") == str(ROOT):
