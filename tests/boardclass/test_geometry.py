@@ -166,3 +166,9 @@ def test_a_cell_is_named_by_row_and_column_and_read_by_them_or_by_its_number():
         assert read_cell(f" {y + 1}.{x + 1} ", w, h) == read_cell(str(cell), w, h) == cell
     for text in ("", ".", "1.", ".1", "0.1", "1.0", "1.5", "11.1", "40", "-1", "1.1.1", "٣", "1,1"):
         assert read_cell(text, w, h) is None
+
+
+def test_what_all_share_cannot_be_written_to():
+    shape = geometry("3x3")
+    for array in (shape.neighbour_masks, shape.symmetries):
+        assert not array.flags.writeable

@@ -18,7 +18,7 @@ from boardclass.canonical import canonical, images
 from boardclass.enumeration import fill_canonical
 from boardclass.errors import PartitionError, PathError
 from boardclass.geometry import DIMS, geometry
-from boardclass.partition import CHUNK, Partition, parse_class, parse_partition
+from boardclass.partition import CHUNK, Partition, each_letter_once, parse_class, parse_partition
 from boardclass.parts import (
     PATH_PATTERN,
     ancestors,
@@ -316,3 +316,22 @@ def test_a_path_is_below_another_only_where_a_part_of_that_one_ends():
     for text in ("", "5", "0=a/"):
         with pytest.raises(PathError, match="end with a part"):
             last_part(text)
+
+
+def test_ranks_that_no_class_has_are_refused():
+    small = parse_partition(FOUR, "2x2")
+    for rank in (-1, small.n_classes):
+        with pytest.raises(PartitionError, match="no class "):
+            small.orbit_sizes(np.array([0, rank]))
+    huge = parse_partition(" ".join(LETTERS), "4x4")
+    with pytest.raises(PartitionError, match=r"expected below 2\*\*63"):
+        huge.orbit_sizes(np.array([0]))
+
+
+def test_an_order_of_letters_has_each_once_and_buckets_are_a_text():
+    assert each_letter_once(LETTERS) == LETTERS
+    for order in (LETTERS[1:], f"{LETTERS}a", f"{LETTERS[:-1]}a"):
+        with pytest.raises(ValueError, match="each letter a-z exactly once"):
+            each_letter_once(order)
+    with pytest.raises(PartitionError, match="expected a text"):
+        parse_partition(4, "2x2")  # type: ignore[arg-type]

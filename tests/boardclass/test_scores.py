@@ -216,3 +216,12 @@ def test_the_environment_is_as_it_was_afterwards(monkeypatch):
         with pool(1, os.putenv, "A_NAME", "x") as executor:
             assert executor.submit(os.getenv, "PYTHONSAFEPATH").result() == "1"
         assert os.environ.get("PYTHONSAFEPATH") == before
+
+
+def test_a_table_is_read_again_as_itself():
+    """As a run stores it, and as a caller has it."""
+    for table in (*TABLES.values(), parse_scores("5:2,4")):
+        assert parse_scores(table) is table
+        assert parse_scores(list(table.points)).points == table.points
+    with pytest.raises(ScoreError, match=r"scores 7: expected .*standard.* or a list"):
+        parse_scores(7)  # type: ignore[arg-type]

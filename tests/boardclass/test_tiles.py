@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardclass.board import Board, dims_of_length, parse_board, read_board
+from boardclass.board import (
+    Board,
+    dims_of_length,
+    in_symbols,
+    parse_board,
+    read_board,
+    with_letters,
+)
 from boardclass.board_tables import json_boards
 from boardclass.errors import BoardError, DimsError
 from boardclass.geometry import DIMS, Dims, parse_dims
@@ -307,3 +314,26 @@ def test_a_stored_board_is_letters_and_nothing_else(text):
     ) as caught:
         parse_board(text, "3x3")
     assert len(str(caught.value)) < 400
+
+
+def test_a_board_is_typed_with_the_letters_of_its_list():
+    assert with_letters("tear", {}) == "tear"
+    assert with_letters("twqx", {"w": "ñ", "x": "dz"}) == "tñq[dz]"
+    assert in_symbols("año", {"w": "ñ"}) == "awo"
+    with pytest.raises(BoardError, match="w stands for ñ in this word list: write that letter"):
+        in_symbols("awo", {"w": "ñ"})
+
+
+def test_how_a_tile_is_typed():
+    tiles = read_tiles("[qu]/t/[in]/[-ed]").tiles
+    assert [tile.text for tile in tiles] == ["Qu", "t", "[in]", "[-ed]"]
+
+
+def test_boards_of_json_and_of_nothing():
+    assert json_boards("tear") is None
+    assert json_boards('["tear", "teas"]') == [("tear", None), ("teas", None)]
+    assert json_boards("[tear") is None
+
+
+def test_a_board_is_drawn_in_columns():
+    assert Board("qtear" + "s" * 4, "3x3").drawn == "Qu A  S\nT  R  S\nE  S  S"
