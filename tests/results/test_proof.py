@@ -19,11 +19,18 @@ from boardclass.parts import last_part
 from boardclass.scores import parse_scores
 from results.errors import ConflictError, DamagedError, RowError
 from results.proof.claim import COMPLETE, Claim, digest_of, read_claim, scored_again, statement_of
-from results.proof.coverage import Coverage, check_apart, check_coverage, class_sizes, uncovered
+from results.proof.coverage import (
+    Coverage,
+    check_apart,
+    check_coverage,
+    class_sizes,
+    uncovered,
+    unit_letters,
+)
 from results.proof.nodes import SearchNodes
 from results.proof.prove import boards, summary, top
 from results.proof.summary import Board, BoardList, Question
-from results.proof.verify import record, verify
+from results.proof.verify import Searched, record, statistics, verdict_digest, verify
 from results.storage import files
 from results.store.rows import Row
 from results.store.run import open_run
@@ -487,3 +494,59 @@ def test_a_run_that_was_written_to_while_it_was_verified_gets_no_claim(tmp_path)
     assert (location / files.CLAIM).read_bytes() == claim
     record(open_run(location), verified)
     assert (location / files.CLAIM).read_bytes() != claim
+
+
+def test_a_path_adds_no_letters_to_a_cell():
+    classes = parse_partition("abcdefghijklm nopqrstuvwxyz", "2x2")
+    assert unit_letters(classes, (0, "0=ab"))[0] == "ab"
+    with pytest.raises(RowError, match="forces 'az' on cell 0, which has 'abcdefghijklm'"):
+        unit_letters(classes, (0, "0=az"))
+
+
+def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
+    location = make_run(tmp_path / "run")
+    run, scorers, asked = (
+        open_run(location),
+        (ToyScorer(), ToyScorer()),
+        Question("toy", 12, POINTS),
+    )
+    n, other = verify(run, *scorers, asked).n_eliminations, summary(location)
+    for searched, is_verified in (
+        (Searched(n), True),
+        (Searched(n - 1, 9, 94), False),
+        (Searched(0, 9, 94), False),
+    ):
+        told = verify(run, *scorers, asked, lambda _, found=searched: found)
+        assert told.verified == is_verified
+        assert told.checked.startswith(f"{searched.n_repeated} of {n} eliminations searched again")
+        assert ("a climb over 9 boards, up to 94 points" in told.checked) == bool(
+            searched.n_climbed
+        )
+
+    def beside(known):
+        return verify(run, *scorers, asked, lambda _: Searched(0, 9, 94), {"another": known})
+
+    told = beside(other)
+    assert told.verified
+    assert "the boards are those of another, which comes with orderly" in told.checked
+    assert not beside(replace(other, fingerprint=fingerprint(cutoff=81))).verified
+    assert not beside(replace(other, proven=False)).verified
+    listed = other.listed
+    more = replace(listed, boards=(*listed.boards, Board("zzzz", 80, 1)))
+    with pytest.raises(MismatchError, match="zzzz scores 80, which reaches the cutoff 80; another"):
+        beside(replace(other, listed=more))
+    fewer = replace(listed, boards=listed.boards[1:])
+    with pytest.raises(MismatchError, match=r"and another, .* should list it and does not"):
+        beside(replace(other, listed=fewer))
+
+
+def test_sums_and_digests_of_rows_are_exact(tmp_path):
+    counters = {"n_terms": 2**62, "max_tree_bytes": 2}
+    rows = [replace(each, counters=counters) for each in all_rows()]
+    other = [*rows[:-1], replace(rows[-1], candidates=rows[-1].candidates[:1])]
+    for name, held in {"run": rows, "again": rows[::-1], "fewer": other}.items():
+        write_rows(tmp_path / name, held)
+    run, again, fewer = (open_run(tmp_path / name) for name in ("run", "again", "fewer"))
+    assert statistics(run)["n_terms"] == len(rows) * 2**62
+    assert statistics(run)["max_tree_bytes"] == 2
+    assert verdict_digest(run) == verdict_digest(again) != verdict_digest(fewer)

@@ -344,7 +344,8 @@ def campaign(given: argparse.Namespace) -> None:
             bugs += seeded(files[-1]) if given.seeded else ()
     if given.again:
         text = given.again.read_text().replace("\\|", "|")
-        chosen = [each for each in chosen if f" {each.function} | {each.statement} |" in text]
+        for group in (chosen, bugs):
+            group[:] = [each for each in group if f" {each.function} | {each.statement} |" in text]
     random.Random(given.seed).shuffle(chosen)
     chosen = bugs + chosen[: given.number]
     verdicts: dict[Deletion, str] = {}
