@@ -334,4 +334,4 @@ def test_an_order_of_letters_has_each_once_and_buckets_are_a_text():
         with pytest.raises(ValueError, match="each letter a-z exactly once"):
             each_letter_once(order)
     with pytest.raises(PartitionError, match="expected a text"):
-        parse_partition(4, "2x2")  # type: ignore[arg-type]
+        parse_partition(4, "2x2")

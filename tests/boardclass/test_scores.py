@@ -224,4 +224,4 @@ def test_a_table_is_read_again_as_itself():
         assert parse_scores(table) is table
         assert parse_scores(list(table.points)).points == table.points
     with pytest.raises(ScoreError, match=r"scores 7: expected .*standard.* or a list"):
-        parse_scores(7)  # type: ignore[arg-type]
+        parse_scores(7)

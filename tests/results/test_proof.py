@@ -161,6 +161,31 @@ WRONG = [
         with_split(row4={"status": "candidates", "candidates": (("zzzz", 100),)}),
         "lists zzzz, which is not in it",
     ),
+    (
+        with_split(
+            row4={
+                "status": "candidates",
+                "candidates": (
+                    ("aeaa", 100),
+                    ("iaaa", 100),
+                ),
+            }
+        ),
+        "lists iaaa, which is not in it",
+    ),
+    (
+        with_split(row1={"n_boards": 374}),
+        "has 375 boards, its row says 374",
+    ),
+    (
+        with_split(
+            row4={
+                "status": "split",
+                "children": ("0=ae/1=eiou/2=a",),
+            }
+        ),
+        "no node '0=ae/1=eiou/2=a'",
+    ),
     # settled parts and children that the search would not make
     (settled_rows(("0=ae",), ()), "part '0=iou' is neither"),
     (settled_rows(("0=iou",), ()), "part '0=ae' is neither"),
@@ -503,6 +528,13 @@ def test_a_path_adds_no_letters_to_a_cell():
         unit_letters(classes, (0, "0=az"))
 
 
+def test_a_part_that_no_split_makes_is_one_too_many():
+    named = ["0=ae", "0=iou"]
+    assert uncovered(Nodes(), (0, ""), named) is None
+    with pytest.raises(RowError, match="names a part that no split"):
+        uncovered(Nodes(), (0, ""), [*named, "0=b"])
+
+
 def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
     location = make_run(tmp_path / "run")
     run, scorers, asked = (
@@ -518,10 +550,11 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
     ):
         told = verify(run, *scorers, asked, lambda _, found=searched: found)
         assert told.verified == is_verified
-        assert told.checked.startswith(f"{searched.n_repeated} of {n} eliminations searched again")
-        assert ("a climb over 9 boards, up to 94 points" in told.checked) == bool(
-            searched.n_climbed
-        )
+        n_repeated = searched.n_repeated
+        begin = f"{n_repeated} of {n} eliminations searched again"
+        assert told.checked.startswith(begin)
+        is_climbed = "over 9 boards, up to 94 points" in told.checked
+        assert is_climbed == bool(searched.n_climbed)
 
     def beside(known):
         return verify(run, *scorers, asked, lambda _: Searched(0, 9, 94), {"another": known})
@@ -544,7 +577,13 @@ def test_sums_and_digests_of_rows_are_exact(tmp_path):
     counters = {"n_terms": 2**62, "max_tree_bytes": 2}
     rows = [replace(each, counters=counters) for each in all_rows()]
     other = [*rows[:-1], replace(rows[-1], candidates=rows[-1].candidates[:1])]
-    for name, held in {"run": rows, "again": rows[::-1], "fewer": other}.items():
+    turned = replace(rows[-1], candidates=rows[-1].candidates[::-1])
+    others = {
+        "run": rows,
+        "again": [turned, *rows[-2::-1]],
+        "fewer": other,
+    }
+    for name, held in others.items():
         write_rows(tmp_path / name, held)
     run, again, fewer = (open_run(tmp_path / name) for name in ("run", "again", "fewer"))
     assert statistics(run)["n_terms"] == len(rows) * 2**62
