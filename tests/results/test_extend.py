@@ -17,12 +17,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from results.errors import ConflictError, DamagedError, FingerprintError
+from results.proof.claim import DECIDED
 from results.proof.coverage import unit_letters
 from results.storage import files
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
-from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited, open_source, reusable
+from results.upkeep.extend import (
+    COVERS,
+    EVERYTHING,
+    doubts,
+    extend,
+    inherited,
+    open_source,
+    reusable,
+    taken,
+)
 from tests.results.helpers import fingerprint, partition, row, toy_score, write_rows
 
 ALL_COVERED = {COVERS: EVERYTHING}
@@ -261,3 +271,38 @@ def test_a_run_of_another_question_or_that_cannot_be_trusted_is_not_extended(tmp
     part.write_bytes(part.read_bytes()[:-1])
     with pytest.raises(DamagedError):
         open_source(str(run), fingerprint(cutoff=90))
+
+
+def test_verdicts_of_a_host_in_doubt_are_not_taken_over_and_the_doubt_is(tmp_path):
+    rows = [replace(each, host="box") for each in whole_run(80)]
+    one, *others = [each for each in rows if each.status == "eliminated" and not each.path]
+    sound = replace(one, host="other")
+    doubt = row(
+        others[0].class_id,
+        fingerprint=one.fingerprint,
+        status="quarantined",
+        n_boards=0,
+        host="box",
+    )
+    source = tmp_path / "source"
+    write_rows(source, [sound, *others], fingerprint(cutoff=80), ALL_COVERED)
+    write_rows(source, [doubt], fingerprint(cutoff=80), ALL_COVERED)
+    run = open_run(source)
+    assert [each.key for each in reusable(run, 85)] == [sound.key]
+    (brought,) = doubts(run, fingerprint(cutoff=85))
+    assert (brought.status, brought.host) == ("quarantined", "box")
+
+
+def test_a_verdict_taken_over_twice_names_the_highest_cutoff_it_was_decided_at(tmp_path):
+    asked = fingerprint(cutoff=90)
+    rows = [each for each in whole_run(90) if each.status == "eliminated" and not each.path]
+    held = [
+        replace(rows[0], message=f"{DECIDED}94"),
+        replace(rows[1], message=f"{DECIDED}70"),
+        *rows[2:],
+    ]
+    write_rows(tmp_path / "source", held, asked, ALL_COVERED)
+    found = taken(open_run(tmp_path / "source"), fingerprint(cutoff=92))
+    told = {each.key: each.message for each in found}
+    expected = [f"{DECIDED}94", *[f"{DECIDED}90"] * (len(rows) - 1)]
+    assert [told[each.key] for each in rows] == expected
