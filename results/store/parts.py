@@ -36,6 +36,8 @@ _REMEDY = (
     "it does not list"
 )
 _FAULTS = (pa.ArrowException, OSError, ValueError)
+# the default pool keeps up to 100 MB of what was read of a million rows and let go
+pa.set_memory_pool(pa.system_memory_pool())
 _WORTH_THREADS = 10_000  # rows: reading fewer takes less time than starting threads
 _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
 MAX_ROWS, MAX_DECODED_BYTES = 100_000, 2**28  # of a part
