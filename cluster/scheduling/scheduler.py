@@ -384,7 +384,9 @@ class Scheduler:
                 return True
         if not idle:
             return False
-        units = backlog.take(self.policy.batch_s, len(crew.workers), self._max_batch)
+        n_workers = len(crew.workers)
+        batch_s = max(self.policy.batch_s, n_workers / self.policy.calls_per_s)
+        units = backlog.take(batch_s, n_workers, self._max_batch)
         if units:
             self._assign(idle[0], units)
         return bool(units)

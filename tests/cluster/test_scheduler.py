@@ -142,6 +142,16 @@ def test_cheap_classes_are_batched_to_the_measured_time():
     assert all(abs(size - 350) <= 1 for size in sizes[10:])
 
 
+def test_many_workers_get_large_batches_so_that_calls_stay_few():
+    bench = Bench(np.ones(10_000), max_batch=4096, n_workers=8, calls_per_s=0.2)
+    orders, sizes = of(bench.start(), Assign), []
+    for _ in range(100):
+        order = orders.pop(0)
+        sizes.append(len(order.units))
+        orders += of(bench.answer(order, seconds=1.0), Assign)
+    assert set(sizes[-8:]) == {40}, "eight workers, a call in five seconds"
+
+
 def test_batches_shrink_towards_the_end():
     bench = Bench(np.ones(64), max_batch=4096, batch_s=1000.0, n_workers=2)
     out, sizes = bench.start(), []
