@@ -24,6 +24,8 @@ import numpy as np
 from numba import config
 from numpy.typing import NDArray
 
+from boardclass.jit import frozen  # which says where the cache is
+
 _SHA256 = "sha256"
 
 Arrays = Sequence[NDArray[Any]]
@@ -49,22 +51,19 @@ def shared(name: str, make: Callable[[], Arrays]) -> Arrays:
             with contextlib.suppress(OSError):
                 _publish(folder, arrays)
                 arrays = _mapped(folder) or arrays
-    return arrays
+    return list(map(frozen, arrays))
 
 
 def _mapped(folder: Path) -> Arrays | None:
     """Return the arrays of a directory; None if they are not there, or damaged."""
     arrays = []
-    digest = hashlib.sha256()
     try:
         expected = folder.joinpath(_SHA256).read_bytes()
         for place in range(len(list(folder.iterdir())) - 1):
-            array = np.asarray(np.load(_file(folder, place), mmap_mode="r"))
-            digest.update(array.data)
-            arrays.append(array)
+            arrays.append(np.asarray(np.load(folder / f"{place}.npy", mmap_mode="r")))
     except (OSError, ValueError, EOFError):
         return None
-    return arrays if digest.digest() == expected else None
+    return arrays if _digest(arrays) == expected else None
 
 
 def _publish(folder: Path, arrays: Arrays) -> None:
@@ -72,16 +71,18 @@ def _publish(folder: Path, arrays: Arrays) -> None:
     shutil.rmtree(made, ignore_errors=True)  # of a process that was killed
     made.mkdir()
     try:
-        digest = hashlib.sha256()
         for place, array in enumerate(arrays):
-            np.save(_file(made, place), array)
-            digest.update(array.data)
-        made.joinpath(_SHA256).write_bytes(digest.digest())
+            np.save(made / f"{place}.npy", array)
+        made.joinpath(_SHA256).write_bytes(_digest(arrays))
         shutil.rmtree(folder, ignore_errors=True)  # damaged, or there is none
         made.rename(folder)
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _file(folder: Path, place: int) -> Path:
-    return folder / f"{place}.npy"
+def _digest(arrays: Arrays) -> bytes:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype.str} {array.shape}".encode())
+        digest.update(array.data)
+    return digest.digest()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from boardclass.geometry import cell_order_of, geometry
 from boardclass.processes import pool
 from boardclass.shared_arrays import shared
 from search.terms.path_table import path_table
+from tests.conftest import ROOT
 
 VALUES = [np.arange(7, dtype=np.uint64), np.zeros((0, 2), np.int32), np.ones((3, 5), np.uint8)]
 
@@ -73,6 +77,31 @@ def test_damaged_files_are_made_again(folder, damage, name):
     damage(folder / name)
     assert same(shared(folder.name, shorter), VALUES[:2])
     assert same(shared(folder.name, must_not), VALUES[:2])
+
+
+def test_a_file_whose_head_is_damaged_is_made_again(folder):
+    """The same bytes as numbers of another type, or in another shape."""
+    for name, before, after in (("0.npy", b"<u8", b"<i8"), ("2.npy", b"(3, 5)", b"(5, 3)")):
+        shared(folder.name, usual)
+        file = folder / name
+        data = file.read_bytes()
+        assert before in data
+        file.write_bytes(data.replace(before, after))
+        again = shared(folder.name, usual)
+        assert same(again, VALUES)
+        assert [array.dtype for array in again] == [array.dtype for array in VALUES]
+
+
+def test_nothing_is_written_where_the_user_is(tmp_path, folder):
+    """Also where nothing else has said where the cache is."""
+    code = f"from boardclass.shared_arrays import shared; shared({folder.name!r}, list)"
+    subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_where_nothing_can_be_written_each_has_its_own():
