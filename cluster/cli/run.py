@@ -64,7 +64,8 @@ def plan(
         say("classes from weak to strong:")
     for n_classes, n_probes, mean_s in strata:
         classes = counted(n_classes, "class", "classes")
-        say(f"  {classes}, {n_probes:,} probed, {mean_s:,.3g} s each")
+        each = f", {mean_s:,.3g} s each" if n_probes else ""
+        say(f"  {classes}, {n_probes:,} probed{each}")
 
 
 def _known(made: Plan) -> Estimate | None:

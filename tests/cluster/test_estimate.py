@@ -242,6 +242,7 @@ def test_plan_prints_what_it_has_on_a_signal(number):
     assert f"orderly: {number.name} after" in err
     assert "of one core" in told
     assert "too few probes" in told
+    assert " 0 probed\n" in told, "no time is told of what was not probed"
     assert "Traceback" not in err
 
 
