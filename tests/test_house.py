@@ -25,7 +25,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
     "results": "errors storage log_events log store proof upkeep reading",
     "cluster": "streams scheduling planning workers driver answers watch web cli",
 }
-# Tokens that a folder may have (tests/bench/prose.py), 3 % above what it had when this was set.
+# Tokens that a folder may have (tests/bench/prose.py), hardly more than it had when this was set.
 # Lines are free: a long file of short lines is easier to read than a short one of long lines.
 BUDGET = {
     "boardclass": 17_440,  # of these 2,500 for files of words and boards as people have them

@@ -378,7 +378,7 @@ def _estimated(
 
 
 def measured(run: Run) -> Estimate | None:
-    """Return what a run took that is proven; None where its rows do not say."""
+    """Return what a run took, which must be proven; None where its rows do not say."""
     tables = run.columns(("seconds",))
     hours = sum(float(table.column("seconds").to_numpy().sum()) for table in tables) / 3600
     if not hours:

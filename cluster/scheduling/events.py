@@ -201,8 +201,8 @@ class Policy:
     n_workers: int  # slots, at least 1
     # predicted seconds of work in one assignment; a more expensive unit goes alone
     batch_s: float = 7.0
-    # to all workers; the more there are, the larger their batches: a call to an actor of Ray's
-    # costs the driver 0.8 ms (tests/bench/ray_width.py)
+    # assignments a second, all workers together: the more workers, the larger their batches; each
+    # costs the driver 0.8 ms of Ray's (tests/bench/ray_width.py)
     calls_per_s: float = 64.0
     max_batch: int = 4096  # units in one assignment, however cheap
     sample: float = 0.01  # fraction of the classes given out first, at random

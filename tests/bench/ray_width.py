@@ -101,19 +101,17 @@ def main() -> None:
         began = time.monotonic()
         with RayExecutor(SPEC, options.actors, FakeBreaker, address=nodes.address) as executor:
             start(executor, options.actors)
-            print_(f"{options.actors} actors on {options.nodes} nodes", time.monotonic() - began)
+            show(f"{options.actors} actors on {options.nodes} nodes", time.monotonic() - began)
             for n_units in BATCHES:
                 n, cpu_s = cost_of_verdicts(executor, options.actors, n_units, options.seconds)
                 each_ms = f"{1000 * cpu_s / n:.3f} ms each, {1000 * cpu_s / n * n_units:.2f} a call"
-                print_(f"{n_units} units a call: {n:,} verdicts, {each_ms}", cpu_s)
+                show(f"{n_units} units a call: {n:,} verdicts, {each_ms}", cpu_s)
         with RayExecutor(SPEC, options.actors, Dozing, address=nodes.address) as executor:
             start(executor, options.actors)
-            print_(
-                f"a poll with {WIDE:,} calls under way", cost_of_a_poll(executor, options.actors)
-            )
+            show(f"a poll with {WIDE:,} calls under way", cost_of_a_poll(executor, options.actors))
 
 
-def print_(what: str, seconds: float) -> None:
+def show(what: str, seconds: float) -> None:
     """Print a line at once."""
     sys.stdout.write(f"{what:70}{seconds:10.4f} s\n")
     sys.stdout.flush()
