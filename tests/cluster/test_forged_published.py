@@ -8,10 +8,6 @@ import json
 import shutil
 from dataclasses import replace
 
-import pytest
-
-from boardclass.errors import WordListError
-from boardclass.wordlist import load_wordlist
 from results.proof import packaged
 from results.storage import files
 from results.storage.files import PUBLISHED
@@ -116,19 +112,3 @@ def test_what_is_kept_of_a_published_run_counts_for_its_files_only_and_verify_lo
     (tmp_path / packaged.PROVEN).write_text("{")
     packaged._kept.cache_clear()
     assert orderly("top", run).code == 3
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("forgery", ["boards gone", "cutoff lowered"])
-def test_4x4(forgery, orderly, tmp_path):
-    try:
-        load_wordlist("enable2k")
-    except WordListError as error:
-        pytest.skip(str(error))
-    folder = tmp_path / "forged"
-    if forgery == "boards gone":
-        without_best("4x4-enable2k", folder)
-        check_refused(orderly("verify", folder), "perslatgsineters scores 3,625")
-    else:
-        at_cutoff("4x4-enable2k", folder, 3000)
-        check_refused(orderly("verify", folder), "which reaches the cutoff 3,000")

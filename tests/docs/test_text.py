@@ -149,6 +149,14 @@ def test_links_lead_somewhere(page):
 def test_who_says_so_stands_beside_each_claim_of_trust():
     text = (ROOT / "docs" / "trust.md").read_text()
     files = {path.name: name_of(path) for path in (ROOT / "tests").rglob("*.*")}
+    lemmas = text.partition("## The lemmas")[2].partition("\n## ")[0]
+    parts = re.split(r"^(?:\*\*\d\. |\*More cells)", lemmas, flags=re.MULTILINE)[1:]
+    assert len(parts) == 8
+    for part in parts:
+        tests = re.findall(r"`([\w/]+\.py)::(test_\w+)`", part.partition("*Tests:*")[2])
+        assert tests, part
+        for file, test in tests:
+            assert f"def {test}(" in (ROOT / file).read_text(), (file, test)
     for named in re.findall(r"`([\w/]+\.(?:py|toml))`", text):
         place = files.get(Path(named).name, named)
         assert place.endswith(named)
