@@ -88,7 +88,7 @@ def parse_scores(scores: str | Sequence[int] | ScoreTable) -> ScoreTable:
         or all of its points
 
     Raises ScoreError if the name is unknown, a value is not a whole number from 0 to 2**31 - 1, or
-    a list begins with noughts as the tables of other programs do: theirs begin elsewhere.
+    a list begins with zeros as the tables of other programs do: theirs begin elsewhere.
     """
     if isinstance(scores, ScoreTable):
         return scores
@@ -116,7 +116,7 @@ def parse_scores(scores: str | Sequence[int] | ScoreTable) -> ScoreTable:
         first = next(place for place, value in enumerate(values) if value)
         own = ",".join(map(str, values[first:]))
         raise ScoreError(
-            f"score list {quote(scores)} begins with {counted(first, 'nought')}: expected points "
+            f"score list {quote(scores)} begins with {counted(first, 'zero')}: expected points "
             f"from 3 letters on: write {own} if words of 3 letters count, or "
             f"{first + MIN_LETTERS}:{own} if only those of {first + MIN_LETTERS} or more do"
         )

@@ -33,7 +33,7 @@ from boardclass.word_tables import Entries
 from boardclass.wordlist import LETTER, WordList, header_of, parse_wordlist
 
 CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
-NOUNS_SHARE = 0.3  # of the words have a capital: then it is no sign of a name
+_NOUNS_SHARE = 0.3  # of the words have a capital: then it is no sign of a name
 
 _ALL_CAPITALS = 0.9
 _WITHOUT_MARK = str.maketrans(
@@ -186,8 +186,6 @@ class _Tally:
         with_letters = [word for word in entries if word.lower() != word.upper()]
         n_capital = sum(word == word.upper() for word in with_letters)
         self._is_all_capitals = n_capital > _ALL_CAPITALS * len(with_letters)
-        n_cased = sum(word != word.lower() for word in with_letters)
-        self._has_nouns = not self._is_all_capitals and n_cased > NOUNS_SHARE * len(with_letters)
 
     def take(self, entry: str) -> None:
         word = entry.strip()
@@ -268,7 +266,7 @@ class _Tally:
         ):
             return self._count("left out: q without u", word)
         if word in self.kept:
-            return self._count("left out: there already", word)
+            return self._count("left out: repeated", word)
         self.kept.add(word)
         return None
 
@@ -333,7 +331,8 @@ class _Tally:
             notes.append(
                 "many words have a q without u: --plain-q takes them, for boards with a plain q"
             )
-        if self._has_nouns and self.rules.names == "drop":
+        n_capital = self._n("left out: name or other word with a capital")
+        if n_capital > _NOUNS_SHARE * (n_capital + len(self.kept)):
             notes.append(
                 "many words have a capital, as nouns have in German: --names keep takes "
                 "them, and names too"

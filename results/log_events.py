@@ -140,7 +140,7 @@ class UnitGivenUp(Explained):
 
 @_event
 class HostFlagged(Logged):
-    """A replica contradicted a host: it is not believed any more."""
+    """A replica contradicted a host: it is no longer trusted."""
 
     event: Literal["host_flagged"] = "host_flagged"
     host: str = ""

@@ -410,8 +410,8 @@ def rolled(
         if len(boards) == n:
             return boards
     raise InputError(
-        f"{min_words} words: {len(boards):,} of {_MAX_ROLLS * n:,} rolls have so many, {n:,} were "
-        "asked for; ask for fewer words, or take a larger word list"
+        f"only {len(boards):,} of {_MAX_ROLLS * n:,} rolls have {min_words} words, expected {n:,}: "
+        "ask for fewer words, or take a larger word list"
     )
 
 

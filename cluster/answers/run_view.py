@@ -241,7 +241,7 @@ def _ended(now: Live) -> str | None:
         return None
     if not now.end:
         heard = f"last heard of {duration(now.age_s or 0.0)} ago"
-        return f"without a word, {heard}: killed, or its machine is gone"
+        return f"without a final event, {heard}: killed, or its machine is gone"
     if isinstance(now.end, Finished) and now.end.complete:
         return None
     return f"{duration(now.ended_s or 0.0)} ago: {now.end.message}"

@@ -35,7 +35,7 @@ def lines(view: RunView) -> dict[str, str]:
     texts = {"state": view.state.value}
     if not view.proven:
         texts["boards below"] = "found so far, not proven"
-        texts["in the way"] = answer.why_not
+        texts["why not proven"] = answer.why_not
     texts["run"] = question(view)
     texts["done"] = done(view)
     texts |= dict(going_on(view))
@@ -171,8 +171,8 @@ def rate(driver: Live) -> str:
     if driver.verdicts_per_h is None:
         return "unknown: not measured yet"
     if not driver.verdicts_per_h:
-        return "unknown: nothing was finished of late"
-    classes = "no whole class of late,"
+        return "unknown: nothing finished lately"
+    classes = "no whole class lately,"
     if driver.classes_per_h:
         classes = f"{driver.classes_per_h:,.0f} classes"
     return f"{classes} and {driver.verdicts_per_h:,.0f} verdicts an hour"

@@ -170,7 +170,7 @@ def query(
     directories, sql = _split_words(words or [])
     directories = list(map(options.chosen_run, directories or (None,)))
     if sql is None and not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError(f"nothing is asked; {_EXPECTED}")
+        raise InputError(f"no statement given; {_EXPECTED}")
     from results.reading.limits import Limits
     from results.reading.sql import connect
 

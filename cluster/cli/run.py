@@ -96,7 +96,7 @@ def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:
 
         result = estimate(made, seconds, seed, processes=workers, is_over=is_over)
     if signals.reason:
-        warn(f"orderly: {signals.reason} after {duration(result.seconds)}: what there is by now")
+        warn(f"orderly: {signals.reason} after {duration(result.seconds)}: the estimate so far")
     return result
 
 
@@ -106,12 +106,12 @@ def _show_estimate(result: Estimate, price: float) -> None:
 
     cost = f"about {told(result.cpu_hours)}"
     if result.known:
-        known = "as its workers took, by the clock"
+        known = "wall time of its workers"
     elif result.is_known:
         known = "every class was searched"
     elif result.high is None:
-        cost = f"at a rough guess {told(result.cpu_hours)}" if result.cpu_hours else "unknown time"
-        known = "too few probes to say how far off; more --seconds"
+        cost = f"as a rough guess {told(result.cpu_hours)}" if result.cpu_hours else "unknown time"
+        known = "too few probes for an interval: allow more --seconds"
     else:
         known = f"95 %: {told(result.low)} to {told(result.high)}"
     money = f"at {price:g} per core hour: {result.cpu_hours * price:,.2f}"

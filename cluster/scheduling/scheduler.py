@@ -124,9 +124,7 @@ class Scheduler:
             case events.Returned():
                 assignment = self._assignments.get(event.assignment)
                 if assignment is not None and assignment.worker == event.worker:
-                    self._fail_all(
-                        assignment, events.Death.node, "the worker said nothing about it"
-                    )
+                    self._fail_all(assignment, events.Death.node, "the worker did not report on it")
             case events.Heartbeat():
                 assignment = self._assignments.get(event.assignment)
                 if assignment is not None and assignment.worker == event.worker:
@@ -173,9 +171,7 @@ class Scheduler:
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self.trust.flagged:
-            self._fail(
-                unit, answer.assignment, events.Death.node, "its host is not believed any more"
-            )
+            self._fail(unit, answer.assignment, events.Death.node, "its host is no longer trusted")
             return
         if not self._backlog.is_open(unit) or (unit in self.trust.held) != answer.is_replica:
             self._n_duplicates += 1
@@ -209,12 +205,12 @@ class Scheduler:
         trouble = self._backlog.quarantine(unit)
         self._out.append(events.Quarantine(unit, trouble.attempts + 1, difference, doubtful))
         for disowned in self.trust.disown():
-            self._put_back(disowned, events.Death.node, "its host is not believed any more")
+            self._put_back(disowned, events.Death.node, "its host is no longer trusted")
         for host in doubtful:
             self._crew.bar(host)
         for assignment in list(self._assignments.values()):
             if self._crew.workers[assignment.worker].host in doubtful:
-                self._fail_all(assignment, events.Death.node, "its host is not believed any more")
+                self._fail_all(assignment, events.Death.node, "its host is no longer trusted")
 
     def _strike_off(self, unit: Unit, number: int) -> None:
         """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced
@@ -308,7 +304,7 @@ class Scheduler:
             self._spawn_at_s = now_s + min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**doublings)
         limit = self.policy.max_deaths * self._max_slots
         if self._fruitless_deaths >= limit:
-            message = f"{limit} workers died without one verdict in between; the last: {message}"
+            message = f"{limit} workers in a row died without a verdict; the last: {message}"
             self._finish(complete=False, message=message)
 
     def _listen(self, now_s: float) -> None:
@@ -346,7 +342,7 @@ class Scheduler:
         self._max_slots = max(self._max_slots, self._n_slots)
         n_wanted = min(self._n_slots, n_open + n_barred)
         if n_barred >= max(n_wanted, 1):
-            self._finish(complete=False, message="no host is left to believe" + self._flags())
+            self._finish(complete=False, message="no host is left to trust" + self._flags())
             return
         while len(crew.workers) < n_wanted and now_s >= self._spawn_at_s:
             self._n_spawned += 1

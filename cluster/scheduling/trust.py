@@ -107,7 +107,7 @@ class Trust:
         hosts = tuple(sorted(doubtful))
         text = (
             f"hosts {original.host!r} and {replica.host!r} give different verdicts: {difference}; "
-            f"not believed any more: {', '.join(map(repr, hosts))}"
+            f"no longer trusted: {', '.join(map(repr, hosts))}"
         )
         return original, text, hosts
 

@@ -122,7 +122,7 @@ def _more(view: RunView, disk: DiskUse | None) -> Iterator[tuple[str, str]]:
     if view.answer and view.proven:
         yield "proven", view.answer.statement or ""
     elif view.answer and view.state in (State.FAULTY, State.INCOMPLETE):
-        yield "in the way", view.answer.why_not
+        yield "why not proven", view.answer.why_not
 
 
 def _boards(

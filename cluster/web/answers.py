@@ -83,7 +83,7 @@ def _board(request: Request) -> jobs.BoardRequest:
     place = site_of(request).place(key) if key else None
     if key and place is None:
         raise Refused(
-            "the run that this board is of is not here any more: choose a word list",
+            "the run of this board is gone: choose a word list",
             HTTPStatus.NOT_FOUND,
         )
     for name, number in (("least length", least), ("goal", goal)):

@@ -80,7 +80,7 @@ class JobQueue:
                 await anyio.sleep(0.02)
         if limiter.statistics().tasks_waiting >= MAX_WAITING:
             raise Refused(
-                "too many questions wait for an answer: ask again later",
+                "too many requests are waiting: try again later",
                 HTTPStatus.SERVICE_UNAVAILABLE,
             )
         try:

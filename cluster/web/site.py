@@ -171,7 +171,7 @@ def _claim(view: RunView) -> str:
         return "Not proven yet: the search goes on, and what is shown was found so far."
     yet = "" if view.state is State.FAULTY else " yet"
     shown = "what is shown was found so far"
-    return f"Not proven{yet}: {shown}. In the way: {view.answer.why_not}."
+    return f"Not proven{yet}: {shown}. Why: {view.answer.why_not}."
 
 
 def _nothing(view: RunView) -> str:
@@ -196,7 +196,7 @@ def _boards_told(view: RunView, n_shown: int) -> str:
     return f"{how} {boards} {view.identity.cutoff:,} or more, up to symmetry{rest}."
 
 
-_CLOCK = "by the clock: on a busy machine a worker has less than a core"
+_CLOCK = "wall time: on a busy machine a worker has less than a core"
 
 
 def _work(seconds: float, price: float) -> str:
@@ -211,9 +211,9 @@ def _to_come(view: RunView, price: float) -> str:
     if view.proven:
         return "nothing"
     if report is None or report.remaining_s is None or not report.n_workers:
-        return "unknown: no driver that works on it has said how long still"
+        return "unknown: no driver at work on it has given an estimate"
     work = _work(report.remaining_s * report.n_workers, price)
-    return f"about {work}, if the guess of the time left holds"
+    return f"about {work}, if the estimate of the time left holds"
 
 
 def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
@@ -225,7 +225,7 @@ def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
     with suppress(BoardError):
         dims = view.identity.dims if view.identity else str(dims_of_length(len(board)))
         picture = jobs.picture(board, dims)
-    said = f"The best that its driver says it found, not stored yet; {_searched(view)}."
+    said = f"The best that its driver reports, not stored yet; {_searched(view)}."
     return {**vars(Drawn(board, view.best_score, board, picture)), "said": said}
 
 

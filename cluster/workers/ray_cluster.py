@@ -197,7 +197,7 @@ def check_guarded(address: str) -> None:
             return
         if any(sign in friend for sign in _TURNED_AWAY):
             raise RayError(
-                f"the Ray cluster at {address!r} has another token than ours; copy "
+                f"the Ray cluster at {address!r} has a different token; copy "
                 "~/.ray/auth_token from there"
             )
         stranger = friend

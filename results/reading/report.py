@@ -305,7 +305,7 @@ def _charts(
     spread = histogram(costs) if any(costs) else []
     cutoff = summary.fingerprint.cutoff
     wall = f"Wall time of the driver, all sessions together{so_far}"
-    clock = "Seconds by the clock"
+    clock = "Seconds of wall time"
     by_class = f"{clock} per board class, subclasses included{so_far}"
     by_depth = f"{clock}, by cells forced{so_far}"
     largest = "The largest bound at which a part of a unit was discarded; the line is the cutoff."

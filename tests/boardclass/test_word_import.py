@@ -327,7 +327,7 @@ def test_what_is_done_is_counted_with_an_example():
         "left out: digit, dot or other sign": 1,
         "accents folded": 1,
         **dict.fromkeys(("left out: too short", "left out: too long", "left out: q without u"), 1),
-        "left out: there already": 1,
+        "left out: repeated": 1,
         "words of the new list": 3,
     }
     examples = {step.what: step.example for step in found.steps}
@@ -536,7 +536,7 @@ LETTERS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
     "Dutch, folded": ("blĳ kijk", (), "blij kijk", "compatibility characters taken apart"),
     "Croatian": ("ǆep ljeto ǌuh", ("dž=q", "lj=w", "nj=x"), "qep weto xuh", ""),
     "Catalan": ("col·legi anys il·lusió", ("ny=y", "l·l=w"), "cowegi ays iwusio", ""),
-    "Catalan, other dots": ("col•legi coŀlegi il∙lusió", ("l·l=w",), "cowegi iwusio", "there al"),
+    "Catalan, other dots": ("col•legi coŀlegi il∙lusió", ("l·l=w",), "cowegi iwusio", "repeated"),
     "Catalan, folded": ("col·legi anys", (), "collegi anys", "accents folded"),
     "Hungarian": ("dzsungel madzag zseb", ("dzs=w", "dz=q", "zs=x"), "wungel maqag xeb", ""),
     "Breton": ("c'hoar c’hoari marc'h", ("c'h=k",), "koar koari mark", ""),
@@ -712,3 +712,9 @@ def test_comments_and_blank_lines_between_columns_are_counted(tmp_path):
         read_entries(tmp_path / "list.tsv"), Rules(plain_q=True), "mine", "list.tsv"
     )
     assert lines_of(found)["left out: blank line or comment"] == 2
+
+
+def test_only_words_that_are_left_out_for_a_capital_are_said_to_have_one() -> None:
+    hint = "many words have a capital"
+    assert any(hint in note for note in make("Haus", "Baum", "und").notes)
+    assert not any(hint in note for note in make("apple/S", "banana/MS", "fig").notes)

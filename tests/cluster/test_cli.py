@@ -173,7 +173,7 @@ REFUSED = [
     ("explain 12345 --run RUN", "12345"),
     ("explain 'a b c d' --run RUN", "number"),
     ("query RUN ''", "''"),
-    ("query RUN", "nothing is asked; expected a statement"),
+    ("query RUN", "no statement given; expected a statement"),
     ("query RUN nosuch", "'nosuch' is neither a run directory nor a statement"),
     ("query nosuch", "'nosuch' is neither a run directory nor a statement"),
     ("query RUN 'select 1; select 2'", "one statement"),

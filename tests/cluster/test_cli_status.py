@@ -137,7 +137,7 @@ def test_a_run_that_goes_on_is_seen_by_others_also_after_it_was_stopped(
     assert [
         event["n_classes_done"] for event in events(directory) if event["event"] == "started"
     ] == [0, n_done]
-    terminal.wait_for("incomplete", "killed, or its machine is gone", "in the way")
+    terminal.wait_for("incomplete", "killed, or its machine is gone", "why not proven")
     terminal.type(b"q")
     assert terminal.end() == 0
 
@@ -174,7 +174,9 @@ def test_a_whole_run_its_log_and_what_is_said_of_it(orderly, tmp_path, monkeypat
     (tmp_path / "run" / files.CLAIM).unlink()  # nothing says that the boards were scored again
     unproven = orderly("status", "run").out.splitlines()
     assert (unproven[0].split(), len(unproven) <= 10) == (["state", "incomplete"], True)
-    assert any(re.match("in the way +its boards were not scored again", line) for line in unproven)
+    assert any(
+        re.match("why not proven +its boards were not scored again", line) for line in unproven
+    )
     orderly.done(*run)
     assert [event["event"] for event in events(tmp_path / "run")][len(told) :] == [
         "started",

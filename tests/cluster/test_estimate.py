@@ -215,7 +215,7 @@ def test_plan_knows_what_a_published_run_took(orderly):
     assert (record["known"], record["is_known"], record["n_probes"]) == ("3x3-scowl70", True, 0)
     assert 0.001 < record["cpu_hours"] < 1
     assert "the run 3x3-scowl70 proves this already: orderly top 3x3-scowl70" in shown.err
-    assert "as its workers took, by the clock" in orderly("plan", "3x3", "--cutoff", 400).out
+    assert "wall time of its workers" in orderly("plan", "3x3", "--cutoff", 400).out
 
 
 @pytest.mark.usefixtures("terminal")

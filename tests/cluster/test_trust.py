@@ -146,7 +146,7 @@ def test_alone_there_is_only_the_sample():
     (given_up,) = of(out, Quarantine)
     assert given_up.hosts == ("a",)
     (finish,) = of(out, Finish)
-    assert finish.message.startswith("no host is left to believe")
+    assert finish.message.startswith("no host is left to trust")
     made, orders = bench(50, "a", replicate=1e-9)
     assert of(made.tell(told(orders[0], "a")), Publish)
 
@@ -224,7 +224,7 @@ def config(tmp_path):
 def test_a_contradicted_host_is_searched_again_before_there_is_a_claim(config):
     outcome = run(config, make_executor=with_breaker(LyingBreaker))
     assert not outcome.complete
-    assert "no host is left to believe" in outcome.message
+    assert "no host is left to trust" in outcome.message
     stored = open_run(config.out)
     assert len(stored.index.doubted_hosts) == 1
     assert stored.doubted

@@ -457,6 +457,6 @@ def test_a_run_is_watched_until_it_ends_without_a_reload(opened, folder):
         assert process.wait(60) == 0
     assert tab.evaluate("window.never") == "reloaded"
     expect(tab.locator("#percent")).to_be_hidden()
-    contains_text(tab, "#cost", re.compile("(s|min) of one worker.*, by the clock: on a busy"))
+    contains_text(tab, "#cost", re.compile("(s|min) of one worker.*, wall time: on a busy"))
     contains_text(tab, "#claim", "Proven. Of all")
     expect(tab.locator("#best li").first).to_contain_text("202 points")

@@ -27,7 +27,7 @@ export function drawMap(map) {
   const parts = [
     `Map of the classes: ${count(nDone)} of ${count(map.n_classes)} done`,
     `boards found in ${count(nFound)} of ${count(n)} tiles`,
-    `${map.time} by the clock. Arrow keys walk over the tiles.`,
+    `${map.time} of wall time. Arrow keys walk over the tiles.`,
   ];
   canvas.setAttribute("aria-label", parts.join(", "));
   paint();
