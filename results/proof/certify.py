@@ -28,7 +28,6 @@ from results.storage.lock import take_lock
 from results.store.run import Run
 from search.certificate import Certifier, Shape
 
-PUBLISH_EVERY_S = 60.0
 Part = tuple[int, str]  # class and the letters forced on its first cells
 
 
@@ -71,6 +70,7 @@ def certify(
     words: Sequence[str],
     choice: Choice | None = None,
     tell: Callable[[str], object] = str,
+    publish_every_s: float = 60,
 ) -> Certified:
     """Record the shape of the search of parts of a run; what was recorded before is left as it is.
 
@@ -93,7 +93,7 @@ def certify(
             counts = f"{shape.n_splits:,} splits, {shape.n_leaves:,} leaves"
             name = f"class {class_id} {forced}".rstrip()
             tell(f"{name}: {counts}, {shape.n_boards:,} boards")
-            if time.monotonic() - began > PUBLISH_EVERY_S:
+            if time.monotonic() - began > publish_every_s:
                 done.bytes += write_certificates(run, waiting)
                 waiting, began = [], time.monotonic()
     finally:

@@ -8,6 +8,7 @@ import ast
 import json
 import shutil
 import sys
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from results.proof import audit as checker
 from results.proof import certificates
 from results.proof.audit import Rejected, Unreadable
 from results.proof.certificates import read_audits
+from results.proof.certify import certify
 from results.proof.claim import unscored_boards
 from results.proof.prove import boards
 from results.storage import files
@@ -39,7 +41,7 @@ from search.certificate import Certifier
 from search.scoring.scorer import Scorer
 from tests.conftest import make_in
 from tests.reference.orderly import absorb, all_scores, orderly_bound, terms_of_class, with_points
-from tests.results.helpers import question_of
+from tests.results.helpers import question_of, write_rows
 
 LIST = available_names()["scowl70"]
 ALLOWED = {"__future__", "numba", "numpy", "pyarrow", *sys.stdlib_module_names}
@@ -151,6 +153,11 @@ def test_some_classes_of_a_run(orderly, bare):
     hot = {row["class_id"] for row in all_rows(bare)}
     assert {row.class_id for row in open_run(bare).rows() if row.candidates} <= hot
     assert len(hot) == found["parts"] < len(open_run(bare).index.done_ids())
+    pushes: Counter[int] = Counter()
+    for row in open_run(bare).rows():
+        pushes[row.class_id] += row.counters["n_pushes"]
+    most = sorted(pushes.values())[-len(pushes) // 10]
+    assert {class_id for class_id in pushes if pushes[class_id] > most} <= hot
     drawn, again = (orderly.json("certify", bare, "--sample", 3, "--seed", 5) for _ in range(2))
     assert drawn["parts"] + drawn["parts_from_before"] == again["parts_from_before"] == 3
     answer = orderly.done("audit", bare)
@@ -184,6 +191,29 @@ def test_parts_of_classes(orderly, bare):
         put_rows(bare, [row, {**row, **other}])
         with pytest.raises(Rejected):
             checker.audit(bare, LIST)
+
+
+def test_what_is_certified_is_published_on_the_way_and_counted(bare):
+    run, words = open_run(bare), load_wordlist("scowl70").words
+    told: list[str] = []
+    done = certify(run, words, tell=told.append, publish_every_s=-1)
+    assert len(list((bare / files.CERTIFICATES).iterdir())) == done.parts == len(told) == 55
+    found = checker.audit(bare, LIST)
+    assert found.complete
+    assert (done.splits, done.leaves, done.boards) == (found.n_splits, found.n_leaves, found.n_left)
+    again = certify(run, words)
+    assert (again.parts, again.parts_from_before) == (0, 55)
+
+
+def test_choices_of_parts_that_cannot_be(orderly, bare, tmp_path):
+    for said, *options in (
+        ("--force 5: expected at most the 4 cells", "--force", 5),
+        ("cannot sample 56 of 55 parts", "--sample", 56, "--force", 0),
+    ):
+        assert said in orderly.fails(2, "certify", bare, *options)
+    new = open_run(bare)
+    write_rows(tmp_path / "new", [], new.fingerprint, new.info)
+    assert "has no verdict yet" in orderly.fails(2, "certify", tmp_path / "new", "--hot")
 
 
 def test_a_run_that_is_not_finished_has_no_boards_to_compare_with(orderly, copy):
@@ -375,6 +405,32 @@ def test_a_leaf_whose_points_need_no_letter_of_the_next_cell_is_rejected(copy):
     forged |= {"n_leaves": len(letters[0]), "n_boards": 0}
     with pytest.raises(Rejected, match="bound of a leaf reaches"):
         checked(question, forged | {"sha256": checker.row_digest(forged)})
+
+
+def test_parts_and_questions_that_the_checker_does_not_take(copy):
+    question, row = question_about(copy), all_rows(copy)[0]
+    letters = question.class_letters(row["class_id"])
+    wrong = next(x for x in LETTERS if x not in letters[row["order"][0]])
+    forged = row | {"forced": wrong}
+    with pytest.raises(Rejected, match=f"does not have the letter '{wrong}'"):
+        checker.CertifiedPart(question, forged | {"sha256": checker.row_digest(forged)})
+    halves = f"{LETTERS[:13]} {LETTERS[13:]}"
+    asked = {"dims": "4x4", "cutoff": 1}
+    asked["partition"] = ", ".join(f"{kind}: {halves}" for kind in ("center", "edge", "corner"))
+    wide = checker.RunQuestion(asked, "here")
+    forged = row | {"fingerprint": wide.digest, "class_id": 0, "order": bytes(range(16))}
+    with pytest.raises(Rejected, match="more than 12 cells"):
+        checker.CertifiedPart(wide, forged | {"sha256": checker.row_digest(forged)})
+    for points in ([2**31], range(1, 18)):
+        with pytest.raises(Unreadable, match="31 bits or have more than 16"):
+            question.take_words({f"word{n}": n for n in points})
+    for buckets in (f"edge: {LETTERS[1:]}", f"edge: a{LETTERS}"):
+        with pytest.raises(Rejected, match="do not hold every letter exactly once"):
+            checker.RunQuestion(asked | {"partition": buckets}, "here")
+    (copy / files.RUN).rename(copy / "elsewhere")
+    (copy / files.RUN).symlink_to("elsewhere")
+    with pytest.raises(Unreadable, match="not a plain file"):
+        checker.audit(copy, LIST)
 
 
 def test_the_digest_of_certificates_is_over_all_their_files(copy):

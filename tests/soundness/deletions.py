@@ -48,7 +48,7 @@ from tests.soundness.mutate import ROOT, copy_of_the_project, load_mutants, near
 
 _WALL_S = 1200
 # calls of these names tell a user or a developer something
-_SPEAKING = {"debug", "info", "warning", "echo", "print", "write", "flush"}
+_SPEAKING = {"debug", "info", "warning", "echo", "print", "write", "flush", "tell", "say"}
 _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Raise, ast.Return, ast.Delete, ast.Continue)
 _LEFT = ("survives", "is executed by none")
 _JUDGED = Path(__file__).with_name("survivors.toml")
