@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -117,7 +118,7 @@ def test_a_disk_that_fills_leaves_the_file_that_was_named_as_it_was(tmp_path, en
 
 
 def test_a_file_that_was_named_stays_what_it_is(tmp_path):
-    """Its mode, a link to it, what is write-protected; a device and a pipe are written to."""
+    """Its mode, a link to it; a device and a pipe are written to."""
     file = tmp_path / "file"
     link = tmp_path / "link"
     pipe = tmp_path / "pipe"
@@ -142,6 +143,18 @@ def test_a_file_that_was_named_stays_what_it_is(tmp_path):
         with pytest.raises(InputError, match=reason):
             write_file(Path(name), b"new")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "pipe"]
+
+
+def test_a_file_that_may_not_be_written_stays(tmp_path):
+    """A program that runs: no mode protects a file from root."""
+    program = Path(shutil.copy2("/bin/sleep", tmp_path))
+    before = program.read_bytes()
+    with subprocess.Popen([program, "9"]) as running:
+        with pytest.raises(InputError, match="Text file busy"):
+            write_file(program, b"new")
+        running.kill()
+    assert program.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [program]
 
 
 def test_what_this_process_has_open_is_written_to(tmp_path):

@@ -4,6 +4,7 @@ comes out.
 
 from __future__ import annotations
 
+import ast
 import doctest
 import re
 import shlex
@@ -168,6 +169,21 @@ def test_who_says_so_stands_beside_each_claim_of_trust():
         in_a_night = re.search(r"nightly stage `([^`]+)`", row)
         assert asked or in_a_night, row
         assert not in_a_night or in_a_night[1] in [stage["name"] for stage in stages]
+
+
+def test_what_the_table_of_messages_quotes_is_what_the_program_says():
+    said = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                said.append(node.value)
+    every = "\n".join(said)
+    page = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    table = page.partition("| what you see |")[2].partition("\n\n")[0]
+    quoted = re.findall(r'"([^"]+)"', " ".join(row.split("|")[1] for row in table.split("\n")[2:]))
+    assert len(quoted) > 15
+    parts = re.split(r" ?[.;]{3,} ?|\n", "\n".join(quoted))
+    assert [part for part in parts if part not in every] == []
 
 
 @pytest.mark.nightly
