@@ -20,7 +20,11 @@ import typer.main
 
 from cluster.cli.app import app
 from tests.bench.size import PRODUCT
+from tests.cluster.test_cli_sql import GREEDY, MORE
+from tests.cluster.test_hostile import NAMED, NAMES
 from tests.conftest import ROOT, make_in
+from tests.results.test_file_systems import REFUSED
+from tests.results.test_sql import OUTSIDE
 
 IMAGES = ROOT / "docs" / "images"
 README = ROOT / "README.md"
@@ -184,6 +188,20 @@ def test_what_the_table_of_messages_quotes_is_what_the_program_says():
     assert len(quoted) > 15
     parts = re.split(r" ?[.;]{3,} ?|\n", "\n".join(quoted))
     assert [part for part in parts if part not in every] == []
+
+
+def test_trust_counts_what_the_tests_try():
+    text = (ROOT / "docs" / "trust.md").read_text()
+    tried = {
+        "nonsense written by hand": f"{len(NAMED)}, 18 each",
+        "a link, pipe or socket in each of 12": f"{3 * len(NAMES)}, 18 commands each",
+        "SQL that writes": f"{len(OUTSIDE)} statements",
+        "SQL that needs": f"{len(GREEDY) + len(MORE)}",
+        "locks that are refused": f"{len(REFUSED)} error numbers, 3 kinds",
+    }
+    for what, how_many in tried.items():
+        (row,) = re.findall(rf"^\| {what}.*$", text, re.MULTILINE)
+        assert row.split(" | ")[1] == how_many
 
 
 @pytest.mark.nightly
