@@ -119,6 +119,28 @@ def test_connections_that_ask_nothing_shut_nobody_out_and_are_closed_after_a_whi
             made = held.enter_context(contextlib.closing(silent(client)))
         assert client.ask("/").status == 200
         assert made.recv(1) == b""
+        asked = asking(client, "/api/roll?dice=new", cookie_of(client))
+        kept = held.enter_context(contextlib.closing(asked))
+        assert kept.recv(2**16).startswith(b"HTTP/1.1 200")
+        kept.sendall(b"GET / ")  # a part of the next one
+        kept.settimeout(15)
+        while kept.recv(2**16):
+            pass
+
+
+def test_of_too_many_connections_that_ask_nothing_the_oldest_are_closed_at_once():
+    with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
+        made = [
+            held.enter_context(contextlib.closing(silent(client))) for _ in range(MAX_SILENT + 20)
+        ]
+        for _ in range(5):  # who is not read yet is not closed
+            assert client.ask("/").status == 200
+        made[0].settimeout(5)  # half of the time that each may take
+        with contextlib.suppress(ConnectionResetError):
+            assert made[0].recv(1) == b""
+        made[-1].settimeout(0)
+        with pytest.raises(BlockingIOError):
+            made[-1].recv(1)
 
 
 def test_who_is_not_let_in_is_answered_and_disconnected():
