@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from search.breaker import Unit, UnitResult
 
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
+# when no more units wait for each worker, a dear one would outlast the others
+_FEW = 4
 # before the next spawn, when workers keep dying
 _N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0
 
@@ -405,7 +407,7 @@ class Scheduler:
         )
         self._alone = number if alone else self._alone
         self._crew.start(worker, number, self._listened_s + lease_s)
-        hurry = self._backlog.n_open - len(self._assignments) < self._n_slots
+        hurry = self._backlog.n_open - len(self._assignments) < _FEW * self._n_slots
         self._out.append(events.Assign(worker.number, number, units, alone, replica, hurry))
 
     def _flags(self) -> str:

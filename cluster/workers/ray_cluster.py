@@ -102,7 +102,8 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
             "_node_ip_address": "127.0.0.1",
         }
     check_token()
-    os.environ["RAY_AUTH_MODE"] = "token"
+    # what Ray gathers of repeated lines is printed by the thread that ends it
+    os.environ.update(RAY_AUTH_MODE="token", RAY_DEDUP_LOGS="0")
     import ray
 
     if ray.is_initialized():
@@ -111,18 +112,34 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
         _start(partial(ray.init, log_to_driver=False, logging_level=logging.CRITICAL, **options))
     except Exception as error:  # Ray raises a bare Exception when a node does not come up
         ray.shutdown()
-        where = "start Ray" if address == LOCAL else f"join the Ray cluster at {address!r}"
-        way_out = (
-            "--workers without --address needs no Ray"
+        where, way_out = (
+            ("start Ray", "--workers without --address needs no Ray")
             if address == LOCAL
-            else "see that it runs: ray status"
+            else (f"join the Ray cluster at {address!r}", "see that it runs: ray status")
         )
         what = brief(str(error)) or f"no answer within {_START_S:.0f} s"
         raise RayError(f"cannot {where}: {what}; {way_out}") from error
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
+    with contextlib.redirect_stdout(_WithoutRay(sys.stdout)):
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+class _WithoutRay:
+    """Standard output without what Ray's threads print there: of a node that dies, the last lines
+    of its log.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        is_of_ray = threading.current_thread().name.startswith("ray_")
+        return len(text) if is_of_ray else self._stream.write(text)
 
 
 def _start(init: Callable[[], Any]) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import time
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from cluster.scheduling.events import (
@@ -166,7 +166,6 @@ class RayExecutor(Executor):
             return
         for worker in list(self._actors):
             self.retire(worker)
-        self._calls = {}
         self._stack.close()
 
     def _ask_for_machines(self) -> None:
@@ -217,9 +216,7 @@ class RayExecutor(Executor):
         return self._answered(call, value)
 
     def _answered(self, call: _Call, value: Any) -> list[Event]:
-        actor = self._actors.get(call.worker)
-        if actor is None:
-            return []
+        actor = self._actors[call.worker]
         if call.kind == "hello":
             actor.hello = value
             return [WorkerUp(call.worker, value.host, value.kernel_hash)]
@@ -230,9 +227,7 @@ class RayExecutor(Executor):
         return [*rows, Returned(call.worker, call.assignment)]
 
     def _lost(self, worker: int, reason: Death, message: str) -> list[Event]:
-        """Forget a worker that Ray says is gone; once, however many calls tell it."""
-        if worker not in self._actors:
-            return []
+        """Forget a worker that Ray says is gone, and its other calls: it is told once."""
         self.retire(worker)
         return [WorkerDown(worker, reason, message)]
 
@@ -329,6 +324,3 @@ class RayMetrics:
             value = getattr(report, figure)
             if value is not None:
                 gauge.set(float(value))
-
-
-assert {figure for figure, _ in GAUGES.values()} <= {field.name for field in fields(Report)}

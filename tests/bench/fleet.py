@@ -1,50 +1,129 @@
 """How long a stored run takes on so many workers, at the prices that ``make bench`` measured last.
 
-    python -m tests.bench.fleet RUN [WORKERS ...]
+    python -m tests.bench.fleet CONFIG RUN [WORKERS ...]
 
-Its units are priced by their terms and pushes and dealt to idle workers, the dearest first.  What
-starting machines takes is left out, and that a child waits for its parent.
+The scheduler of the program deals the units of the run to workers that are all there from the
+start, in the order of its own predictions; they are priced by their terms and pushes.  Once with
+hurried splitting and once without: a hurried unit is back after 10 s, and what is left of it comes
+in parts of 20 s at most, as was seen of class 46,747 of 4x4.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 import sys
+from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from cluster.planning.plan import make_plan
+from cluster.scheduling import events
+from cluster.scheduling.backlog import Work
+from cluster.scheduling.scheduler import Scheduler
+from configs.model import load_config
 from results.store.run import open_run
+from search.breaker import Unit, UnitResult
 from tests.bench.figures import newest_prices
 
-FLEETS = (16, 64, 512)
+FLEETS = (16, 64, 512, 4096)
+TURN_S = 0.1  # the driver looks at its workers so often
+HURRIED_S, PART_S = 10.0, 20.0
 
 
-def unit_seconds(location: str, term_ns: float, push_ns: float) -> list[float]:
-    """Return the priced seconds of each unit of a run, the dearest first."""
-    costs = [0.0]
-    for table in open_run(location).columns(("n_terms", "n_pushes")):
-        terms, pushes = (table.column(name).to_numpy() for name in ("n_terms", "n_pushes"))
-        costs += (np.array(terms * term_ns + pushes * push_ns) / 1e9).tolist()
-    return sorted(costs, reverse=True)
+@dataclass
+class Units:
+    """What the units of a run take, and what they are split into."""
+
+    seconds: dict[Unit, float]
+    parts: defaultdict[int, list[Unit]]  # of the classes that were split
+
+    def broken(self, unit: Unit, *, hurries: bool) -> UnitResult:
+        """Return the verdict on a unit; what is left of a hurried one becomes units of its own."""
+        seconds = self.seconds[unit]
+        parts = [] if unit.path else self.parts[unit.class_id]
+        if hurries and seconds > HURRIED_S:
+            n_parts = math.ceil((seconds - HURRIED_S) / PART_S)
+            left = [Unit(unit.class_id, f"{unit.path}/{n}=a".lstrip("/")) for n in range(n_parts)]
+            self.seconds |= dict.fromkeys(left, (seconds - HURRIED_S) / n_parts)
+            seconds, parts = HURRIED_S, [*parts, *left]
+        status = "split" if parts else "eliminated"
+        effort = {"n_terms": int(seconds * 1e7)}
+        return UnitResult(unit, status, 1, 1, (), tuple(parts), (), effort, seconds)
 
 
-def hours_of(costs: list[float], n_workers: int) -> float:
-    """Return when the last of the workers is done."""
-    ends = [0.0] * n_workers
-    for cost in costs:
-        heapq.heapreplace(ends, ends[0] + cost)
-    return max(ends) / 3600
+def units_of(location: str, term_ns: float, push_ns: float) -> Units:
+    """Return the units of a run, priced."""
+    found = Units({}, defaultdict(list))
+    names = ("class_id", "path", "n_terms", "n_pushes")
+    for table in open_run(location).columns(names):
+        columns = [table.column(name).to_pylist() for name in names]
+        for class_id, path, n_terms, n_pushes in zip(*columns, strict=True):
+            unit = Unit(class_id, path)
+            found.seconds[unit] = (n_terms * term_ns + n_pushes * push_ns) / 1e9
+            found.parts[class_id] += [unit] if path else []
+    return found
+
+
+def hours_of(
+    units: Units, predicted: npt.NDArray[np.float64], n_workers: int, *, hurries: bool
+) -> float:
+    """Play the run to its end and return the hours."""
+    class_ids = sorted(unit.class_id for unit in units.seconds if not unit.path)
+    scheduler = Scheduler(
+        events.Policy(n_workers),
+        Work(np.array(class_ids), predicted),
+        np.random.default_rng(1),
+        str,  # no replicas are compared
+    )
+    now_s, n_queued = 0.0, 0
+    queue: list[tuple[float, int, list[events.Event]]] = []
+    came: list[events.Event] = [events.Room(n_workers)]
+    while True:
+        orders: list[events.Instruction] = []
+        for event in (*came, events.Tick()):
+            orders += scheduler.handle(event, now_s)
+        for order in orders:
+            if isinstance(order, events.Finish):
+                return now_s / 3600
+            spent_s, told = 0.0, []
+            if isinstance(order, events.Spawn):
+                told = [events.WorkerUp(order.worker, "host")]
+            elif isinstance(order, events.Assign):
+                where = order.worker, order.assignment
+                for unit in order.units:
+                    result = units.broken(unit, hurries=hurries and order.hurry)
+                    spent_s += result.seconds
+                    told.append(events.Answer(*where, result, "host"))
+                told.append(events.Returned(*where))
+            n_queued += 1
+            heapq.heappush(queue, (now_s + spent_s, n_queued, told))
+        now_s = max(now_s + TURN_S, queue[0][0])
+        came = []
+        while queue and queue[0][0] <= now_s:
+            came += heapq.heappop(queue)[2]
 
 
 def main() -> int:
     """Print a line per fleet."""
-    location, *fleets = sys.argv[1:]
+    config, location, *fleets = sys.argv[1:]
     term_ns, push_ns, where = newest_prices()
-    costs = unit_seconds(location, term_ns, push_ns)
-    total, largest = sum(costs) / 3600, costs[0]
+    plan = make_plan(load_config(config))
+    predicted = plan.predicted_costs(plan.class_ids())
+    seconds = units_of(location, term_ns, push_ns).seconds.values()
+    total, largest = sum(seconds) / 3600, max(seconds)
     sys.stdout.write(f"{total:.1f} core hours, largest unit {largest:.0f} s ({where})\n")
     for n_workers in map(int, fleets or FLEETS):
-        sys.stdout.write(f"{n_workers:6,} workers: {hours_of(costs, n_workers):.2f} h\n")
+        hours = [
+            hours_of(units_of(location, term_ns, push_ns), predicted, n_workers, hurries=hurries)
+            for hurries in (True, False)
+        ]
+        sys.stdout.write(
+            f"{n_workers:6,} workers: {hours[0]:.3f} h, {hours[1]:.3f} without hurried splitting\n"
+        )
+        sys.stdout.flush()
     return 0
 
 

@@ -17,6 +17,7 @@ import threading
 import time
 import urllib.request
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from unittest import mock
@@ -40,7 +41,9 @@ from cluster.workers.executors import InProcessExecutor
 from cluster.workers.ray_cluster import RayError, UnguardedError, check_guarded, connected
 from cluster.workers.ray_executor import GAUGES, Head, RayExecutor, RayMetrics, cause_of
 from configs.model import RunConfig, SearchConfig
+from results.log import read_events
 from results.storage import files
+from results.storage.local import LocalFolder
 from results.store.run import open_run
 from search.breaker import Unit
 from tests.cluster import fakes
@@ -293,6 +296,34 @@ def test_a_signal_ends_a_start_that_does_not_get_on_and_nothing_of_it_stays(tmp_
     child.send_signal(signal.SIGTERM)
     assert child.wait(120) == -signal.SIGTERM, "Ray's own handler has to wait for Ray"
     gone(*family)
+
+
+@pytest.mark.nightly
+def test_a_dead_node_costs_one_line_on_the_terminal(tmp_path):
+    """Ray prints the last twenty lines of its log, and others."""
+    with started(tmp_path) as cluster:
+        node = cluster.add()
+        config = config_of_classes(tmp_path)
+        child = launch(config, tmp_path, address=cluster.address)
+        log = LocalFolder(Path(config.out))
+
+        def told(kind):
+            return [event for event in read_events(log) if event.event == kind]
+
+        wait_for(child, tmp_path, partial(told, "worker_up"))
+        cluster.remove(node)
+        cluster.add()
+        wait_for(child, tmp_path, lambda: len(told("worker_up")) == 2)
+        time.sleep(5)  # the head says it later than the node
+        child.send_signal(signal.SIGTERM)
+        assert child.wait(120) == 4
+    said = (tmp_path / "said").read_text()
+    # a second one, if it is started there before the head knows
+    assert {event.message for event in told("worker_down")} == {"its machine is gone"}
+    assert "raylet" not in said
+    lines = said.splitlines()
+    assert sum(" lost" in line for line in lines) == 1
+    assert len(lines) < 10
 
 
 def after_the_end_of(name, number, folder):

@@ -164,13 +164,13 @@ def test_batches_shrink_towards_the_end():
     assert sizes[-1] == 1
 
 
-def test_units_are_to_split_soon_when_fewer_are_left_than_workers():
-    bench = Bench(np.ones(5), max_batch=1, n_workers=2)
+def test_units_are_to_split_soon_when_few_are_left_for_each_worker():
+    bench = Bench(np.ones(11), max_batch=1, n_workers=2)
     out, told = bench.start(), []
     while orders := of(out, Assign):
         told += [order.hurry for order in orders]
         out = [more for order in orders for more in bench.answer(order)]
-    assert told == [False] * 3 + [True] * 2
+    assert told == [False] * 3 + [True] * 8
 
 
 def test_children_become_units_and_the_class_waits_for_them():

@@ -9,6 +9,7 @@ that the project takes.  Exit code 1 when one has no build for that Python, or a
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -28,23 +29,28 @@ def version_of(python: str) -> tuple[int, ...]:
 
 
 def newest() -> str | None:
-    """Return the newest interpreter on the PATH that is newer than this one."""
+    """Return the newest interpreter that starts and is newer than this one: on the PATH, or
+    installed next to this one, as pyenv and uv do.
+    """
+    folders = sorted(Path(sys.base_prefix).parent.glob("*/bin"), reverse=True)
+    path = os.pathsep.join([os.environ["PATH"], *map(str, folders)])
     for minor in range(NEWEST, sys.version_info.minor, -1):
-        python = shutil.which(f"python3.{minor}")
-        if python and version_of(python) == (3, minor):
-            return python
+        for folder in path.split(os.pathsep):
+            python = shutil.which(f"python3.{minor}", path=folder)
+            if python and version_of(python) == (3, minor):
+                return python
     return None
 
 
 def main() -> int:
     """Make the environment, run the tests, say with which Python."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--python", default=newest(), help="by default the newest on the PATH")
+    parser.add_argument("--python", default=newest(), help="by default the newest that is found")
     parser.add_argument("tests", nargs="*", default=TESTS)
     options = parser.parse_args()
     here = ".".join(map(str, sys.version_info[:2]))
     if options.python is None:
-        sys.stdout.write(f"NOT TRIED: no Python newer than {here} is on the PATH (--python PATH)\n")
+        sys.stdout.write(f"NOT TRIED: no Python newer than {here} is found (--python PATH)\n")
         return 0
     version = ".".join(map(str, version_of(options.python)))
     if not version:
