@@ -22,9 +22,7 @@ from search.scoring.scorer import Scorer
 from tests.browsing import (
     DESK,
     DEVICES,
-    PHONE,
     POINTS,
-    TABLET,
     contains_text,
     expect,
     has_text,
@@ -360,13 +358,15 @@ def test_the_largest_proof_leads_and_a_box_says_what_is_being_read(opened):
     expect(cards.last.locator(".drawn")).to_have_text("Reading the rows of new")
 
 
-@pytest.mark.parametrize("device", [TABLET, PHONE], ids=["tablet", "phone"])
-def test_the_map_of_changes_and_the_dice_fit(opened, device):
-    tab = opened(f"/board?letters={BOARD}", **device)
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_map_of_changes_and_the_dice_fit_and_nothing_covers_them(opened, device):
+    tab = opened("/board?letters=perslatgsineters", **DEVICES[device])
     settle(tab, "/board")
     for name in ("#map", ".joined"):
         width, inside = tab.locator(name).evaluate("e => [e.clientWidth, e.scrollWidth]")
         assert inside <= width
+    tab.locator("#near").scroll_into_view_if_needed()
+    tab.locator("#heat tbody tr").last.locator("td").first.click(trial=True, timeout=5000)
 
 
 def test_the_best_boards_come_first_and_the_readers_own_beside_them(opened):

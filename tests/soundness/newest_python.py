@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 NEWEST = 20  # of the 3.x that are looked for
 TESTS = ("tests/docs", "tests/boardclass", "tests/configs")
+COMPILE = "from search import score; score('berlatdes', 'scowl70')"  # or the notebook says so
 _VERSION = "import sys; print(*sys.version_info[:2])"
 
 
@@ -61,6 +62,7 @@ def main() -> int:
         commands = (
             [options.python, "-m", "venv", folder],
             [python, "-m", "pip", "install", "-qq", "--editable", f"{ROOT}[test]"],
+            [python, "-c", COMPILE],
             [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options.tests],
         )
         for command in commands:
