@@ -102,6 +102,8 @@ def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:
 
 def _show_estimate(result: Estimate, price: float) -> None:
     def told(hours: float) -> str:
+        if hours >= 48:  # of one core: nobody waits for so many days
+            return f"{hours:,.0f} hours"
         return duration(3600 * hours) if hours >= 10 / 3600 else f"{3600 * hours:.2g} s"
 
     cost = f"about {told(result.cpu_hours)}"
