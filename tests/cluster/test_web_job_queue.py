@@ -105,6 +105,20 @@ def test_a_question_waits_a_moment_for_those_that_nobody_waits_for_any_more():
     assert answers == [3]
 
 
+def test_a_question_too_many_is_refused_and_not_kept_waiting():
+    async def ask(queue):
+        async with anyio.create_task_group() as group:
+            for _ in range(MAX_WAITING + 1):
+                group.start_soon(queue.ask, Priority.quick, time.sleep, 1000)
+            await anyio.sleep(0.1)
+            with anyio.fail_after(15), pytest.raises(Refused, match="too many requests") as error:
+                await queue.ask(Priority.quick, len, "tea")
+            assert error.value.status == 503
+            group.cancel_scope.cancel()
+
+    in_queue(ask)
+
+
 def silent(client):
     """Connect and begin a request that never ends."""
     made = socket.create_connection((client.host, client.port), timeout=30)
@@ -115,9 +129,15 @@ def silent(client):
 def test_connections_that_ask_nothing_shut_nobody_out_and_are_closed_after_a_while(monkeypatch):
     monkeypatch.setattr("cluster.web.server.HEADERS_S", 2.0)
     with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
+        climbing = asking(client, "/api/climb?letters=aert", cookie_of(client))
+        held.enter_context(contextlib.closing(climbing))
+        climbing.settimeout(0)
         for _ in range(2 * MAX_SILENT + 20):
             made = held.enter_context(contextlib.closing(silent(client)))
-        assert client.ask("/").status == 200
+        for _ in range(5):  # who is not read yet is not closed
+            assert client.ask("/").status == 200
+        with pytest.raises(BlockingIOError):  # nor who has asked
+            climbing.recv(1)
         assert made.recv(1) == b""
         asked = asking(client, "/api/roll?dice=new", cookie_of(client))
         kept = held.enter_context(contextlib.closing(asked))
@@ -133,7 +153,7 @@ def test_of_too_many_connections_that_ask_nothing_the_oldest_are_closed_at_once(
         made = [
             held.enter_context(contextlib.closing(silent(client))) for _ in range(MAX_SILENT + 20)
         ]
-        for _ in range(5):  # who is not read yet is not closed
+        for _ in range(5):
             assert client.ask("/").status == 200
         made[0].settimeout(5)  # half of the time that each may take
         with contextlib.suppress(ConnectionResetError):

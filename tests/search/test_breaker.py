@@ -211,6 +211,7 @@ def test_what_a_search_without_survivors_discards_counts_for_max_bound():
     best = of.scores.best(of.boards.all)
     (result,) = broken(Breaker(of.spec(best + 5)), Unit(of.best_rank()))
     assert (result.counters["n_survivors"], result.counters["n_pushes"] > 0) == (0, True)
+    assert result.counters["n_nodes"] > 0
     assert best <= result.max_bound < best + 5
 
 
@@ -470,6 +471,8 @@ def test_unknown_classes_and_paths_are_refused():
             breaker.break_unit(unit)
     with pytest.raises(InputError):
         break_class(of.spec(5), -1)
+    with pytest.raises(InputError, match="is no question"):
+        break_class(of, 0)
 
 
 @pytest.mark.parametrize("scores_name", ["words", "powers", "3,0,7"])

@@ -22,6 +22,7 @@ from search.local.methods import (
     local_search,
     neighbours,
     parse_alphabet,
+    propose,
 )
 from search.scoring.scorer import Scorer, decode_boards, encode_boards
 from tests.samples import daily
@@ -115,6 +116,16 @@ def test_neighbours(letters):
         assert set(own[-15:]) == swapped
 
 
+def test_a_proposal_has_a_letter_changed_or_two_cells_swapped():
+    some = boards(2000, 6) % 4
+    tried = propose(np.random.default_rng(3), some, parse_alphabet("abcdq"))
+    n_changed = (tried != some).sum(axis=1)
+    assert [(n_changed == n).sum() > 200 for n in range(4)] == [True, True, True, False]
+    two = n_changed == 2
+    assert (np.sort(tried[two]) == np.sort(some[two])).all()
+    assert n_changed.max() == 2
+
+
 @pytest.mark.parametrize("dims", DIMS)
 def test_canonical_cells(dims):
     g, some = geometry(dims), boards(200, geometry(dims).n)
@@ -164,6 +175,9 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method):
     assert told[: len(told) // 2] == told[len(told) // 2 :]
     assert {run for run, *_ in told} == {0, 1}
     assert told[-1][2] == one[0].score
+    n_scored = [n for run, _, _, n in told[: len(told) // 2] if run == 0]
+    assert n_scored == sorted(n_scored)
+    assert n_scored[-1] > n_scored[0] > 0
 
 
 def test_annealing_ends_with_a_pool():
