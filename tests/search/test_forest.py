@@ -487,7 +487,7 @@ def demands_of(seed: int) -> Demands:
     return tuple(random.Random(seed).sample(list(permutations(BOARD.cell_order[1:], 2)), 8))
 
 
-@pytest.mark.parametrize("seed", daily(range(3), range(6)))
+@pytest.mark.parametrize("seed", daily([0, 1, 2, 4], range(6)))
 @pytest.mark.parametrize("n_bare", range(1, 5))
 def test_terms_that_contradict_a_demand_are_left_out_of_a_layer(n_bare, seed):
     """Whether the demand is between two free cells, or one of them has got its letters."""
