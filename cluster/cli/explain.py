@@ -12,6 +12,7 @@ from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
 from cluster.streams import say, write_file
+from results.storage.files import named_run
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
@@ -141,7 +142,7 @@ def _explain_stored(run: str, number: str, settled: Mapping[str, object], fmt: F
         raise InputError(
             f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out"
         )
-    directory = options.named_run(run)
+    directory = named_run(run)
     from boardclass.parts import depth
     from results.store.run import open_run
 

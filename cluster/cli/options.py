@@ -6,7 +6,6 @@ Only typer is imported here, so that ``--help`` stays quick; functions import wh
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
@@ -18,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
-from boardclass.errors import ConfigError, InputError, quote
+from boardclass.errors import ConfigError, InputError
 from cluster.answers import render
-from results.storage.files import published_places
+from results.storage.files import named_run
 
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
@@ -365,22 +364,6 @@ def chosen_run(directory: str | None = None) -> str:
     _, latest = max((_written_s(Path(place)), place) for place in places)
     tell(f"orderly: the latest run, {latest}")
     return latest
-
-
-def named_run(directory: str) -> str:
-    """Return the run directory that is named, or the record of that name that comes with orderly;
-    refuse the rest.
-    """
-    if "://" in directory or ("\0" not in directory and Path(directory).is_dir()):
-        return directory
-    records = published_places()
-    if directory in records:
-        return str(records[directory])
-    near = difflib.get_close_matches(directory.lower(), records, 3, 0.4) or list(records)[-1:]
-    raise InputError(
-        f"no run directory {quote(directory)}: expected what `orderly run --out DIR` wrote, or a "
-        f"record that comes with orderly, such as {', '.join(near)}"
-    )
 
 
 def _written_s(run: Path) -> float:

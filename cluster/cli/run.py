@@ -16,6 +16,7 @@ from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
 from cluster.streams import console, moving, say
 from cluster.streams import tell as warn
+from results.storage.files import named_run
 
 if TYPE_CHECKING:
     from cluster.driver.driver import RunOutcome
@@ -302,7 +303,7 @@ def merge(
     """Merge runs of the same question: TARGET gets what it lacks, as new files; the sources are not
     changed.
     """
-    sources = [options.named_run(source) for source in sources]
+    sources = [named_run(source) for source in sources]
     from results.proof.prove import summary
     from results.store.run import open_run
     from results.upkeep import merging

@@ -22,12 +22,13 @@ True
 from __future__ import annotations
 
 import contextlib
+import difflib
 import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from boardclass.errors import StoreError
+from boardclass.errors import InputError, StoreError, quote
 from results.errors import DamagedError, WriteError
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "published"  # the runs that come with the program
@@ -36,6 +37,26 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "published"  # the runs that c
 def published_places() -> dict[str, Path]:
     """Return the directory of each run that comes with the program, by its name."""
     return {path.parent.name: path.parent for path in sorted(PUBLISHED.glob("*/run.json"))}
+
+
+def named_run(name: str) -> str:
+    """Return the run directory that is named, or that of the record of this name.
+
+    Raises InputError, with the names that are nearest, when there is neither.
+    """
+    is_path = "\0" not in name
+    if "://" in name or (is_path and Path(name).is_dir()):
+        return name
+    records = published_places()
+    if name in records:
+        return str(records[name])
+    beside = Path(name).parent.glob("*/run.json") if is_path else ()
+    names = [*records, *(str(path.parent) for path in beside)]
+    near = difflib.get_close_matches(name, names, 3, 0.4) or names[-1:]
+    raise InputError(
+        f"no run directory {quote(name)}: expected what `orderly run --out DIR` wrote, or a record "
+        f"that comes with orderly, such as {', '.join(near)}"
+    )
 
 
 RUN = "run.json"

@@ -388,9 +388,9 @@ def open_run(location: str | Path | Folder | Run) -> Run:
     """
     if isinstance(location, Run):
         return location
+    if isinstance(location, str):
+        location = files.named_run(location)
     if isinstance(location, str | Path):
-        if not Path(location).is_dir():
-            location = files.published_places().get(str(location), location)
         folder = open_folder(location)
     elif hasattr(location, "where"):
         folder = location

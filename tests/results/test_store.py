@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from boardclass.errors import StoreError
+from boardclass.errors import InputError, StoreError
 from boardclass.geometry import parse_dims
 from boardclass.parts import max_depth
 from results.errors import ConflictError, FingerprintError, RowError, StoreLockedError
@@ -317,6 +317,14 @@ def test_foreign_folders_are_refused_untouched(tmp_path):
         with pytest.raises(StoreError, match="holds no run"):
             open_run(nothing)
     assert not (tmp_path / "none").exists()
+
+
+def test_the_nearest_runs_are_named_those_beside_it_and_those_that_come_with_the_program(tmp_path):
+    (tmp_path / "mine-3x3").mkdir()
+    (tmp_path / "mine-3x3" / "run.json").touch()
+    for name, near in (("4x4-enabel2k", "4x4-enable2k"), (f"{tmp_path}/mine-3x", "mine-3x3")):
+        with pytest.raises(InputError, match=f"no run directory .*such as [^,]*{near}"):
+            open_run(name)
 
 
 def start(run: Path) -> Store:
