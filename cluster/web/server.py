@@ -167,7 +167,7 @@ class _Protocol(H11Protocol):
             if n_silent <= MAX_SILENT:
                 break
             if not silent._has_unread():
-                silent._drop()
+                silent.transport.abort()
                 n_silent -= 1
 
     def data_received(self, data: bytes) -> None:
@@ -182,7 +182,7 @@ class _Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def _wait(self) -> None:
-        self.waiting[self] = self.loop.call_later(HEADERS_S, self._drop)
+        self.waiting[self] = self.loop.call_later(HEADERS_S, self.transport.abort)
 
     def _forget(self) -> None:
         if timer := self.waiting.pop(self, None):
@@ -193,10 +193,6 @@ class _Protocol(H11Protocol):
         poll = select.poll()
         poll.register(self.transport.get_extra_info("socket"), select.POLLIN)
         return bool(poll.poll(0))
-
-    def _drop(self) -> None:
-        self._forget()
-        self.transport.abort()
 
 
 class LocalServer:
