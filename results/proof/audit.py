@@ -335,7 +335,6 @@ def audit(
     )
     numbers, reaching = iter(range(total)), set[str]()
     for part in parts:
-        n_before, n = found.n_leaves_checked + found.n_scored, part.n_leaves + part.n_left
         ends = (end for end, number in zip(part.ends(), numbers, strict=False) if number in drawn)
         for board, score in _check(question, part, ends, found):
             part.require(
@@ -343,8 +342,8 @@ def audit(
             )
             reaching.add(board)
         tell(
-            f"{part.where}: {found.n_leaves_checked + found.n_scored - n_before:,} of {n:,} "
-            "leaves and boards checked"
+            f"{part.where}: {found.n_leaves_checked + found.n_scored:,} of {len(drawn):,} leaves "
+            "and boards checked so far"
         )
     found.n_reaching = question.n_canonical(reaching)
     return found

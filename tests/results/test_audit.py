@@ -132,7 +132,10 @@ def test_the_checker_imports_nothing_of_ours_and_stays_small():
 
 
 def test_a_whole_run_is_audited(orderly, certified):
-    found = checker.audit(certified, LIST)
+    told: list[str] = []
+    found = checker.audit(certified, LIST, told.append)
+    n_ends = found.n_leaves_checked + found.n_scored
+    assert told[-1].endswith(f": {n_ends:,} of {n_ends:,} leaves and boards checked so far")
     assert found.complete
     assert found.n_boards == found.n_boards_all == 26**4
     assert found.n_classes == len(all_rows(certified)) > 20
