@@ -21,7 +21,7 @@ from results.errors import DamagedError, StoreLockedError
 from results.proof.claim import read_claim
 from results.proof.prove import summary
 from results.storage import files
-from results.storage.local import open_folder
+from results.storage.local import disk_use, open_folder
 from results.storage.lock import Pace, current_owner, own_note
 from results.storage.objects import ObjectFolder, connect
 from results.store.run import open_run
@@ -58,6 +58,7 @@ def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
     assert there.info == {"a": 1}
     assert read_claim(there) == read_claim(here)
     assert not there.folder.names(files.LOCK), "the lock was given back"
+    assert disk_use(there.folder) is None
     shared = open_folder(f"{bucket}/shared")
     shared.publish("thesis.tex", b"mine")
     with pytest.raises(StoreError, match="not a run"):
@@ -161,6 +162,9 @@ def test_what_arrives_after_another_driver_came_does_not_count(
     with pytest.raises((KilledError, StoreLockedError)) as caught:
         sleeper.flush()
     assert caught.type is (KilledError if dies else StoreLockedError)
+    lines = open_folder(address).names(files.MANIFEST)
+    n_places = len({line.rpartition("-")[0] for line in lines})
+    assert len(lines) - n_places == dies, "else it is taken back"
     stored = [*range(1, 1 + first), *range(3, 3 + n_rows)]
     assert [r.class_id for r in open_run(address).rows()] == stored
     with Store.open(address, fingerprint(), pace=LATER) as again:
