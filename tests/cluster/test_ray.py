@@ -354,7 +354,9 @@ def test_a_cluster_that_goes_away_is_told_or_ends_the_driver_and_the_run_goes_on
 def test_a_head_that_is_gone_stops_the_run_and_what_has_arrived_is_stored(tmp_path):
     config, code = after_the_end_of("gcs_server ", signal.SIGKILL, tmp_path)
     assert code == 4
-    assert "the same command resumes from there" in (tmp_path / "said").read_text()
+    said = (tmp_path / "said").read_text()
+    assert "the same command resumes from there" in said
+    assert len(said.splitlines()) < 10
     assert not (Path(config.out) / files.OWNER).exists()
     assert len(list(open_run(config.out).rows())) > 0
 
