@@ -10,7 +10,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cluster.scheduling.backlog import Work
+from cluster.scheduling.backlog import Backlog, Work
 from cluster.scheduling.crew import Crew
 from cluster.scheduling.events import (
     Answer,
@@ -105,6 +105,19 @@ def played(bench):
         out = bench.answer(of(out, Assign)[0])
     assert of(out, Finish) == [Finish(complete=True)]
     return [unit.class_id for unit in given]
+
+
+@pytest.mark.parametrize("max_units", [1, 2, 9])
+def test_every_unit_is_taken_once(max_units):
+    """Parts that an earlier run left, then classes."""
+    left = tuple(Unit(5, f"0={x}") for x in "abcde")
+    work = Work(np.array([0, 10, 20]), np.ones(3), left)
+    backlog = Backlog(work, np.random.default_rng(0), 0.0)
+    taken = []
+    while units := backlog.take(1e9, 1, max_units):
+        taken += units
+        assert len(taken) <= 8
+    assert taken == [*left, Unit(0), Unit(10), Unit(20)]
 
 
 def test_no_more_workers_are_started_than_there_is_room_for():
