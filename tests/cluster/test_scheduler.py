@@ -112,9 +112,10 @@ def test_every_unit_is_taken_once(max_units):
     """Parts that an earlier run left, then classes."""
     left = tuple(Unit(5, f"0={x}") for x in "abcde")
     work = Work(np.array([0, 10, 20]), np.ones(3), left)
-    backlog = Backlog(work, np.random.default_rng(0), 0.0)
+    rng = np.random.default_rng(0)
+    todo = Backlog(work, rng, 0.0)
     taken = []
-    while units := backlog.take(1e9, 1, max_units):
+    while units := todo.take(1e9, 1, max_units):
         taken += units
         assert len(taken) <= 8
     assert taken == [*left, Unit(0), Unit(10), Unit(20)]

@@ -23,7 +23,7 @@ from results.proof.prove import summary
 from results.storage import files
 from results.storage.local import disk_use, open_folder
 from results.storage.lock import Pace, current_owner, own_note
-from results.storage.objects import ObjectFolder, connect
+from results.storage.objects import ObjectFolder, connect, runs_below
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
@@ -59,6 +59,8 @@ def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
     assert read_claim(there) == read_claim(here)
     assert not there.folder.names(files.LOCK), "the lock was given back"
     assert disk_use(there.folder) is None
+    assert runs_below(str(bucket), 3, 9) == ["some/prefix"]
+    assert runs_below(str(bucket), 1, 9) == []
     shared = open_folder(f"{bucket}/shared")
     shared.publish("thesis.tex", b"mine")
     with pytest.raises(StoreError, match="not a run"):
@@ -280,6 +282,9 @@ def test_addresses(bucket, s3_server, monkeypatch):
     host = s3_server.removeprefix("http://")
     folder = open_folder(f"{bucket}/run?scheme=http&endpoint_override={host}")
     folder.publish("a/b", b"1")
+    folder.publish(files.CLAIM, bytes(files.MAX_DOCUMENT_BYTES + 1))
+    with pytest.raises(DamagedError, match="it was not read"):
+        folder.read(files.CLAIM)
     assert folder.names("a") == ["a/b"]
     assert folder.where("a/b") == f"{bucket}/run/a/b", "settings are not part of a name"
     missing = open_folder(f"s3://no-such-bucket/run?scheme=http&endpoint_override={host}")
