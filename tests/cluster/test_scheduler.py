@@ -178,7 +178,7 @@ def test_batches_shrink_towards_the_end():
     assert sizes[-1] == 1
 
 
-def test_units_are_to_split_soon_when_few_are_left_for_each_worker():
+def test_units_split_soon_when_few_are_left_for_each_worker():
     bench = Bench(np.ones(11), max_batch=1, n_workers=2)
     out, told = bench.start(), []
     while orders := of(out, Assign):

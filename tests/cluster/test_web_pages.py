@@ -359,7 +359,7 @@ def test_the_largest_proof_leads_and_a_box_says_what_is_being_read(opened):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_the_map_of_changes_and_the_dice_fit_and_nothing_covers_them(opened, device):
+def test_the_map_of_changes_and_the_dice_fit(opened, device):
     tab = opened("/board?letters=perslatgsineters", **DEVICES[device])
     settle(tab, "/board")
     for name in ("#map", ".joined"):

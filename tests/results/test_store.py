@@ -319,7 +319,7 @@ def test_foreign_folders_are_refused_untouched(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
-def test_the_nearest_runs_are_named_those_beside_it_and_those_that_come_with_the_program(tmp_path):
+def test_the_nearest_runs_are_named(tmp_path):
     (tmp_path / "mine-3x3").mkdir()
     (tmp_path / "mine-3x3" / "run.json").touch()
     for name, near in (("4x4-enabel2k", "4x4-enable2k"), (f"{tmp_path}/mine-3x", "mine-3x3")):
