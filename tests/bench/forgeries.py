@@ -38,11 +38,12 @@ def refused(what: str, folder: Path, told: str) -> bool:
     cpu_s = now.children_user - before.children_user
     cpu_s += now.children_system - before.children_system
     answer = " ".join(done.stderr.split())
-    sys.stdout.write(
-        f"{what}: exit {done.returncode}, {cpu_s:.1f} CPU s, {wall_s:.1f} s: {answer}\n"
-    )
+    cost = f"{cpu_s:.1f} CPU s, {wall_s:.1f} s"
+    code = done.returncode
+    sys.stdout.write(f"{what}: exit {code}, {cost}: {answer}\n")
     sys.stdout.flush()
-    return done.returncode == 5 and told in answer and "do not believe this run" in answer
+    told_why = told in answer and "do not believe this run" in answer
+    return code == 5 and told_why
 
 
 def pool(scorer: Scorer, seed: int) -> bool:

@@ -201,7 +201,8 @@ def test_trust_counts_what_the_tests_try():
     }
     for what, how_many in tried.items():
         (row,) = re.findall(rf"^\| {what}.*$", text, re.MULTILINE)
-        assert row.split(" | ")[1] == how_many
+        told = row.split(" | ")[1]
+        assert told == how_many
 
 
 @pytest.mark.nightly

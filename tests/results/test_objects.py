@@ -282,7 +282,8 @@ def test_addresses(bucket, s3_server, monkeypatch):
     host = s3_server.removeprefix("http://")
     folder = open_folder(f"{bucket}/run?scheme=http&endpoint_override={host}")
     folder.publish("a/b", b"1")
-    folder.publish(files.CLAIM, bytes(files.MAX_DOCUMENT_BYTES + 1))
+    too_long = bytes(files.MAX_DOCUMENT_BYTES + 1)
+    folder.publish(files.CLAIM, too_long)
     with pytest.raises(DamagedError, match="it was not read"):
         folder.read(files.CLAIM)
     assert folder.names("a") == ["a/b"]

@@ -175,7 +175,8 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method):
     assert told[: len(told) // 2] == told[len(told) // 2 :]
     assert {run for run, *_ in told} == {0, 1}
     assert told[-1][2] == one[0].score
-    n_scored = [n for run, _, _, n in told[: len(told) // 2] if run == 0]
+    once = told[: len(told) // 2]
+    n_scored = [n for run, _, _, n in once if run == 0]
     assert n_scored == sorted(n_scored)
     assert n_scored[-1] > n_scored[0] > 0
 
