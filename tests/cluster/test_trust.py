@@ -204,6 +204,21 @@ def test_verdicts_that_wait_are_open_again_when_their_host_is_contradicted():
     assert [trust.failed(units[1]) for _ in range(3)] == [None, None, again]
 
 
+def test_a_host_that_is_not_believed_vouches_for_nobody():
+    """Who has only such a host beside it checks itself, now and then, as if it were alone."""
+    policy = Policy(n_workers=2, replicate=1e-9, trust_after=3)
+    trust = Trust(policy, np.random.default_rng(1), difference)
+    trust.flagged.add("b")
+    unit = Unit(1)
+    assert trust.wants(result(unit), "a", {"a", "b", "c"})
+    assert not trust.wants(result(unit), "a", {"a", "b"})
+    held(trust, "a", unit)
+    assert trust.take("a", {"a", "b", "c"}) is None
+    taken = trust.take("a", {"a", "b"})
+    assert taken is not None
+    assert taken[0] == unit
+
+
 class LyingBreaker(Breaker):
     """Its replicas now and then find a board too few."""
 
