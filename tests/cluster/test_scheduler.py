@@ -115,9 +115,8 @@ def test_every_unit_is_taken_once(max_units):
     rng = np.random.default_rng(0)
     todo = Backlog(work, rng, 0.0)
     taken = []
-    while units := todo.take(1e9, 1, max_units):
+    while len(taken) < 9 and (units := todo.take(1e9, 1, max_units)):
         taken += units
-        assert len(taken) <= 8
     assert taken == [*left, Unit(0), Unit(10), Unit(20)]
 
 

@@ -214,9 +214,7 @@ def test_a_host_that_is_not_believed_vouches_for_nobody():
     assert not trust.wants(result(unit), "a", {"a", "b"})
     held(trust, "a", unit)
     assert trust.take("a", {"a", "b", "c"}) is None
-    taken = trust.take("a", {"a", "b"})
-    assert taken is not None
-    assert taken[0] == unit
+    assert unit in (trust.take("a", {"a", "b"}) or ())
 
 
 class LyingBreaker(Breaker):

@@ -60,7 +60,6 @@ def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
     assert not there.folder.names(files.LOCK), "the lock was given back"
     assert disk_use(there.folder) is None
     assert runs_below(str(bucket), 3, 9) == ["some/prefix"]
-    assert runs_below(str(bucket), 1, 9) == []
     shared = open_folder(f"{bucket}/shared")
     shared.publish("thesis.tex", b"mine")
     with pytest.raises(StoreError, match="not a run"):
