@@ -86,7 +86,7 @@ class Share:
         n_left = coverage.n_classes - coverage.n_classes_done
         text = (
             f"share {self} is done: all {len(own_ids):,} classes of it are settled. The other "
-            f"{coverage.n_classes - len(own_ids):,} classes belong to "
+            f"{coverage.n_classes - len(own_ids):,} classes belong to shares "
             f"{self.others()}: {n_left:,} of them are not settled here, so nothing is proven yet."
         )
         if others := np.isin([class_id for class_id, _ in doubted], own_ids, invert=True).sum():
