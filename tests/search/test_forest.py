@@ -328,6 +328,19 @@ def test_a_layer_without_room_gets_it_over_another_bottom(n_rim):
 
 
 @pytest.mark.usefixtures("terms_not_mb")
+def test_the_smallest_parts_have_room_where_those_above_them_have_none(n_rim):
+    """One of those above becomes the bottom, and what is there is grown anew over it."""
+    above = {4: "e", 1: "s"}
+    for capacity in range(n_rim * 3 // 2, 3 * n_rim, n_rim // 25):
+        small = new_forest(capacity)
+        for x, y in ("ta", "ts", "at"):
+            part = node_with({**above, 7: x, 3: y})
+            layered(small, node_with(above))
+            layered(small, node_with({**above, 7: x}))
+            assert snapshot(layered(small, part)) == grown_at_once(part)
+
+
+@pytest.mark.usefixtures("terms_not_mb")
 def test_a_whole_that_fills_the_keys_is_given_up_when_a_part_is_grown():
     """Otherwise no part would find room, and every layer would be grown again for each."""
     nodes = [node_with({4: "e"}), node_with({4: "e", 1: "s"}), node_with({4: "e", 1: "t"})]
