@@ -202,7 +202,7 @@ def read_parts(
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
-        while batch := list(itertools.islice(found, 4 * _THREADS)):
+        while batch := list(itertools.islice(found, 2 * _THREADS)):
             tables = [pool.submit(_parsed, folder, part, data, columns) for part, data in batch]
             yield from (
                 (part, table.result()) for (part, _), table in zip(batch, tables, strict=True)
