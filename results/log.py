@@ -162,7 +162,7 @@ def _age_s(events: Sequence[Event]) -> float | None:
 def _rate(
     reports: Sequence[Reported], name: Literal["n_classes_done", "n_verdicts"]
 ) -> float | None:
-    """Return how much was done in an hour, lately, while workers were up."""
+    """Return how much was done per hour recently, while workers were up."""
     up = [report for report in reports if report.n_workers]
     recent = [report for report in up if up[-1].time - report.time <= _WINDOW_S]
     if len(recent) < 2 or recent[-1].time <= recent[0].time:

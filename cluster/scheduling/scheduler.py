@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from search.breaker import Unit, UnitResult
 
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
-# when fewer units wait for each worker, a dear one would outlast the others
+# with fewer units waiting for each worker, an expensive one would outlast the others
 _FEW = 4
 # before the next spawn, when workers keep dying
 _N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0

@@ -121,7 +121,7 @@ def _in_doubt(run: Run) -> list[str]:
         return []
     hosts, n = ", ".join(sorted(run.index.doubted_hosts)), len(run.doubted)
     verdicts = f"{n:,} verdicts come from hosts that replicas contradicted ({hosts})"
-    return [f"{verdicts}: run the same command again to search them again"]
+    return [f"{verdicts}: repeat the command that made the run to search them again"]
 
 
 def _lost_climb(run: Run, listed: BoardList) -> str:
@@ -177,7 +177,8 @@ def summary(location: str | Path | Run) -> Summary:
     if proof.proven and not proven:
         digest = digest_of(run.fingerprint, listed, complete=False)
     unscored = (
-        "its boards were not scored again: run the same command again, or orderly verify --write"
+        "its boards were not scored again: repeat the command that made the run, or use orderly "
+        "verify --write"
     )
     done_ids = run.index.done_ids()
     own = done_ids[~among(done_ids, run.foreign)]
