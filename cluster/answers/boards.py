@@ -410,8 +410,8 @@ def rolled(
         if len(boards) == n:
             return boards
     raise InputError(
-        f"{len(boards):,} of {_MAX_ROLLS * n:,} rolls have {min_words:,} words or more, {n:,} wanted: "
-        "ask for fewer words, or take a larger word list"
+        f"{len(boards):,} of {_MAX_ROLLS * n:,} rolls have {min_words:,} words or more, {n:,} "
+        "wanted: ask for fewer words, or take a larger word list"
     )
 
 
