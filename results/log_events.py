@@ -168,7 +168,7 @@ class PartStored(Logged):
 class Report:
     """How far a run is: the scheduler's figures, completed by the driver's."""
 
-    n_classes: Count = 0  # of the run; from the scheduler, of what this call searches
+    n_classes: Count = 0  # of the run
     n_classes_done: Count = 0
     n_open: Count = 0  # units without a verdict
     n_in_flight: Count = 0  # those of them that a worker has

@@ -4,6 +4,7 @@
    ODD_FLOCK=38          locks are refused, with this error number
    ODD_FSYNC_FOLDER=22   a folder cannot be synced; files can
    ODD_HOST=name         the name of this machine
+   ODD_KILL=1            a process may not send signals, for this reason
    ODD_THREADS=3         a process may start no more threads (ulimit -u)
 */
 #define _GNU_SOURCE
@@ -42,6 +43,13 @@ int gethostname(char *name, size_t length) {
     }
     int (*real)(char *, size_t) = dlsym(RTLD_NEXT, "gethostname");
     return real(name, length);
+}
+
+int kill(pid_t process, int number) {
+    if (getenv("ODD_KILL"))
+        return refusal("ODD_KILL");
+    int (*real)(pid_t, int) = dlsym(RTLD_NEXT, "kill");
+    return real(process, number);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *),

@@ -76,16 +76,8 @@ class Backlog:
         self.trouble: dict[Unit, Trouble] = {}
         self.n_classes_done = 0
         self.n_open = len(self._ids)
-        self._n_resumed = 0
         self.n_quarantined = 0
         self._add_children(work.children)
-
-    @property
-    def n_classes(self) -> int:
-        """Classes of this run: those without a root verdict, and those with children left over from
-        earlier runs.
-        """
-        return len(self._ids) + self._n_resumed
 
     def is_open(self, unit: Unit) -> bool:
         """Return whether the unit is part of the run and still needs its verdict."""
@@ -157,9 +149,7 @@ class Backlog:
             self.forecast.note_child(result.seconds)
         self._efforts[unit.class_id] += effort
         self._close(unit)
-        self._add_children(
-            [child for child in result.children if child not in self._known], count_class=False
-        )
+        self._add_children(child for child in result.children if child not in self._known)
         self._note_class(unit.class_id)
         return self.trouble.pop(unit, Trouble()).attempts + 1
 
@@ -182,7 +172,7 @@ class Backlog:
             self._settled[place] = True
             self.forecast.close_class(place)
 
-    def _add_children(self, children: Iterable[Unit], count_class: bool = True) -> None:
+    def _add_children(self, children: Iterable[Unit]) -> None:
         for unit in children:
             if unit in self._open_children:  # opened again, by itself and by a split above it
                 continue
@@ -191,8 +181,6 @@ class Backlog:
             heapq.heappush(self._stack, (-depth(unit.path), next(self._sequence), unit))
             self.n_open += 1
             self.forecast.n_children += 1
-        if count_class:
-            self._n_resumed = sum(self._place(class_id) < 0 for class_id in self._n_open_below)
 
     def _note_class(self, class_id: int) -> None:
         """Count a class as done when nothing of it is open and nothing was given up."""
@@ -208,15 +196,11 @@ class Backlog:
         return place if place < len(self._ids) and self._ids[place] == class_id else -1
 
     def _peek(self) -> Unit | None:
-        while self._stack and not self.is_open(self._stack[0][2]):
-            heapq.heappop(self._stack)
+        """Return the next unit that was never given out: so nothing has settled it."""
         if self._stack:
             return self._stack[0][2]
-        while self._cursor < len(self._order):
-            place = self._order[self._cursor]
-            if not self._settled[place]:
-                return Unit(int(self._ids[place]))
-            self._cursor += 1
+        if self._cursor < len(self._order):
+            return Unit(int(self._ids[self._order[self._cursor]]))
         return None
 
 

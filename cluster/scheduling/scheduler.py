@@ -146,7 +146,6 @@ class Scheduler:
         is_measured, n_workers = forecast.is_measured, max(1, n_up)  # as status multiplies by those
         low_s, high_s = forecast.range_s() or (None, None) if is_measured else (None, None)
         return Report(
-            n_classes=backlog.n_classes,
             n_classes_done=backlog.n_classes_done,
             n_open=backlog.n_open,
             n_in_flight=sum(len(assignment.missing) for assignment in self._assignments.values()),
@@ -172,8 +171,7 @@ class Scheduler:
         unit, worker = answer.result.unit, self._crew.workers.get(answer.worker)
         if worker is not None:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
-        if answer.host in self.trust.flagged:
-            self._fail(unit, answer.assignment, events.Death.node, "its host is no longer trusted")
+        if answer.host in self.trust.flagged:  # what it was at work on was put back at once
             return
         if not self._backlog.is_open(unit) or (unit in self.trust.held) != answer.is_replica:
             self._n_duplicates += 1

@@ -326,6 +326,13 @@ def test_the_board_that_was_climbed_to_must_be_among_the_boards(
         assert "which scores 14; the rows do not list it" in answer
 
 
+def test_rules_that_no_search_has_are_told(climbed, tmp_path, orderly):
+    folder = shutil.copytree(climbed, tmp_path / "run")
+    asked = open_run(folder).info["config"]
+    seal_run(folder, config={**asked, "search": {"unit_budget": "all"}})
+    assert "no search has the rules" in orderly.fails(3, "verify", folder)
+
+
 def test_nonsense_for_the_board_that_was_climbed_to(climbed, tmp_path, orderly):
     assert orderly.json("status", climbed)["proven"]
     folder = shutil.copytree(climbed, tmp_path / "run")

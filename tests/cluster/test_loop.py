@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 
 from boardclass.scores import parse_scores
 from cluster.driver.journal import Journal
-from cluster.driver.loop import Ledger
+from cluster.driver.loop import Ledger, run_loop
+from cluster.driver.memory_watch import MemoryWatch
+from cluster.driver.progress import Progress
 from cluster.scheduling import events
 from results.log import read_events
 from results.log_events import Stage
@@ -89,6 +92,35 @@ def test_a_verdict_of_a_host_that_is_contradicted_in_the_same_turn_is_in_doubt(t
     assert open_run(tmp_path).doubted == [(0, "")]
 
 
+def test_every_instruction_is_carried_out(ledger):
+    order = events.Assign(1, 2, (Unit(0),))
+    orders = [
+        events.Spawn(1),
+        order,
+        events.Retire(1, "old"),
+        events.Finish(True),
+    ]
+    scheduler, executor, note = mock.Mock(), mock.Mock(), mock.Mock()
+    scheduler.handle.return_value = orders
+    executor.poll.return_value = []
+    run_loop(
+        scheduler,
+        executor,
+        ledger,
+        clock=float,
+        stop=str,
+        watch=mock.Mock(),
+        note=note,
+    )
+    assert executor.mock_calls == [
+        mock.call.poll(0.0),
+        mock.call.spawn(1),
+        mock.call.assign(order),
+        mock.call.retire(1),
+    ]
+    note.assert_called_once_with([events.Tick()], orders)
+
+
 @pytest.fixture
 def journal(tmp_path) -> Journal:
     return Journal(LocalFolder(tmp_path))
@@ -133,6 +165,33 @@ def test_workers_and_units(journal, tmp_path):
         "beta",
         "silent for too long",
     )
+
+
+def test_what_a_worker_is_at_work_on_and_since_when(tmp_path):
+    clock = mock.Mock(return_value=0.0)
+    journal = Journal(LocalFolder(tmp_path), clock)
+    order = events.Assign(1, 2, (Unit(7, "0=ab"), Unit(8)))
+    journal.loop([events.WorkerUp(1, "alpha", "k")], [order])
+    clock.return_value = 5.0
+    for came in (
+        replace(answer(7), peak_rss_bytes=900),
+        events.Returned(1, 2),
+    ):
+        journal.loop([came], [])
+        journal.report(REPORT, now=True)
+    *_, busy, idle = told(tmp_path)
+    (item,) = busy["busy"]
+    assert list(item.values()) == [1, "alpha", 7, "0=ab", 2, 5.0, 900]
+    assert not idle["busy"]
+
+
+def test_memory_that_becomes_short_is_told_once(journal, tmp_path):
+    progress = mock.Mock(spec=Progress)
+    watch = MemoryWatch(progress, journal)
+    for n_free in (9, 9, 19, 9, 20, 9):
+        watch.look(n_free, 160)
+    watch.look(0, 0)  # nobody knows
+    assert progress.note.call_count == len(told(tmp_path)) == 2
 
 
 def test_progress_comes_often_at_first_and_rarely_later(tmp_path):

@@ -361,7 +361,8 @@ def test_a_unit_that_came_back_is_counted():
     bench = Bench([1.0])
     order = of(bench.start(), Assign)[0]
     bench.tell(UnitFailed(1, order.assignment, order.units[0], "MemoryError"))
-    assert bench.scheduler.snapshot().n_requeued == 1
+    report = bench.scheduler.snapshot()
+    assert (report.n_requeued, report.n_strikes) == (1, 1)
 
 
 def test_a_class_with_a_part_that_was_given_up_is_not_done_and_its_run_ends():

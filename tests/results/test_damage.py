@@ -186,7 +186,12 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("[1]", "not a JSON object"), ('{"a": "\\ud800"}', "surrogates")]
+    ("text", "message"),
+    [
+        ("[1]", "not a JSON object"),
+        ('{"a": "\\ud800"}', "surrogates"),
+        (format_document({"format": 2}).decode(), "has format 2, this version reads 1"),
+    ],
 )
 def test_a_run_json_of_something_else_is_told(finished, tmp_path, text, message):
     run = spoilt(finished, tmp_path)

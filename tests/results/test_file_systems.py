@@ -136,11 +136,39 @@ def test_a_claim_of_another_machine_counts_while_it_is_renewed(tmp_path, other):
     Store.open(tmp_path, fingerprint()).close()
 
 
-def test_a_claim_is_renewed(tmp_path):
+def test_a_claim_is_renewed_also_after_an_error(tmp_path):
+    owner = tmp_path / files.OWNER
     with Store.open(tmp_path, fingerprint(), pace=Pace(beat_s=0.01)):
-        os.utime(tmp_path / files.OWNER, (0, 0))
-        while (tmp_path / files.OWNER).stat().st_mtime == 0:
+        owner.rename(tmp_path / "aside")
+        owner.mkdir()  # cannot be read
+        time.sleep(0.1)
+        owner.rmdir()
+        (tmp_path / "aside").rename(owner)
+        os.utime(owner, (0, 0))
+        while owner.stat().st_mtime == 0:
             time.sleep(0.01)
+
+
+def test_a_process_of_another_user_that_the_system_hides_may_be_alive(odd_machine):
+    """It has ended, which shows only where one may ask."""
+    ended = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    note = json.loads(own_note()) | {"pid": ended.pid}
+    script = (
+        "import sys\n"
+        "from results.storage.owner import parse_owner\n"
+        "print(parse_owner(sys.argv[1]).is_alive)"
+    )
+    for refused, said in (("1", "None"), ("0", "False")):
+        odd = {"LD_PRELOAD": odd_machine, "ODD_KILL": refused}
+        answer = subprocess.check_output(
+            [sys.executable, "-c", script, json.dumps(note)],
+            cwd=ROOT,
+            env=os.environ | odd,
+            text=True,
+        )
+        assert answer == f"{said}\n"
+    ended.wait()
 
 
 @pytest.fixture

@@ -76,6 +76,10 @@ def test_objects_that_are_lost_or_doubled_are_noticed(bucket):
     folder.remove(line)
     with pytest.raises(StoreError, match="an object is missing"):
         Store.open(address, fingerprint())
+    folder.publish(line, data.replace(b"n_rows", b"n_cows"))
+    with pytest.raises(DamagedError, match="line 1 is damaged"):
+        Store.open(address, fingerprint(), recover=repair)
+    assert folder.names("") == [files.CLAIM, files.RUN], "no manifest like that of a directory"
     folder.publish(line, data)
     folder.publish(f"{line}0", data)
     with pytest.raises(StoreError, match=r"not the next line.*remove the doubled one"):

@@ -29,14 +29,14 @@ from results.proof.coverage import (
 )
 from results.proof.nodes import SearchNodes
 from results.proof.prove import boards, summary, top
-from results.proof.summary import Board, BoardList, Question
+from results.proof.summary import Board, BoardList, Question, standing
 from results.proof.verify import Searched, record, statistics, verdict_digest, verify
 from results.storage import files
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
 from search import node
-from search.breaker import Breaker, Spec, Unit
+from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
 from tests.results.helpers import (
     BUCKETS,
@@ -452,6 +452,17 @@ def test_the_sentence_says_what_there_is_and_with_which_words(boards, asked, tex
     assert text in statement_of(fingerprint(), listed, Question("toy", 12, POINTS, *asked.values()))
 
 
+@pytest.mark.parametrize(
+    ("points", "text"),
+    [
+        ("standard", "2x2 boards with toy, up"),
+        (POINTS, f"toy and {POINTS} poi"),
+    ],
+)
+def test_where_a_board_stands_is_said_with_words_and_points(points, text):
+    assert text in standing("2x2", Question("toy", 12, points), 2)
+
+
 BUCKETS = (
     "center: abcdefghijklm nopqrstuvwxyz, edge: aeiou bcdfghjklmnpqrstvwxyz, corner: "
     "abcdefghijklmnopqrstuvwxyz"
@@ -499,6 +510,18 @@ def test_a_part_that_no_split_makes(partition, path):
     nodes = SearchNodes(partition, Params())
     with pytest.raises(InputError, match="no part"):
         nodes.n_boards(0, path)
+    verdict = UnitResult(
+        Unit(0),
+        "split",
+        1,
+        0,
+        children=(Unit(0, "4=a"),),
+        settled=(path,),
+        candidates=(),
+        counters={},
+        seconds=0.0,
+    )
+    assert "no part" in nodes.difference(verdict, verdict)
 
 
 def test_a_board_has_no_parts():
