@@ -296,11 +296,9 @@ class Repeater:
         parts = [*(child.path for child in verdict.children), *verdict.settled]
         if parts and (lost := uncovered(self._nodes, key, parts)) is not None:
             return f"its part {lost!r} is neither a child nor settled"
-        paths = paths_of(verdict)
-        if not paths:  # it only split the unit: everything is left to the children
-            return ""
         seed = int.from_bytes(_lot(self._seed, key)[:4], "big")
-        return self._nodes.difference(verdict, self._breaker.replicate(verdict.unit, paths, seed))
+        replica = self._breaker.replicate(verdict.unit, paths_of(verdict), seed)
+        return self._nodes.difference(verdict, replica)
 
 
 def repeated(spec: Spec, rows: Iterable[Row], seed: int, n_workers: int) -> Iterator[RepeatResult]:

@@ -80,6 +80,21 @@ def test_false_bounds_are_not_taken_over(orderly, source, tmp_path):
     assert list(open_run(tmp_path / "lower").rows()) == []
 
 
+def test_a_run_that_rests_on_bounds_claims_nothing_that_a_climb_refutes(small_runs, tmp_path):
+    def lie(rows):
+        changes = {
+            "status": "eliminated",
+            "candidates": (),
+            "counters": {"n_survivors": 1},
+            "message": "decided at cutoff 14",
+        }
+        return [replace(row, **changes) if row.candidates else row for row in rows]
+
+    folder = rewritten(small_runs / "whole", tmp_path / "run", lie)
+    with pytest.raises(MismatchError, match="is not listed in"):
+        run(config(folder))
+
+
 def test_the_climb_before_the_claim_finds_a_board_that_is_not_listed(small_runs):
     run = open_run(small_runs / "whole")
     scorer = Breaker(run_spec(run, run_wordlist(run, None))).scorer

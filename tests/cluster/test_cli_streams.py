@@ -240,6 +240,8 @@ def test_no_color_is_respected_on_a_terminal(terminal_of, tmp_path, arguments, s
     terminal.end()
     assert all(text in terminal.raw.decode() for text in seen)
     assert not colours(terminal.raw)
+    hidden, shown = (terminal.raw.count(code) for code in (b"\x1b[?25l", b"\x1b[?25h"))
+    assert hidden == shown, "the cursor"
 
 
 def test_watching_without_colours_and_in_ascii(terminal_of, proven):

@@ -15,7 +15,7 @@ import pytest
 
 from boardclass.errors import MismatchError
 from cluster.answers.status import run_wordlist
-from cluster.driver.repeat import overlooked, repeat_easy
+from cluster.driver.repeat import easy_first, overlooked, repeat_easy, repeated
 from results.proof.nodes import run_spec
 from results.storage import files
 from results.store.rows import SPLIT
@@ -179,6 +179,31 @@ def test_a_false_verdict_is_named(orderly, made, tmp_path, fault):
     orderly.done("repeat", folder, "--classes", ",".join(map(str, others[:3])))
 
 
+def test_every_false_score_is_named_and_what_no_search_makes(made):
+    """Scores of boards that stand for images as well."""
+    run = open_run(made)
+    spec = run_spec(run, run_wordlist(run, None))
+    false = []
+    for row in run.rows():
+        for board, score in row.candidates:
+            others = [item for item in row.candidates if item[0] != board]
+            wrong = (board, score + 1)
+            false.append(replace(row, candidates=(wrong, *others)))
+    no_part = replace(row, path="0=qz")
+    for item in repeated(spec, [*false, no_part], 0, 1):
+        assert item.difference
+
+
+def test_a_split_that_leaves_all_to_its_parts_is_found_again(made):
+    run = open_run(made)
+    row = next(row for row in run.rows() if row.settled)
+    left = (*row.children, *row.settled)
+    split = replace(row, children=left, settled=(), candidates=())
+    spec = run_spec(run, run_wordlist(run, None))
+    (found,) = repeated(spec, [split], 0, 1)
+    assert (found.difference, found.gave_up) == ("", "")
+
+
 def test_what_cannot_be_compared_is_incomplete_and_says_so(orderly, made, tmp_path, monkeypatch):
     begun = rewritten(made, tmp_path / "begun", lambda rows: [row for row in rows if not row.path])
     split = next(row.class_id for row in open_run(begun).rows() if row.status == SPLIT)
@@ -187,3 +212,15 @@ def test_what_cannot_be_compared_is_incomplete_and_says_so(orderly, made, tmp_pa
     monkeypatch.setattr(breaker, "_PATIENCE", 0)
     answer = orderly.fails(4, "repeat", made, "--sample", 3)
     assert "took too long" in answer
+    rows = open_run(made).rows()
+    n_all = sum(row.status != SPLIT or bool(row.settled) for row in rows)
+    answer = orderly.fails(4, "verify", made, "--repeat", n_all)
+    assert "verify draws others each time" in answer
+
+
+def test_the_seed_draws_which_easy_verdicts_are_searched_again(proven):
+    orders = []
+    for seed in range(5):
+        orders.append([row.key for row in easy_first(open_run(proven), seed)])
+    assert len({tuple(order[:5]) for order in orders}) > 1
+    assert len({(*sorted(order[:5]), *order[5:]) for order in orders}) == 1

@@ -14,7 +14,10 @@ from cluster.driver.derive import config_like, derive
 from cluster.driver.driver import run
 from configs.model import RunConfig
 from results.errors import FingerprintError
+from results.log import read_events
+from results.log_events import Reused
 from results.proof.prove import summary
+from results.storage.local import LocalFolder
 from results.store.rows import QUARANTINED, Row
 from results.store.run import open_run
 from results.store.store import Store
@@ -110,6 +113,9 @@ def test_it_goes_on_from_what_is_there(source, tmp_path):
     first = derive(found, config, words)
     again = derive(found, config, words)
     assert first.digest == again.digest
+    told = read_events(LocalFolder(tmp_path / "d"))
+    taken = [event.n_reused for event in told if isinstance(event, Reused)]
+    assert taken == [len(found.index.places)] * 2
     assert len(list(open_run(config.out).rows())) == len(list(found.rows()))
 
 
@@ -145,6 +151,14 @@ def test_other_classes_and_runs_that_are_not_proven_are_refused(source, tmp_path
     other = change(config, buckets="aeiou bcdfghjklmnpqrstvwxyz")
     with pytest.raises(FingerprintError, match="partition"):
         derive(found, other, words)
+    rules = config.search.model_dump() | {"unfuse_parts": 7}
+    other = change(config, search=rules)
+    with pytest.raises(FingerprintError, match="unfuse_parts"):
+        derive(found, other, words)
+    assert not (tmp_path / "d").exists()
+    run(other)
+    with pytest.raises(FingerprintError, match="unfuse_parts"):
+        derive(found, config, words)
     half = tiny(tmp_path)
     run(half)
     part = next((tmp_path / "run" / "results").iterdir())

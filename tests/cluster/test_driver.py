@@ -28,13 +28,17 @@ from boardclass.wordlist import REASONS
 from cluster.driver.driver import Interrupted, run
 from cluster.driver.prepared import history
 from cluster.driver.progress import Progress
+from cluster.driver.signals import StopSignals
 from cluster.planning.plan import make_plan
 from cluster.scheduling.events import Heartbeat, WorkerUp
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig
 from results.errors import DamagedError, FingerprintError
+from results.log import read_events
+from results.log_events import Dropped, Reused
 from results.proof.nodes import run_params
 from results.storage import files
+from results.storage.local import LocalFolder
 from results.store.parts import read_parts
 from results.store.rows import from_table
 from results.store.run import open_run
@@ -203,10 +207,16 @@ class TiredBreaker(Breaker):
 )
 def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, number, breaker, search):
     before = signal.getsignal(number)
-    with pytest.raises(
-        Interrupted, match=f"stopped by {number.name}: [0-9]+ of .* the same command resumes"
-    ):
-        run(config, make_executor=partial(PartialExecutor, n_left=8, number=number))
+    with pytest.raises(Interrupted) as stopped:
+        run(config, make_executor=partial(PartialExecutor, n_left=40, number=number))
+    index = open_run(config.out).index
+    begun = {class_id for class_id, _ in index.pending()}
+    n_done = len(set(index.done_ids()) - begun)
+    assert n_done
+    assert re.match(
+        f"stopped by {number.name}: {n_done} of .* the same command resumes",
+        str(stopped.value),
+    )
     assert signal.getsignal(number) is before
     resumed = run(change(config, search=search), make_executor=with_breaker(breaker))
     assert resumed.complete
@@ -227,6 +237,23 @@ def test_a_signal_stores_what_is_done_and_other_budgets_may_go_on(config, number
     (Path(config.out) / files.CLAIM).write_text("[")
     with pytest.raises(Interrupted, match=f"stopped by {number.name}"):
         run(change(config, search=search), progress=Interrupting(), drop_damaged=True)
+
+
+@pytest.mark.usefixtures("terminal")
+def test_ctrl_c_ends_what_follows_the_search_at_once_and_so_does_a_second_one(config):
+    class Impatient(Progress):
+        def stage(self, text):
+            if text.startswith("rescoring"):
+                signal.raise_signal(signal.SIGINT)
+
+    run(config)
+    with pytest.raises(KeyboardInterrupt):
+        run(config, progress=Impatient())
+    with StopSignals() as signals:
+        signal.raise_signal(signal.SIGINT)
+        assert signals.reason == "SIGINT"
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.usefixtures("terminal")
@@ -281,7 +308,12 @@ def test_damaged_parts_are_computed_again_and_nothing_else(config):
     assert sorted(broken) == sorted(key for name in chosen for key in rows[name])
     assert (outcome.complete, outcome.digest) == (True, first.digest)
     assert outcome.n_reused == sum(map(len, rows.values())) - len(broken)
-    assert progress.update.call_args.args[0].n_classes_done == progress.begin.call_args.args[1]
+    (report,) = progress.update.call_args.args
+    assert report.n_classes_done == progress.begin.call_args.args[1]
+    assert report.n_candidates == outcome.listed.n_candidates, "those of before count"
+    told = read_events(LocalFolder(Path(config.out)))
+    dropped = [event.name for event in told if isinstance(event, Dropped)]
+    assert dropped == sorted(chosen)
     assert len(list(open_run(config.out).rows())) == sum(map(len, rows.values()))
 
 
@@ -312,9 +344,14 @@ def test_other_parts_and_another_question_are_refused_on_resume(config):
         },
     }
     run(config)
+    more = f"{config.out}-more"
     for message, changes in others.items():
+        other = change(config, search={"memory_mb": 16} | changes)
         with pytest.raises(FingerprintError, match=message):
-            run(change(config, search={"memory_mb": 16} | changes))
+            run(other)
+        with pytest.raises(FingerprintError, match=message):
+            run(change(other, out=more), extends=config.out)
+    assert not Path(more).exists()
     with pytest.raises(FingerprintError, match="cutoff: asked for 5, stored 4"):
         run(change(config, cutoff=5))
 
@@ -331,6 +368,8 @@ def test_a_run_keeps_the_rule_of_demands_that_it_began_with(config):
     assert open_run(new.out).info["structure"]["demands"] == "open"
     extended = change(config, out=config.out + "-more", cutoff=config.cutoff + 1)
     assert run(extended, extends=config.out).complete
+    told = read_events(LocalFolder(Path(extended.out)))
+    assert [event.location for event in told if isinstance(event, Reused)] == [config.out]
     assert "demands" not in open_run(extended.out).info["structure"]
 
 
@@ -383,16 +422,33 @@ def test_plain_lines():
     lines = Progress(stream, lambda: now[0])
     lines.begin("3x3, enable2k", 26, 3)
     for now[0] in np.arange(0.0, 65.0, 0.5):
-        lines.update(replace(REPORT, remaining_s=3700.0, elapsed_s=now[0]))
+        lines.update(replace(REPORT, remaining_s=3700.0, elapsed_s=now[0], n_quarantined=1))
     lines.end()
     lines.end()
     written = stream.getvalue().splitlines()
     assert written[0] == "3x3, enable2k"
     assert (
-        written[1]
-        == "13/26 classes (50.0 %), best 545 abc, 30 s gone, about 1 h 01 min left, 1 worker lost"
+        written[1] == "13/26 classes (50.0 %), best 545 abc, 30 s gone, about 1 h 01 min left, "
+        "1 worker lost, 1 unit given up"
     )
     assert len(written) == 4
+
+
+def test_the_executor_is_shown_the_figures_and_people_that_memory_is_short(config):
+    shown, progress = set(), mock.Mock(spec=Progress)
+
+    class Showing(InProcessExecutor):
+        def show(self, report):
+            shown.add(report.n_free_bytes)
+
+    with mock.patch(
+        "cluster.driver.run_search.machine_memory",
+        return_value=(1, 160),
+    ):
+        run(config, progress=progress, make_executor=Showing)
+    assert shown == {1}
+    (note,) = progress.note.call_args_list
+    assert "memory are free on this machine" in note.args[0]
 
 
 @pytest.mark.parametrize(("start_s", "unit_s", "told"), [(900.0, 0.0, True), (9.0, 20.0, False)])
