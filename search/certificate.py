@@ -1,8 +1,8 @@
 """The shape of a search that others can check: which parts of a class were split until bounds ruled
 them out.
 
-    Certifier.shape -> Forest.terms (forest.py), the terms of a part -> grow
-    (certificate_kernels.py) -> Shape
+    Certifier.shape -> Forest.terms, the terms of a part -> _Tree, which merges (trees/runs.py) and
+    bounds (trees/lazy_subtree.py) them -> Shape
 
 This is not the fast search.  It uses only the nested bound U (docs/algorithm.md) over the terms of
 a part, merged anew in every smaller part.  It has no fused letters, no residual symmetry, no
@@ -18,24 +18,32 @@ synchronised letters and no budget, so a checker needs none of them.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s, UInt32s, UInt64s
+from boardclass.arrays import Int32s, UInt32s, UInt64s
+from boardclass.board import LETTERS
+from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import Geometry
-from boardclass.jit import frozen
 from boardclass.partition import letter_mask
 from boardclass.scores import ScoreTable
-from search.certificate_kernels import DONE, FULL_BODY, Space, grow
-from search.node import Node
+from search.keys import LITERAL_BITS, last_levels
+from search.node import N_LETTERS, Node, letters_of
 from search.params import Params
 from search.scoring.scorer import trie_of
 from search.trees.forest import Forest
+from search.trees.lazy_subtree import SCRATCH, bound_of
+from search.trees.runs import join
+from search.trees.tree import MAX_BOUND, TREE_FULL
 
 MAX_SPLITS = 100_000_000
+# room for the 100 million terms of a class of 3x4 and of its parts; what is not touched costs none
+_MEMORY_MB = 2 * Params.memory_mb
+_NO_ROOM = "has more terms than fit the memory"
 
 
 @dataclass(frozen=True)
@@ -60,12 +68,12 @@ class Certifier:
     """Makes the shapes of one run; holds working memory, so make one and keep it.
 
     ``words`` are in q-form, ``points`` by number of letters.  ``memory_mb``, in MiB, is for the
-    terms of a part; the tree over them takes about as much again.
+    terms of a part and of those that it is split into.
     """
 
     def __init__(
         self, board: Geometry, words: Sequence[str], points: Sequence[int], cutoff: int,
-        memory_mb: int = Params.memory_mb,
+        memory_mb: int = _MEMORY_MB,
     ) -> None:  # fmt: skip
         self.geometry, self.cutoff = board, cutoff
         trie = trie_of(tuple(words), ScoreTable("certificate", tuple(points)), board.n)
@@ -106,39 +114,68 @@ class Certifier:
         masks = tuple(letter_mask(x) for x in letters)
         bare = sum(1 << cell for cell in order if cell not in free)
         terms = self._forest.terms(Node(masks, bare), free)
-        if terms is None:
+        try:
+            if terms is None:
+                raise IncompleteError(_NO_ROOM)
+            n_terms, keys, points = terms
+            tree = _Tree(keys, points, self.cutoff, max_splits)
+            tree.split([letters_of(masks[cell]) for cell in free], 0, n_terms)
+        except IncompleteError as error:
             raise IncompleteError(
-                f"the terms of part {' '.join(letters)!r} do not fit the memory; force more cells"
-            )
-        space = self._grown(
-            *terms, frozen(np.array([masks[cell] for cell in free], np.int64)), max_splits
-        )
-        if space is None:
-            raise IncompleteError(
-                f"part {' '.join(letters)!r} takes more than {max_splits:,} "
-                "splits; force more cells"
-            )
-        n_splits, n_leaves, n_boards = space.counts.tolist()
-        return Shape(order, forced, space.body[:n_splits].astype(np.uint32), n_leaves, n_boards)
+                f"part {' '.join(letters)!r} {error}; force more cells"
+            ) from error
+        body = np.array(tree.body, np.uint32)
+        return Shape(order, forced, body, tree.n_leaves, tree.n_boards)
 
-    def _grown(
-        self,
-        keys: UInt64s,
-        points: Int32s,
-        masks: Int64s,
-        max_splits: int,
-    ) -> Space | None:
-        """Return the grown tree, with as much space as it takes; None if that is too much."""
-        # untouched pages cost nothing
-        n, n_spare, n_body = len(keys), 3 * len(keys) + (1 << 16), 1 << 22
-        while n_body < 8 * max(max_splits, 1 << 20):
-            terms = np.empty(n + n_spare, np.int64), np.empty(n + n_spare, np.int32)
-            space = Space(*terms, np.empty(n_body, np.int64), np.zeros(3, np.int64))
-            space.keys[:n], space.points[:n] = keys, points
-            status = grow(n, self.cutoff, masks, space)
-            if status == DONE:
-                return space if int(space.counts[0]) <= max_splits else None
-            n_body, n_spare = (
-                (8 * n_body, n_spare) if status == FULL_BODY else (n_body, 2 * n_spare)
-            )
-        return None
+
+class _Tree:
+    """The tree of a part.  In ``keys`` and ``points`` stand its terms and, behind them, those of
+    the parts that are open, from the largest to the smallest.
+    """
+
+    def __init__(self, keys: UInt64s, points: Int32s, cutoff: int, max_splits: int) -> None:
+        self._keys, self._points = keys, points
+        self._cutoff, self._max_splits = cutoff, max_splits
+        self._scratch = np.empty(SCRATCH, np.int32)
+        self.body = array("I")
+        self.n_leaves = self.n_boards = 0
+
+    def split(self, cells: Sequence[str], start: int, stop: int) -> None:
+        """Split the part with the terms at start..stop, whose free ``cells`` have these letters, by
+        the first of them, and every part whose bound reaches the cutoff, down to boards.
+        """
+        if len(self.body) == self._max_splits:
+            raise IncompleteError(f"takes more than {self._max_splits:,} splits")
+        at, keys, later = len(self.body), self._keys, cells[1:]
+        self.body.append(0)
+        low = np.uint64(last_levels(len(later)))
+        codes = np.arange(1, N_LETTERS + 2, dtype=np.uint64)
+        firsts = codes << np.uint64(LITERAL_BITS * len(later))
+        ends = (start + np.searchsorted(keys[start:stop], firsts)).tolist()
+        without = self._bound(start, ends[0], low)
+        for letter in cells[0]:
+            x = LETTERS.index(letter)
+            goes_on = reaches(without + self._bound(ends[x], ends[x + 1], low), self._cutoff)
+            if goes_on:
+                end = join(keys, self._points, start, ends[0], ends[x], ends[x + 1], stop, low)
+                if end == TREE_FULL:
+                    raise IncompleteError(_NO_ROOM)
+                keys[stop:end] &= low
+                goes_on = reaches(self._bound(stop, end, low), self._cutoff)
+            if not goes_on:
+                self.n_leaves += 1
+                continue
+            self.body[at] |= 1 << x
+            if later:
+                self.split(later, stop, end)
+            else:
+                self.n_boards += 1
+
+    def _bound(self, first: int, end: int, within: np.uint64) -> int:
+        """Return the bound U of the terms at first..end, of what they have ``within``; one that is
+        too large to be told reaches the cutoff.
+        """
+        if first == end:
+            return 0
+        bound = int(bound_of(self._keys, self._points, first, end, within, self._scratch))
+        return bound if bound <= MAX_BOUND else max(bound, self._cutoff)

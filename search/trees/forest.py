@@ -165,16 +165,18 @@ class Forest:
             n_bytes_of(n_keys, end - tip + 1),
         )
 
-    def terms(self, node: Node, free: list[int]) -> tuple[UInt64s, Int32s] | None:
-        """Return the distinct keys of a node, sorted, and their points, in arrays that the next
-        call overwrites, or None if they do not fit the memory.
+    def terms(self, node: Node, free: list[int]) -> tuple[int, UInt64s, Int32s] | None:
+        """Return how many distinct keys a node has, and arrays that begin with these, sorted, and
+        with their points; None if they do not fit the memory.
+
+        What is behind them in the arrays is free until the next call, which overwrites all.
         """
         self.stack.clear()
         n = self._generator.of_node(node, free, self._arrays.terms)
         if n < 0:
             return None
         n_keys = self._arrays.sort(0, n, len(free), 1)
-        return self._arrays.terms[:n_keys], self._arrays.points[:n_keys]
+        return n_keys, self._arrays.terms, self._arrays.points
 
     def suits_layers(self, open_class: OpenClass, node: Node) -> bool:
         """Return whether :meth:`grow_on_layers` applies to a node of an open class.

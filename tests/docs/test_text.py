@@ -131,7 +131,6 @@ def test_examples_of_modules_and_pages(path, with_a_run, monkeypatch):
 WITHOUT_EXAMPLES = {
     "boardclass/arrays.py",
     "configs/wordlists/regenerate.py",
-    "search/certificate_kernels.py",
     "search/scoring/scorer_simd.py",
     "search/terms/shapes.py",
     "search/trees/bound.py",

@@ -611,6 +611,14 @@ def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case)
     assert len(list(checker.CertifiedPart(question, row).ends())) == found.n_leaves + found.n_boards
 
 
+def test_no_board_is_ruled_out_by_a_bound_that_is_too_large_to_be_told():
+    points = [0] * 3 + [1 << 29] * 62
+    found = Certifier(geometry("2x2"), ["tea", "tex"], points, 1 << 30).shape(
+        ["st", "e", "ay", "x"]
+    )
+    assert found.body[-1] & 1, "a behind te"
+
+
 def test_a_part_that_does_not_exist_or_is_too_wide():
     shape = geometry("4x4")
     words = [word for word in load_wordlist("scowl70") if len(word) <= 6]
