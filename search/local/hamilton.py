@@ -13,7 +13,7 @@ which proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from boardclass.canonical import canonical_board
 from boardclass.geometry import Geometry
 from search.local.methods import BatchScorer
 from search.scoring.scorer import decode_boards
+from search.terms.paths import CELL, CELL_BITS, paths_of_length
 
 MAX_CELLS = 16  # beyond that the paths are too many to list
 _BACKBITES = 200
@@ -43,38 +44,12 @@ def hamiltonian_paths(geometry: Geometry) -> Int8s:
 
     A path and its reverse count as two: words have a direction.
     """
-    paths = []
-    for start in np.flatnonzero((geometry.symmetries >= np.arange(geometry.n)).all(axis=0)):
-        for path in _paths_from(int(start), geometry):
-            if path == min(map(tuple, geometry.symmetries[:, path].tolist())):
-                paths.append(path)
-    return np.array(paths, np.int8).reshape(len(paths), geometry.n)
-
-
-def _paths_from(start: int, geometry: Geometry) -> Iterator[tuple[int, ...]]:
-    masks = geometry.neighbour_masks.tolist()
-    everything = (1 << geometry.n) - 1
-    stack: list[tuple[tuple[int, ...], int]] = [((start,), everything & ~(1 << start))]
-    while stack:
-        path, free = stack.pop()
-        if not free:
-            yield path
-        elif not _cut_off(free, masks[path[-1]], masks):
-            near = [cell for cell in geometry.neighbours[path[-1]] if free >> cell & 1]
-            stack += [((*path, cell), free & ~(1 << cell)) for cell in reversed(near)]
-
-
-def _cut_off(free: int, around: int, masks: list[int]) -> bool:
-    """Tell whether some free cell has no free neighbour and does not touch the end of the path
-    either.
-    """
-    rest = free
-    while rest:
-        cell = (rest & -rest).bit_length() - 1
-        rest &= rest - 1
-        if not masks[cell] & free and (not around >> cell & 1 or free != 1 << cell):
-            return True
-    return False
+    places = np.arange(geometry.n, dtype=np.uint64)
+    paths = paths_of_length(geometry, geometry.n)[:, None] >> CELL_BITS * places & CELL
+    digits = np.uint64(1) << CELL_BITS * places[::-1]
+    numbers = [image[paths] @ digits for image in geometry.symmetries.astype(np.uint64)]
+    first = numbers[0] == np.min(numbers, axis=0)
+    return paths[first][numbers[0][first].argsort()].astype(np.int8)
 
 
 def sampled_paths(geometry: Geometry, n: int, seed: int) -> Int8s:
