@@ -5,14 +5,14 @@
     parse_partition -> Partition          classes; canonical_ranks (kernel in enumeration.py)
     parse_path, join, ancestors           paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList             the strict loader
-    parse_scores -> ScoreTable            points by length; check_overflow
+    parse_scores -> ScoreTable            points by length; check_overflow; reaches, the only
+                                          comparison with the cutoff
     read_entries -> import_words          a list from files as people have them (word_files.py,
                                           word_tables.py, word_import.py)
     plain_rows, json_boards               boards as other programs write them (board_tables.py)
     trace ;  assign_dice, roll            one word on one board; dice (rolling.py)
     printable, counted, duration          text as it is shown (printable.py)
     pool ;  python_path                   processes that a command starts (processes.py)
-    reaches                               the only comparison with the cutoff (cutoff.py)
 
 ``__init__.pyi`` lists the names that the package exports.  Each loads its module when it is first
 used, so a command that needs no kernel never loads numba.  Only jit.py, numba_inside.py

@@ -38,7 +38,8 @@ from numba import config, types
 from numba.core import event
 from numba.extending import register_jitable
 
-from boardclass import cutoff, numba_inside
+from boardclass import numba_inside
+from boardclass.scores import reaches
 
 _KERNEL_FOLDERS = ("boardclass", "search")
 
@@ -205,7 +206,7 @@ class _Announcer(event.Listener):  # type: ignore[misc]
 
 
 _announcer = _Announcer()
-register_jitable(cutoff.reaches)  # kernels call it as it stands
+register_jitable(reaches)  # kernels call it as it stands
 
 
 def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:

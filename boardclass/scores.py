@@ -1,5 +1,5 @@
-"""Score tables: points by the number of letters of a word, and the check that sums cannot
-overflow.
+"""Score tables: points by the number of letters of a word, the check that sums cannot overflow, and
+the only comparison with the cutoff.
 """
 
 from __future__ import annotations
@@ -149,6 +149,19 @@ def _parse_value(value: object, scores: object) -> int:
             f"numbers from 0 to {SUM_LIMIT - 1}, points from 3 letters on, such as 1,1,2,3,5,11"
         )
     return points
+
+
+def reaches(value: int, cutoff: int) -> bool:
+    """Return whether ``value`` (a bound or an exact score, points) is at or above ``cutoff``.
+
+    A state whose bound does not reach the cutoff is eliminated; a board whose score reaches it
+    belongs to the result.  One rule in one place, so that no pruning step can differ from another
+    by ``<`` and ``<=``; kernels call it as well.
+
+    >>> reaches(430, 430), reaches(429, 430)
+    (True, False)
+    """
+    return value >= cutoff
 
 
 def check_overflow(points: Iterable[int], table: ScoreTable) -> None:

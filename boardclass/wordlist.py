@@ -13,12 +13,14 @@ import hashlib
 import os
 import re
 import shlex
+import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import filterfalse
 from pathlib import Path
+from typing import NamedTuple
 
 from boardclass.errors import WordListError, quote
 from boardclass.printable import counted
@@ -28,26 +30,8 @@ from boardclass.word_files import read_file
 DEFAULT_WORDLIST = "scowl70"  # comes with the program
 COMMON_WORDLIST = "scowl35"  # those of its words that most people know
 SUFFIXES = (".txt", ".txt.gz", ".txt.xz")
+_BUNDLED = Path(__file__).resolve().parent.parent / "configs" / "wordlists"
 REASONS = ("too short", "too long", "q without u", "duplicate")
-
-KNOWN_SHA256 = {
-    "debian-danish": "5c404b9da47e1a69f3f8f0b7371e98ab54385d65f9eaa4adb708b942abae3c73",
-    "debian-dutch": "8db748db32049cf6a6491efd8029a5f75da502a8a5cc487a19bebdf9ae6c507f",
-    "debian-french": "e61a286b1405d1ba153e2835f7bea64fd61225312ecf958dd961c4cf156aaabb",
-    "debian-german": "11fd4ca3cbc0b32aea04ccae3ca0d543c00ecec6cc3e41906773afe50b768319",
-    "debian-italian": "81f1138366fb88365f67c1bde68921361b0a24e569d8e87c3de62ee1126629a9",
-    "debian-portuguese": "b0824ea0f3bedf8afadb640c15bbb5b69738a825d24da2c454d735ea6bb8d452",
-    "debian-spanish": "814245eda681872f329aecf7a959528c5f36f8a9f0a2540cb1344de1d399cf27",
-    "debian-swedish": "2737e84cd6f5cc91e56c922cbcbe5337b0e87692265f0c6ade59dde6531a9e13",
-    "enable2k": "1c11e988d3b84707444bdf4575cc11e093c3471b73bf39d623cc724d17326a37",
-    "naspa2023": "071c957025acf07a10280cd0f47596b360ed3198b02db2f74366c80e32312802",
-    "ospd5": "93b1efb65c034369ab86736fe88bef4845cbb2027aee9c879186eec1c757d084",
-    "scowl35": "0a82b3eca2ca9ecd2eeb48efd4443c9c61a0b539c712b82faa541a18e18fcbaa",
-    "scowl70": "77d297e2980bb842f851716efffa988859a5177c63c7af7cf65d87d843d0610b",
-    "sowpods": "0949c114d8a1ba67664636dd5709319e05f791574e7ba479e2bfd5e715f0e9e0",
-    "twl06": "941f409df7710062627584a271829c94cc5722196e423406063bfb847c005ec6",
-    "yawl": "98c0d10f2d402ed5d063db89fd8f3965f360c328a657480037144ad7bdb422cb",
-}
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _is_word = re.compile(rb"[a-z]*").fullmatch
@@ -114,9 +98,53 @@ class WordList:
         return str.maketrans(self.letters)
 
 
+class Source(NamedTuple):
+    """A word list that people speak of by name, of ``configs/wordlists/sources.toml``."""
+
+    name: str
+    title: str
+    licence: str
+    sha256: str  # of the list that goes by this name
+    n_words: int  # usable ones, of that list
+    # lines of its file that can be on no board, by reason; None: nobody here has seen the file
+    left_out: dict[str, int] | None = None
+    url: str = ""  # where a copy can be downloaded; empty where that is not permitted or not needed
+    upper: bool = False  # the file is in capitals
+    note: str = ""  # how else to come by it
+    # this, ``letters`` and ``options`` are what ``orderly wordlist import`` makes the list of
+    file: str = "FILE"
+    letters: dict[str, str] | None = None  # beyond a-z, by the symbol that stands for them
+    options: str = ""
+    language: str = "English"  # of its words
+    contains: str = ""  # what is or is not in it that a game would see otherwise
+
+    @property
+    def command(self) -> str:
+        """What makes the list of a file."""
+        letters = [f"--letter {letter}={symbol}" for symbol, letter in (self.letters or {}).items()]
+        parts = ("orderly wordlist import", self.file, "--name", self.name, *letters, self.options)
+        return " ".join(filter(None, parts))
+
+
+@cache
+def sources() -> dict[str, Source]:
+    """Return the well-known lists by name.
+
+    >>> sources()["enable2k"].n_words
+    173402
+    >>> print(sources()["debian-spanish"].command)
+    orderly wordlist import /usr/share/dict/spanish --name debian-spanish --letter ñ=w
+    """
+    text = (_BUNDLED / "sources.toml").read_text("utf-8")
+    return {name: Source(name, **values) for name, values in tomllib.loads(text).items()}
+
+
 def known_name(sha256: str) -> str | None:
     """Return the name of the well-known list with this normalised SHA-256, if there is one."""
-    return dict(zip(KNOWN_SHA256.values(), KNOWN_SHA256, strict=True)).get(sha256)
+    for name, source in sources().items():
+        if source.sha256 == sha256:
+            return name
+    return None
 
 
 def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> WordList:
@@ -197,14 +225,13 @@ def default_search_paths() -> list[Path]:
     """Return the folders of names: $ORDERLY_WORDLISTS, the user's data, shared beside the project,
     the bundled one.
     """
-    project = Path(__file__).resolve().parent.parent
     named = [
         Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part
     ]
-    shared = project.parent / "shared" / "wordlists"
+    shared = _BUNDLED.parents[2] / "shared" / "wordlists"
     with contextlib.suppress(WordListError):
         named.append(user_folder())
-    return [*named, shared, project / "configs" / "wordlists"]
+    return [*named, shared, _BUNDLED]
 
 
 def available_names() -> dict[str, Path]:
@@ -257,10 +284,10 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
         sorted(usable) if plain_q else sorted(word.replace("qu", "q") for word in usable)
     )
     sha256 = _sha256(ordered, plain_q)
-    if sha256 != KNOWN_SHA256.get(name, sha256):
+    if name in sources() and sha256 != sources()[name].sha256:
         raise WordListError(
             f"word list {quote(source)} has {len(ordered)} usable words with SHA-256 {sha256}, "
-            f"but {name!r} means the list with {KNOWN_SHA256[name]}: the file is cut off or "
+            f"but {name!r} means the list with {sources()[name].sha256}: the file is cut off or "
             "another edition; rename it to use it"
         )
     return WordList(name, ordered, sha256, counts, len(words), letters, plain_q)
@@ -317,7 +344,7 @@ def _find(name_or_path: str | Path) -> Path:
     files = available_names()
     if text in files:
         return files[text]
-    if text in KNOWN_SHA256:
+    if text in sources():
         raise WordListError(
             f"the word list {text} is not here: orderly wordlist get {text} "
             "fetches it, or says how to"

@@ -26,11 +26,10 @@ import numpy as np
 
 from boardclass.arrays import Int32s, UInt32s, UInt64s
 from boardclass.board import LETTERS
-from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError
 from boardclass.geometry import Geometry
 from boardclass.partition import letter_mask
-from boardclass.scores import ScoreTable
+from boardclass.scores import ScoreTable, reaches
 from search.keys import LITERAL_BITS, last_levels
 from search.node import N_LETTERS, Node, letters_of
 from search.params import Params

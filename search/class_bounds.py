@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.arrays import Int64s, UInt8s
-from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError, quote
 from boardclass.geometry import PAIRS, Dims, Geometry, cell_order_of
 from boardclass.partition import letter_mask
+from boardclass.scores import reaches
 from search.scoring.scorer import Scorer, decode_boards
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES
 

@@ -23,8 +23,8 @@ from math import prod
 import numpy as np
 
 from boardclass.arrays import Int8s, Int64s
-from boardclass.cutoff import reaches
 from boardclass.geometry import Geometry
+from boardclass.scores import reaches
 from search.node import Node, OpenClass, before, split, split_at
 from search.params import MAX_FREE_CELLS, Params
 from search.scoring.scorer import Scorer, decode_boards

@@ -29,10 +29,10 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 # Tokens that a folder may have (tests/bench/prose.py), hardly more than it had when this was set.
 # Lines are free: a long file of short lines is easier to read than a short one of long lines.
 BUDGET = {
-    "boardclass": 17_440,  # of these 2,500 for files of words and boards as people have them
+    "boardclass": 17_570,  # of these 2,500 for files of words and boards as people have them
     "search": 36_325,
     "results": 39_000,  # rows of a million classes are looked at in arrays
-    "configs": 2_400,
+    "configs": 2_200,
     # worksheets for a class, words to leave out; fresh boards to play on
     "cluster": 73_475,
     "tests": 171_100,  # each kind of file and board that people have is an input of its own
@@ -139,7 +139,7 @@ def test_only_one_place_compares_with_the_cutoff():
                 named = any(re.search(r"\bcutoff$", value) for value in values)
                 if named and not any(value.isdigit() for value in values):
                     found.add(str(path.relative_to(ROOT)))
-    assert found == {"boardclass/cutoff.py", "results/proof/audit.py", "cluster/planning/plan.py"}
+    assert found == {"boardclass/scores.py", "results/proof/audit.py", "cluster/planning/plan.py"}
 
 
 HASHES = """

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from boardclass.board import NO_LETTERS, read_board, with_letters
 from boardclass.canonical import canonical_board
-from boardclass.cutoff import reaches
 from boardclass.errors import BoardError, InputError, quote
 from boardclass.geometry import Geometry, geometry, parse_dims
+from boardclass.scores import reaches
 from cluster.answers.boards import read_lines
 from results.proof.summary import Summary
 from search.scoring.scorer import Scorer

@@ -11,9 +11,9 @@ from itertools import accumulate, count
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from boardclass.cutoff import reaches
 from boardclass.errors import BoardError, InputError, PartitionError, quote
 from boardclass.geometry import cell_name, parse_dims, short_cell_name
+from boardclass.scores import reaches
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims, Geometry

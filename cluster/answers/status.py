@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from boardclass.cutoff import reaches
 from boardclass.errors import InputError
 from boardclass.printable import between, counted, duration, memory_size, percent
+from boardclass.scores import reaches
 from cluster.streams import say, tell
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ def _offer(module: str, name: str) -> Callable[[str], list[str]]:
 
 complete_sizes = _offer("boardclass.geometry", "DIMS")
 complete_wordlists = _offer("boardclass.wordlist", "available_names")
-complete_known_wordlists = _offer("configs.sources", "sources")
+complete_known_wordlists = _offer("boardclass.wordlist", "sources")
 complete_dice = _offer("configs.dicesets", "dice_names")
 complete_solvers = _offer("search.solvers", "METHODS")
 

@@ -17,12 +17,13 @@ from boardclass.scores import n_letters
 from boardclass.word_files import MAX_FILE_BYTES, read_entries, read_file
 from boardclass.word_import import Imported, Rules, import_words, parse_letters
 from boardclass.wordlist import (
-    KNOWN_SHA256,
+    Source,
     WordList,
     available_names,
     known_name,
     load_wordlist,
     parse_wordlist,
+    sources,
     user_folder,
 )
 from cluster.answers.render import Format, write_json, write_record, write_table
@@ -30,7 +31,6 @@ from cluster.cli import options
 from cluster.cli.app import Whole
 from cluster.cli.options import argument, option
 from cluster.streams import say, write_file
-from configs.sources import sources
 
 TIMEOUT_S = 30
 wordlist = typer.Typer(
@@ -59,7 +59,7 @@ def list_all(fmt: options.Format = Format.table) -> None:
     for name, source in sources().items():
         if name not in here:
             how = f"orderly wordlist get {name}" if source.url else source.note
-            rows.append((name, None, KNOWN_SHA256[name][:16], name, how))
+            rows.append((name, None, source.sha256[:16], name, how))
     write_table(("name", "words", "sha256", "known_as", "file"), rows, fmt)
 
 
@@ -225,24 +225,24 @@ def get(
         )
     data = download(url or source.url)
     data = data.lower() if source.upper else data
-    words = _checked(name, data, url or source.url)
+    words = _checked(source, data, url or source.url)
     target = user_folder() / f"{name}.txt"
     _keep(target, data)
     record = {"name": name, "n_words": len(words.words), "sha256": words.sha256}
     write_record({**record, "file": str(target)}, fmt)
 
 
-def _checked(name: str, data: bytes, where: str) -> WordList:
+def _checked(source: Source, data: bytes, where: str) -> WordList:
     """Return a known list that was downloaded. Raises WordListError when it is another one."""
     try:
         words = parse_wordlist(data, "download", where)
     except WordListError as error:
         raise WordListError(
-            f"{quote(where, 200)} is not {name}: no list of words a-z; not kept"
+            f"{quote(where, 200)} is not {source.name}: no list of words a-z; not kept"
         ) from error
-    if words.sha256 != KNOWN_SHA256[name]:
+    if words.sha256 != source.sha256:
         raise WordListError(
-            f"{quote(where, 200)} has SHA-256 {words.sha256}, {name} has {KNOWN_SHA256[name]}: "
+            f"{quote(where, 200)} has SHA-256 {words.sha256}, {source.name} has {source.sha256}: "
             "not kept"
         )
     return words

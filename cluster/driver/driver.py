@@ -19,9 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from boardclass.cutoff import reaches
 from boardclass.jit import kernel_hash
 from boardclass.printable import counted
+from boardclass.scores import reaches
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger
 from cluster.driver.prepared import Prepared, prepare

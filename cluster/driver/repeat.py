@@ -23,10 +23,9 @@ from heapq import nsmallest
 from math import comb
 from operator import attrgetter
 
-from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.processes import pool
-from boardclass.scores import ScoreTable
+from boardclass.scores import ScoreTable, reaches
 from boardclass.wordlist import WordList
 from results.errors import RowError
 from results.proof.claim import question_of, settling

@@ -21,13 +21,12 @@ from starlette.staticfiles import StaticFiles
 from boardclass.board_svg import SCRIPT, STYLE
 from boardclass.errors import OrderlyError
 from boardclass.geometry import DIMS
-from boardclass.wordlist import DEFAULT_WORDLIST, available_names
+from boardclass.wordlist import DEFAULT_WORDLIST, Source, available_names, sources
 from cluster.watch.view import Place
 from cluster.web import answers, jobs
 from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site
 from configs.dicesets import all_dice
-from configs.sources import Source, sources
 from results.reading.markup import templates
 
 _FOLDER = Path(__file__).resolve().parent

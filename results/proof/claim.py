@@ -30,8 +30,7 @@ from boardclass.canonical import canonical, images
 from boardclass.errors import MismatchError, quote
 from boardclass.printable import counted
 from boardclass.scores import points_in_words
-from boardclass.wordlist import known_name
-from configs.sources import sources
+from boardclass.wordlist import known_name, sources
 from results.errors import DamagedError
 from results.proof.coverage import Coverage
 from results.proof.summary import Board, BoardList, Question
@@ -227,8 +226,8 @@ def question_of(run: Run) -> Question:
         name, n_words, letters = known.name, known.n_words, known.letters
     else:
         name, n_words = list_name(recorded.get("name"), sha256), recorded.get("n_words", 0)
-        letters = recorded.get("letters") or {}
-    return Question(name, n_words, scores, left_out, letters, taken_over(run))
+        letters = recorded.get("letters")
+    return Question(name, n_words, scores, left_out, letters or {}, taken_over(run))
 
 
 DECIDED = "decided at cutoff "  # so begins the message of a row that was taken over

@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from boardclass.canonical import canonical_board
-from boardclass.cutoff import reaches
 from boardclass.partition import among
 from boardclass.printable import counted
+from boardclass.scores import reaches
 from results.proof.claim import (
     digest_of,
     disagreement,

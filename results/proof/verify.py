@@ -31,9 +31,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.cutoff import reaches
 from boardclass.errors import IncompleteError, MismatchError, StoreError
 from boardclass.printable import counted
+from boardclass.scores import reaches
 from results.proof.certificates import audited
 from results.proof.claim import (
     COMPLETE,

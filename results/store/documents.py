@@ -27,7 +27,7 @@ from typing_extensions import TypedDict  # that of Python 3.11 is not enough for
 from boardclass.errors import InputError, quote
 from boardclass.partition import Partition, each_letter_once, parse_partition
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
-from boardclass.wordlist import KNOWN_SHA256, LETTER, known_name
+from boardclass.wordlist import LETTER, known_name, sources
 from results.errors import DamagedError, FingerprintError
 from results.storage import files
 from results.storage.local import Folder
@@ -248,7 +248,7 @@ def list_name(name: object, sha256: str) -> str:
         return known
     if not isinstance(name, str) or not name:
         return "a list without a name"
-    return f"a list that is not the {name} that it is said to be" if name in KNOWN_SHA256 else name
+    return f"a list that is not the {name} that it is said to be" if name in sources() else name
 
 
 def check_same(wanted: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:

@@ -23,8 +23,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from boardclass import parts
-from boardclass.cutoff import reaches
 from boardclass.errors import PathError, quote
+from boardclass.scores import reaches
 from results.errors import RowError
 from results.store.documents import Fingerprint
 

@@ -25,9 +25,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from boardclass.cutoff import reaches
 from boardclass.errors import InputError, quote
-from boardclass.scores import n_letters
+from boardclass.scores import n_letters, reaches
 from boardclass.wordlist import WordList
 from results.proof.claim import ScorerLike, decided_at
 from results.store.documents import Fingerprint, check_same

@@ -46,7 +46,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from boardclass.cutoff import reaches
+from boardclass.scores import reaches
 from results.proof.claim import DECIDED, decided_at
 from results.store.documents import Fingerprint, check_same
 from results.store.rows import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Key, Row

@@ -29,8 +29,8 @@ from __future__ import annotations
 import numpy as np
 from numba import int8, int64, uint64
 
-from boardclass.cutoff import reaches
 from boardclass.jit import kernel, writable
+from boardclass.scores import reaches
 from search.bits import lowest_bit, popcount, prefetch
 from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels
 from search.trees.lazy_subtree import MAX_CELLS, SCRATCH, collapse, expand

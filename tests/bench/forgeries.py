@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from boardclass.cutoff import reaches
+from boardclass.scores import reaches
 from search.local.methods import local_search
 from search.scoring.scorer import Scorer
 from tests.cluster.test_forged_published import at_cutoff, without_best

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from boardclass.errors import WordListError, quote
 from boardclass.wordlist import (
-    KNOWN_SHA256,
     REASONS,
     WordList,
     available_names,
@@ -26,6 +25,7 @@ from boardclass.wordlist import (
     known_name,
     load_wordlist,
     parse_wordlist,
+    sources,
     user_folder,
     words_in_q_form,
 )
@@ -227,7 +227,7 @@ def test_a_known_name_must_be_the_known_list(tmp_path):
     ):
         load_wordlist(path)
     assert load_wordlist(path.rename(tmp_path / "enable.txt")).words
-    assert known_name(KNOWN_SHA256["twl06"]) == "twl06"
+    assert known_name(sources()["twl06"].sha256) == "twl06"
     assert known_name("0" * 64) is None
 
 

@@ -14,7 +14,7 @@ from itertools import product
 import pytest
 
 from boardclass.scores import parse_scores
-from boardclass.wordlist import KNOWN_SHA256
+from boardclass.wordlist import sources
 from cluster.answers.status import proven_place
 from cluster.web import board_page
 from results import top
@@ -289,7 +289,7 @@ def test_letters_beyond_a_to_z_are_played(opened, tmp_path, monkeypatch, orderly
 
 def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():
     standard = parse_scores("standard").points
-    scowl = KNOWN_SHA256["scowl70"]
+    scowl = sources()["scowl70"].sha256
     best = "Proven. With scowl70 none of the other 5,429,503,678,975 3x3 boards beats it."
     least = "Proven. With scowl70 at least "
     by = " score more. The best score is 430, that of berlatdes."
@@ -328,7 +328,5 @@ def test_no_place_is_told_of_an_unproven_list_of_boards(tmp_path, monkeypatch):
     (run / files.CLAIM).unlink()
     monkeypatch.setattr(packaged, "PUBLISHED", tmp_path)
     packaged.write()
-    assert (
-        proven_place(BOARD, "3x3", 430, KNOWN_SHA256["scowl70"], parse_scores("standard").points)
-        == ""
-    )
+    asked = sources()["scowl70"].sha256, parse_scores("standard").points
+    assert proven_place(BOARD, "3x3", 430, *asked) == ""

@@ -22,7 +22,7 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.geometry import geometry
-from boardclass.wordlist import KNOWN_SHA256
+from boardclass.wordlist import sources
 from cluster.driver.driver import run
 from configs.model import load_config
 from results.proof.claim import read_claim, unscored_boards
@@ -365,7 +365,7 @@ def test_a_name_is_repeated_only_if_what_it_names_is_that(ask, orderly, whole, t
     assert "and words points, " in statement
     assert "standard" not in statement
     assert "0 words of a list without a name (SHA-256 " in statement
-    assert list_name("words", KNOWN_SHA256["yawl"]) == "yawl"
+    assert list_name("words", sources()["yawl"].sha256) == "yawl"
     assert list_name("words", "0" * 64) == "words"
 
 

@@ -25,9 +25,8 @@ from typing import NamedTuple
 
 from boardclass.errors import WordListError, quote
 from boardclass.word_files import read_entries
-from boardclass.word_import import Rules, import_words, parse_letters
-from boardclass.wordlist import KNOWN_SHA256
-from configs.sources import sources
+from boardclass.word_import import Rules, import_words
+from boardclass.wordlist import sources
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = tomllib.loads((HERE / "real_lists.toml").read_text())
@@ -100,11 +99,10 @@ def told_of(package: str, path: Path, name: str) -> Told:
     told = ", ".join(entries.read_as)
     for source in sources().values():
         if Path(source.file).name == path.name:
-            options = source.options.split()
-            letters = parse_letters([text for text in options if "=" in text])
-            names = "keep" if "keep" in options else "drop"
+            letters = {letter: symbol for symbol, letter in (source.letters or {}).items()}
+            names = "keep" if "keep" in source.options else "drop"
             made = import_words(entries, Rules(names, letters=letters), "made", "made")
-            is_known = made.words.sha256 == KNOWN_SHA256[source.name]
+            is_known = made.words.sha256 == source.sha256
             told += f"; {'is' if is_known else 'ANOTHER VERSION of'} {source.name} ({source.note})"
     return Told(package, name, entries.n_entries, len(found.words), left_out, told)
 

@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PRODUCT = ("boardclass", "search", "results", "configs", "cluster")
 KERNEL_FOLDERS = ("boardclass", "search")
 # plain functions that kernels call
-COMPILED_ELSEWHERE = ("boardclass/cutoff.py",)
+COMPILED_ELSEWHERE = ("boardclass/scores.py",)
 _COMPILE = ("tests/results/test_audit.py",)  # these tests use most kernels
 # caches are handled here
 _HASH = ("boardclass/jit.py", "return digest.hexdigest()[:16]", 'return "0" * 16')
