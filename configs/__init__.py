@@ -6,8 +6,7 @@
     2x2.toml 3x3.toml 3x4.toml 4x4.toml    presets, loaded by name
     dice/*.toml                            sets of dice, loaded by dicesets.py
     wordlists/sources.toml                 the known lists, read by boardclass/wordlist.py
-    wordlists/scowl70.txt, scowl35.txt     bundled lists; wordlists/regenerate.py makes them,
-                                           scowl70.LICENSE permits it
+    wordlists/scowl70.txt, scowl35.txt     bundled lists; scowl70.LICENSE permits it
 
 This folder checks names, types and ranges; what a value means (dimensions, buckets, scores) is for
 boardclass to say. Imports pydantic and, for the one tree of errors, boardclass.errors.

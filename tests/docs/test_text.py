@@ -127,10 +127,9 @@ def test_examples_of_modules_and_pages(path, with_a_run, monkeypatch):
     assert found.failed == 0
 
 
-# kernels whose arrays would take more lines than they have, types, and a script
+# kernels whose arrays would take more lines than they have, and types
 WITHOUT_EXAMPLES = {
     "boardclass/arrays.py",
-    "configs/wordlists/regenerate.py",
     "search/scoring/scorer_simd.py",
     "search/terms/shapes.py",
     "search/trees/bound.py",

@@ -2,9 +2,8 @@
 
     apt-get update
     apt-get download scowl=2020.12.07-2
-    python configs/wordlists/regenerate.py scowl_2020.12.07-2_all.deb            # writes the files
-    python configs/wordlists/regenerate.py --check scowl_2020.12.07-2_all.deb    # compares with the
-                                                                                 committed ones
+    python -m tests.soundness.scowl_lists scowl_2020.12.07-2_all.deb          # writes the files
+    python -m tests.soundness.scowl_lists --check scowl_2020.12.07-2_all.deb  # compares them
 
 scowl70.txt: every word of english-words.* and american-words.* of size 10 to 70 that can be played,
 that is three or more letters a-z, all lower case, every q followed by u.  scowl35.txt: those up to
@@ -24,6 +23,8 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
+import configs
+
 DEBIAN_VERSION = "2020.12.07-2"
 DEB_SHA256 = "de692546df9b169f2cbdf4d8d88111a374733a9c382b820a6f943914ca705718"
 # of the files themselves, by the largest size of SCOWL in them
@@ -32,7 +33,7 @@ LIST_SHA256 = {
     70: "78050fceaf1aa78ba263872072dc972b8460b82843a579ca5e31d5a91d2c260c",
 }
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(configs.__file__).parent / "wordlists"
 _SOURCE = re.compile(r"\./usr/share/dict/scowl/(?:english|american)-words\.(\d+)", re.ASCII)
 _NOTICE = "./usr/share/doc/scowl/copyright"
 _PLAYABLE = re.compile(r"(?:[a-pr-z]|qu)+", re.ASCII)
@@ -83,11 +84,11 @@ def main() -> int:
         made = hashlib.sha256(data).hexdigest()
         if made != expected:
             raise SystemExit(f"{len(words)} words with SHA-256 {made}, expected {expected}")
-        print(f"scowl{size}: {len(words)} words, SHA-256 {made}")
+        sys.stdout.write(f"scowl{size}: {len(words)} words, SHA-256 {made}\n")
         files[f"scowl{size}.txt"] = data
     committed = {path.name: path.read_bytes() for path in FOLDER.glob("scowl*")}
     different = [name for name, data in files.items() if committed.get(name) != data]
-    print(f"different: {', '.join(different) or 'none'}")
+    sys.stdout.write(f"different: {', '.join(different) or 'none'}\n")
     for name in () if arguments.check else different:
         (FOLDER / name).write_bytes(files[name])
     return int(bool(different) and arguments.check)
