@@ -135,10 +135,10 @@ def _write_rich_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) 
     out = console()
     table = Table(box=None, pad_edge=False)
     widest = 0
-    for index, name in enumerate(columns):
-        cells = [_cell(row[index]) for row in rows]
+    for name, *values in zip(columns, *rows, strict=True):
+        cells = list(map(_cell, values))
         width = max(map(cell_len, (printable(name), *cells)))
-        is_number = bool(rows) and all(isinstance(row[index], Number | None) for row in rows)
+        is_number = bool(rows) and all(isinstance(value, Number | None) for value in values)
         table.add_column(
             escape(printable(name)),
             overflow="fold",

@@ -10,6 +10,7 @@ The functions at the end are what all commands share that ask about runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from boardclass.errors import InputError
@@ -246,27 +247,27 @@ def tell_notes(result: Summary) -> None:
         tell(f"orderly: {note}")
 
 
-def require_all_proven(summaries: Mapping[str, Summary]) -> None:
-    """End a command that has shown results of some runs: say which of them are not proven.
+@contextmanager
+def proofs_told(summaries: Mapping[str, Summary], *, above: bool = False) -> Iterator[None]:
+    """Say which of some runs are not proven after the body has shown results of them, and
+    ``above`` these as well.
 
     Raises IncompleteError or MismatchError for the first that is not; the others are named on
     standard error before it.
     """
+    unproven = []
+    for name, result in summaries.items():
+        if not result.proven:
+            unproven.append(name)
+            if above:
+                say(f"{name}: " * (len(summaries) > 1) + result.caveat)
+    yield
     for result in summaries.values():
         tell_notes(result)
-    unproven = [name for name, result in summaries.items() if not result.proven]
     for name in unproven[1:]:
         tell(f"orderly: {name}: {summaries[name].caveat}")
     if unproven:
         summaries[unproven[0]].require_proven(unproven[0])
-
-
-def tell_so_far(summaries: Mapping[str, Summary]) -> None:
-    """Print above a table for people which of the runs are not proven."""
-    for name, result in summaries.items():
-        if not result.proven:
-            whose = f"{name}: " if len(summaries) > 1 else ""
-            say(f"{whose}{result.caveat}")
 
 
 def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequence[int]) -> str:

@@ -10,6 +10,7 @@ import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +18,7 @@ import typer
 
 from boardclass.errors import InputError, OrderlyError, quote
 from cluster.answers.render import Format, write_json, write_table
-from cluster.answers.status import require_all_proven, run_wordlist, tell_notes, tell_so_far
+from cluster.answers.status import proofs_told, run_wordlist, tell_notes
 from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
 from cluster.streams import say, tell, write_file
@@ -63,6 +64,8 @@ def top(
     from boardclass.board import with_letters
     from results.proof.summary import distinct_names
 
+    # one run need not be named; people are told in a sentence what is proven
+    cut = slice(int(len(chosen) == 1), -1 if fmt is Format.table else None)
     summaries = {}
     rows: list[tuple[int, str, list[Any]]] = []
     for name, location in zip(distinct_names(chosen), chosen, strict=True):
@@ -72,14 +75,10 @@ def top(
         for item, n_words in islice(passing, n):
             board = with_letters(item.board, result.question.letters)
             counts = [item.score, n_words] if words else [item.score]
-            rows.append((-item.score, item.board, [name, board, *counts, result.proven]))
+            rows.append((-item.score, item.board, [name, board, *counts, result.proven][cut]))
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
-    cut = slice(int(len(summaries) == 1), None)  # one run need not be named
-    if fmt is Format.table:  # people are told in a sentence what is proven
-        tell_so_far(summaries)
-        cut = slice(cut.start, -1)
-    write_table(columns[cut], [row[cut] for *_, row in sorted(rows)[:n]], fmt)
-    require_all_proven(summaries)
+    with proofs_told(summaries, above=fmt is Format.table):
+        write_table(columns[cut], list(map(itemgetter(2), sorted(rows)[:n])), fmt)
 
 
 def _summary(location: str) -> Summary:
@@ -174,13 +173,12 @@ def query(
     from results.reading.limits import Limits
     from results.reading.sql import connect
 
-    with closing(connect(directories, memory)) as database:
+    with closing(connect(directories, memory)) as database, proofs_told(database.summaries):
         limits = Limits(timeout, memory, MAX_DRAWN if fmt is Format.table else MAX_ROWS)
         if sql is None:
             _prompt(lambda text: _print(database.query(text, limits), fmt))
         else:
             _print(database.query(sql, limits), fmt)
-    require_all_proven(database.summaries)
 
 
 def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
@@ -263,10 +261,8 @@ def compare(
     listed = boards_beside(file, result)
     scorer = _scorer_of(run, wordlist) if unscored(result, listed) else None
     comparison = Comparison(result, listed, scorer)
-    if fmt is Format.table:
-        tell_so_far({directory: result})
-    _show_comparison(comparison, result.proven, fmt)
-    require_all_proven({directory: result})
+    with proofs_told({directory: result}, above=fmt is Format.table):
+        _show_comparison(comparison, result.proven, fmt)
 
 
 def _show_comparison(comparison: Comparison, is_proven: bool, fmt: Format) -> None:
@@ -304,9 +300,9 @@ def _scorer(run: Run, words: WordList, table: ScoreTable | None = None) -> Score
     return Scorer(own.dims, words.words, table or ScoreTable("run", own.scores))
 
 
-@options.grouped
 def report(
-    source: options.RunWords,
+    directory: options.Run = options.LATEST,
+    wordlist: options.RunWordlist = None,
     out: Annotated[
         str | None,
         option("File to write.", metavar="FILE", show_default="NAME-OF-DIR.html"),
@@ -316,18 +312,19 @@ def report(
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     from results.reading.report import render
+    from results.store.run import open_run
 
-    run, words = source.open()
-    page, result = render(run, _scorer(run, words), n)
+    run = open_run(directory)
+    page, result = render(run, _scorer(run, run_wordlist(run, wordlist)), n)
     html = page.encode()
-    path = write_file(Path(out or _page_name(source.directory)), html)
+    path = write_file(Path(out or _page_name(directory)), html)
     how = "open it in a browser"
     if show:
         is_open = webbrowser.open(path.resolve().as_uri())
         how = "handed to a browser" if is_open else "no browser was found to open it"
     say(f"{path}: {len(html) / 1024:,.0f} KiB, {how}")
     tell_notes(result)
-    result.require_proven(source.directory)
+    result.require_proven(directory)
 
 
 def _page_name(directory: str) -> str:

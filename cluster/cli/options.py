@@ -63,15 +63,14 @@ complete_dice = _offer("configs.dicesets", "dice_names")
 complete_solvers = _offer("search.solvers", "METHODS")
 
 
-def _wordlist(show_default: str) -> Any:
-    names = ("--wordlist", "-w")
-    return option(
-        "Word list.",
-        *names,
-        metavar="NAME|PATH",
-        show_default=show_default,
-        autocompletion=complete_wordlists,
-    )
+_wordlist = partial(
+    option,
+    "Word list.",
+    "--wordlist",
+    "-w",
+    metavar="NAME|PATH",
+    autocompletion=complete_wordlists,
+)
 
 
 def _say_turned(dims: str | None) -> str | None:
@@ -90,8 +89,8 @@ def _chosen(ctx: typer.Context, directory: str) -> str:
 
 
 Format = Annotated[render.Format, option("Output format.", "--format", show_choices=True)]
-Wordlist = Annotated[str | None, _wordlist("bundled list")]
-RunWordlist = Annotated[str | None, _wordlist("that of the run")]
+Wordlist = Annotated[str | None, _wordlist(show_default="bundled list")]
+RunWordlist = Annotated[str | None, _wordlist(show_default="that of the run")]
 Scores = Annotated[
     str | None,
     option(

@@ -49,7 +49,7 @@ from results.proof.coverage import Coverage, rows_out_of_space
 from results.proof.prove import prove
 from results.proof.summary import BoardList
 from results.storage import files
-from results.store.documents import check_same_structure
+from results.store.documents import check_same_structure, list_name
 from results.store.run import Run
 from results.store.store import Store
 from results.upkeep.extend import extend, inherited, open_source, taken
@@ -221,8 +221,9 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
     complete = proof.proven
     claim, missing, share_done = None, "", False
     if complete:
-        name, n_words = plan.wordlist.name, len(plan.wordlist.words)
-        question = replace(question_of(run), wordlist=name, n_words=n_words)
+        coverage.require_complete()
+        name = list_name(plan.wordlist.name, plan.fingerprint.wordlist_sha256)
+        question = replace(question_of(run), wordlist=name, n_words=len(plan.wordlist))
         claim = make_claim(run, coverage, listed, question)
         if question.condition:
             progress.stage("climbing, since bounds were believed")

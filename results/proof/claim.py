@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field, fields, replace
-from operator import itemgetter
+from dataclasses import asdict, dataclass, field, fields
+from itertools import starmap
+from operator import attrgetter, itemgetter
 from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
@@ -91,7 +92,7 @@ def unscored_boards(run: Run) -> BoardList:
         image = "".join(canonical(board, shape))
         merged[image] = Board(image, score, len(images(board, shape)))
     best_first = sorted(sorted(merged.values()), key=itemgetter(1), reverse=True)
-    return BoardList(tuple(best_first), len(reported))
+    return BoardList.of(best_first, len(reported))
 
 
 COMPLETE = "complete"
@@ -150,13 +151,8 @@ def publish_claim(run: Run, claim: Claim) -> None:
 
 
 def make_claim(run: Run, coverage: Coverage, listed: BoardList, question: Question) -> Claim:
-    """Return the claim that coverage and boards support; raises IncompleteError when a class has no
-    verdict.
-    """
-    coverage.require_complete()
+    """Return the claim that boards and a complete coverage support."""
     fingerprint = run.fingerprint
-    name = list_name(question.wordlist, fingerprint.wordlist_sha256)
-    question = replace(question, wordlist=name)
     return Claim(
         statement=statement_of(fingerprint, listed, question),
         strength=COMPLETE,
@@ -171,7 +167,7 @@ def make_claim(run: Run, coverage: Coverage, listed: BoardList, question: Questi
         n_canonical=listed.n_canonical,
         n_raw=listed.n_raw,
         best_score=listed.best_score,
-        best_boards=listed.best,
+        best_boards=listed.best_boards,
         boards=tuple(map(itemgetter(0, 1), listed.boards[:MAX_LISTED])),
     )
 
@@ -197,7 +193,7 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
         return f"it says that the run is proven; its rows do not: {why_not}"
     # of the verifier
     own = ("strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words")
-    for name in (one.name for one in fields(Claim)):
+    for name in map(attrgetter("name"), fields(Claim)):
         said, due = getattr(claim, name), getattr(derived, name)
         # the first version listed no boards
         if said != due and name not in own and (said or name != "boards"):
@@ -273,9 +269,7 @@ def settling(table: pa.Table) -> pa.Table:
 def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:
     """Return the sentence; it names everything that the number depends on."""
     notes = [f"SHA-256 {fingerprint.wordlist_sha256[:16]}"]
-    notes += [
-        f"{symbol} stands for {letter}" for symbol, letter in sorted(question.letters.items())
-    ]
+    notes += starmap("{} stands for {}".format, sorted(question.letters.items()))
     if question.left_out is not None:
         reasons = ", ".join(
             f"{count:,} {reason}" for reason, count in question.left_out.items() if count
@@ -289,7 +283,7 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
         f"q counting as Qu), with the {question.n_words:,} words of {question.wordlist} "
         f"({'; '.join(notes)}) and {question.scores} points{question.condition}"
     )
-    cutoff, best = fingerprint.cutoff, listed.best
+    cutoff, best = fingerprint.cutoff, listed.best_boards
     if not best:
         return f"{premise}, none scores {cutoff:,} or more."
     first, last = ", ".join(best[:5]), f" and {len(best) - 5:,} more" if len(best) > 5 else ""

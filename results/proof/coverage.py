@@ -56,15 +56,7 @@ class Coverage:
     conflicting: list[str] = field(default_factory=list)  # units with contradicting verdicts
     quarantined: list[str] = field(default_factory=list)  # units given up
     missing: list[str] = field(default_factory=list)  # units without a verdict
-
-    @property
-    def complete(self) -> bool:
-        """Whether every board lies in exactly one settled unit."""
-        faults = self.problems or self.conflicting or self.quarantined or self.missing
-        return not faults and (self.n_classes_done, self.n_boards) == (
-            self.n_classes,
-            self.n_boards_expected,
-        )
+    complete: bool = False  # whether every board lies in exactly one settled unit
 
     def message(self) -> str:
         """Return what is wrong, most serious first, or that nothing is."""
@@ -123,6 +115,9 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
         f"{n_foreign} stored classes are not classes of the run" * (n_foreign > 0)
     ):
         found.problems.append(foreign)
+    faults = found.problems or found.conflicting or found.quarantined or found.missing
+    done, due = (found.n_classes_done, found.n_boards), (found.n_classes, found.n_boards_expected)
+    found.complete = not faults and done == due
     return found
 
 
@@ -151,7 +146,7 @@ def _check_classes(run: Run, rows: pa.Table, unfinished: set[int], found: Covera
         n_covered = np.bincount(size_of[is_done], n_images[is_done], len(sizes))
         found.n_boards += sum(map(mul, sizes, map(int, n_covered)))
         # beyond 64 bits: each of the few numbers is compared once
-        numbers = {size: number for number, size in enumerate(sizes)}
+        numbers = dict(zip(sizes, range(len(sizes)), strict=True))
         number_of = np.array([numbers.get(size, -1) for size in told], np.int64)
         for place in np.flatnonzero(number_of[told_of[places]] != size_of).tolist():
             size, stored = sizes[size_of[place]], told[told_of[places[place]]]
@@ -169,7 +164,8 @@ def class_sizes(partition: Partition, ranks: Int64s) -> tuple[list[int], Int64s,
         halves[cell // 13] *= np.array(list(map(len, buckets)))[cells[cell]]
     (low, low_of), (high, high_of) = (np.unique(half, return_inverse=True) for half in halves)
     pairs, pair_of = np.unique(low_of * len(high) + high_of, return_inverse=True)
-    products = [int(low[pair // len(high)]) * int(high[pair % len(high)]) for pair in pairs]
+    factors = low[pairs // len(high)].tolist(), high[pairs % len(high)].tolist()
+    products = list(map(mul, *factors))
     sizes = sorted(set(products))
     size_of = np.array(list(map(sizes.index, products)), np.int64)[pair_of]
     weights = np.cumprod([1, *partition.radix[:-1]])

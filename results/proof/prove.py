@@ -19,6 +19,7 @@ answers at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -56,18 +57,8 @@ class Proof:
     coverage: Coverage | None  # None while something is plainly open
     missing: tuple[str, ...]  # what is still to be done, a sentence each
     faults: tuple[str, ...]  # what cannot be true of a sound run, a sentence each
-
-    @property
-    def proven(self) -> bool:
-        """Whether the listed boards are all boards that reach the cutoff, provided that each
-        verdict is right.
-        """
-        return (
-            not self.missing
-            and not self.faults
-            and self.coverage is not None
-            and self.coverage.complete
-        )
+    # whether the listed boards are all that reach the cutoff, provided that each verdict is right
+    proven: bool
 
     @property
     def why_not(self) -> str:
@@ -82,7 +73,8 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
     Raises StoreError when a file is damaged or a row breaks a rule.
     """
     listed = unscored_boards(run)
-    missing, foreign = _open(run), rows_out_of_space(run)
+    doubt = _in_doubt(run) if run.doubted else []
+    missing, foreign = _open(run) + doubt, rows_out_of_space(run)
     faults = [foreign] if foreign else []
     if run.conflicts:
         named = first_few(map(unit_name, run.conflicts))
@@ -94,10 +86,11 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
         if coverage.problems:
             faults = [coverage.message()]
         elif not coverage.complete:
-            missing = [coverage.message(), *_in_doubt(run)]
+            missing = [coverage.message(), *doubt]
     if not missing and (lost := _lost_climb(run, listed)):
         faults.append(lost)
-    return Proof(listed, coverage, tuple(missing), tuple(faults))
+    proven = coverage is not None and coverage.complete and not missing and not faults
+    return Proof(listed, coverage, tuple(missing), tuple(faults), proven)
 
 
 def _open(run: Run) -> list[str]:
@@ -113,12 +106,14 @@ def _open(run: Run) -> list[str]:
         ),
         (n_pending, "part of a class has no verdict", "parts of classes have no verdict"),
     ]
-    return [counted(n, one, many) for n, one, many in counts if n > 0] + _in_doubt(run)
+    still_open = []
+    for n, one, many in counts:
+        if n > 0:
+            still_open.append(counted(n, one, many))
+    return still_open
 
 
 def _in_doubt(run: Run) -> list[str]:
-    if not run.doubted:
-        return []
     hosts, n = ", ".join(sorted(run.index.doubted_hosts)), len(run.doubted)
     verdicts = f"{n:,} verdicts come from hosts that replicas contradicted ({hosts})"
     return [f"{verdicts}: repeat the command that made the run to search them again"]
@@ -182,8 +177,8 @@ def summary(location: str | Path | Run) -> Summary:
     )
     done_ids = run.index.done_ids()
     own = done_ids[~among(done_ids, run.foreign)]
-    # pending is in the order of classes
-    begun = among(own, np.array([class_id for class_id, _ in run.index.pending()], np.int64))
+    pending = run.index.pending()  # in the order of classes
+    begun = among(own, np.array(list(map(itemgetter(0), pending)), np.int64))
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
     claim = make_claim(run, proof.coverage, listed, question) if proven and proof.coverage else None
@@ -191,11 +186,11 @@ def summary(location: str | Path | Run) -> Summary:
     return Summary(
         fingerprint=run.fingerprint,
         question=question,
-        n_rows={status: run.index.n_loaded[status] for status in STATUSES},
+        n_rows=dict.fromkeys(STATUSES, 0) | run.index.n_loaded,
         n_classes=run.partition.n_canonical,
         n_classes_begun=len(own),
         n_classes_done=int(np.count_nonzero(~begun)),
-        n_pending=len(run.index.pending()),
+        n_pending=len(pending),
         n_quarantined=len(run.index.quarantined),
         n_conflicts=len(run.conflicts),
         listed=listed,

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,26 +41,23 @@ class BoardList:
 
     boards: tuple[Board, ...]
     n_candidates: int  # in the rows, before symmetric ones were merged
+    n_canonical: int  # boards up to symmetry
+    n_raw: int  # distinct boards, every symmetric image counted
+    best_score: int | None
+    best_boards: tuple[str, ...]  # with this score
 
-    @property
-    def n_canonical(self) -> int:
-        """Boards up to symmetry."""
-        return len(self.boards)
-
-    @property
-    def n_raw(self) -> int:
-        """Distinct boards, every symmetric image counted."""
-        return sum(map(itemgetter(2), self.boards))
-
-    @property
-    def best_score(self) -> int | None:
-        """The highest score."""
-        return self.boards[0].score if self.boards else None
-
-    @property
-    def best(self) -> tuple[str, ...]:
-        """The boards with the highest score."""
-        return tuple(item.board for item in self.boards if item.score == self.best_score)
+    @classmethod
+    def of(cls, boards: Sequence[Board], n_candidates: int) -> BoardList:
+        """Return the list of these boards, best first, with its counts."""
+        best_score = boards[0].score if boards else None
+        best_boards: list[str] = []
+        for item in boards:
+            if item.score < boards[0].score:
+                break
+            best_boards.append(item.board)
+        n_raw = sum(map(attrgetter("n_images"), boards))
+        counts = n_candidates, len(boards), n_raw
+        return cls(tuple(boards), *counts, best_score, tuple(best_boards))
 
 
 @dataclass(frozen=True)

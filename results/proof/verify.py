@@ -118,6 +118,7 @@ def verify(
         )
     n_checked = check_scores(run, referee, "an independent solver finds")
     listed = scored_again(run, scorer)
+    coverage.require_complete()
     claim = make_claim(run, coverage, listed, question)
     notes = _notes_on_record(run, claim)
     same = [

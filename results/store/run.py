@@ -151,8 +151,12 @@ class Index:
 
     def pending(self) -> list[Key]:
         """Return the children of split units that have no verdict yet, in a fixed order."""
-        children = ((key[0], child) for key in sorted(self.splits) for child in self.splits[key])
-        return [child for child in children if child not in self.places.noted]
+        pending = []
+        for class_id, path in sorted(self.splits):
+            for child in self.splits[class_id, path]:
+                if (class_id, child) not in self.places.noted:
+                    pending.append((class_id, child))
+        return pending
 
 
 REMEDY_OF_CONFLICT = (

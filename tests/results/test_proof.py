@@ -406,7 +406,7 @@ def test_no_claim_without_coverage(tmp_path):
 
 def test_the_digest_depends_on_the_answer_alone():
     def digest(boards, complete=True, **changes):
-        listed = BoardList(tuple(Board(board, score, 8) for board, score in boards), 0)
+        listed = BoardList.of([Board(board, score, 8) for board, score in boards], 0)
         return digest_of(fingerprint(**changes), listed, complete=complete)
 
     two = [("wxyz", 94), ("tvyz", 89)]
@@ -448,7 +448,7 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("boards", "asked", "text"), SENTENCES)
 def test_the_sentence_says_what_there_is_and_with_which_words(boards, asked, text):
-    listed = BoardList(tuple(boards), len(boards))
+    listed = BoardList.of(boards, len(boards))
     assert text in statement_of(fingerprint(), listed, Question("toy", 12, POINTS, *asked.values()))
 
 
