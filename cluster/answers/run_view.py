@@ -11,7 +11,7 @@ both together.  status.py has the words for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from boardclass.printable import duration
@@ -94,23 +94,6 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class ClassMap:
-    """The classes of a run in the order of their numbers, cut into tiles; lists have one item a
-    tile.
-    """
-
-    n_classes: int
-    first: list[int]  # number of its first class
-    classes: list[int]
-    done: list[int]
-    begun: list[int]
-    seconds: list[float]
-    times: list[str]  # the same in words
-    time: str  # of all of them
-    found: list[int]  # candidates
-
-
-@dataclass(frozen=True)
 class Reading:
     """What one reading of the rows gave: a screen shows the boards, a page shows all of it."""
 
@@ -120,8 +103,7 @@ class Reading:
     seconds: float = 0.0  # that the verdicts took
     n_units: int = 0
     n_hosts: int = 0
-    map: ClassMap | None = None  # None: too many classes
-    slow: list[tuple[str, str, str, str]] = field(default_factory=list)  # number, letters, time ...
+    map: tuple[str, str] = ("", "")  # of the classes: a drawing, what it shows
     disk: DiskUse | None = None
 
 

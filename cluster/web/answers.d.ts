@@ -71,19 +71,6 @@ export interface Tree {
   text: string;
 }
 
-// The classes of a run, one or more to a tile.
-export interface ClassMap {
-  n_classes: number;
-  first: number[];
-  classes: number[];
-  done: number[];
-  begun: number[];
-  found: number[];
-  seconds: number[];
-  times: string[]; // the same as people say them
-  time: string; // all of them together
-}
-
 export interface Drawn {
   board: string;
   typed: string;

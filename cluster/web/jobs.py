@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import pkgutil
 import random
@@ -18,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardclass.board import NO_LETTERS, format_rows, read_board, with_letters
 from boardclass.errors import InputError, OrderlyError, quote
-from boardclass.partition import parse_partition
-from boardclass.printable import duration
+from boardclass.printable import counted, duration
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import (
     DEFAULT_WORDLIST,
@@ -29,7 +29,7 @@ from boardclass.wordlist import (
     load_wordlist,
 )
 from cluster.answers.boards import Scoring, rolled, scorer_of
-from cluster.answers.run_view import ClassMap, Drawn, Reading, rows_of
+from cluster.answers.run_view import Drawn, Reading, rows_of
 from configs.dicesets import load_dice
 from results.proof.claim import question_of, read_claim
 from results.reading.limits import GRACE_S, Limits, limited
@@ -40,10 +40,11 @@ if TYPE_CHECKING:
     from search.scoring.scorer import Scorer
 
 N_BOARDS = 16
-N_SLOW = 8
 MAX_TILES = 1200
 MAX_MAPPED = 400_000  # classes that are looked at one by one
+LEAST_WIDE = 32  # tiles in a row
 MAX_TEXT = 4000
+_SVG = "http://www.w3.org/2000/svg"
 _TOTALS = (
     "SELECT sum(seconds) AS seconds, count(*) AS units, count(DISTINCT host) AS hosts FROM classes"
 )
@@ -280,7 +281,6 @@ def class_trees(text: str, wordlist: str) -> list[DrawnTree]:
 
 def read_run(location: str) -> Reading:
     """Return what the rows of a run give."""
-    from results.reading.report import slow_classes
     from results.reading.sql import Database
     from results.storage.local import disk_use
 
@@ -296,10 +296,6 @@ def read_run(location: str) -> Reading:
     for board, score, _ in result.listed.boards[:N_BOARDS]:
         svg = picture(board, result.fingerprint.dims, letters)
         boards.append(Drawn(board, score, with_letters(board, letters), svg))
-    slow = []
-    for item in slow_classes(result, database, N_SLOW):
-        figures = duration(item["seconds"]), f"{item['found']:,}"
-        slow.append((f"{item['class_id']:,}", item["letters"], *figures))
     identity = replace(_short(rows.identity), question=_short(rows.identity.question))
     reading = Reading(
         rows=replace(rows, identity=identity, answer=_short(rows.answer)),
@@ -309,7 +305,6 @@ def read_run(location: str) -> Reading:
         n_units=int(n_units or 0),
         n_hosts=int(n_hosts or 0),
         map=class_map(run, database),
-        slow=slow,
         disk=disk_use(run.folder),
     )
     database.close()
@@ -329,17 +324,17 @@ def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> s
     return board_svg(format_rows(board, dims, letters), strict=True)
 
 
-def class_map(run: Run, database: Database) -> ClassMap | None:
-    """Return the classes, cut into at most ``MAX_TILES`` tiles of one size; None: too many to look
-    at one by one.
+def class_map(run: Run, database: Database) -> tuple[str, str]:
+    """Return a drawing of the classes, cut into at most ``MAX_TILES`` tiles of one size, and what
+    it shows in a sentence; no drawing if they are too many to look at one by one.
     """
     import numpy as np
 
     from results.reading.report import COSTS
 
-    partition = parse_partition(run.fingerprint.partition, run.fingerprint.dims)
+    partition = run.partition
     if partition.n_canonical > MAX_MAPPED:
-        return None
+        return "", "There are too many classes to draw one by one."
     ids = np.concatenate(list(partition.canonical_ranks()))
     n_tiles = min(MAX_TILES, len(ids))
     tile_of = np.arange(len(ids)) * n_tiles // len(ids)
@@ -351,23 +346,45 @@ def class_map(run: Run, database: Database) -> ClassMap | None:
     costs = {class_id: (seconds, n) for class_id, seconds, n in database.query(COSTS).rows}
     figures = [costs.get(class_id, (0, 0)) for class_id in ids.tolist()]
     seconds, candidates = np.nan_to_num(np.array(figures, np.float64)).T
+    columns = (np.ones(len(ids)), done, begun, candidates, seconds)
+    sums = np.array([np.bincount(tile_of, values, n_tiles) for values in columns])
     first = ids[np.searchsorted(tile_of, np.arange(n_tiles))]
-
-    def summed(values: Any) -> list[Any]:
-        return [round(value, 3) for value in np.bincount(tile_of, values, n_tiles).tolist()]
-
-    tile_s = summed(seconds)
-    return ClassMap(
-        n_classes=len(ids),
-        first=first.tolist(),
-        classes=summed(np.ones(len(ids))),
-        done=summed(done),
-        begun=summed(begun),
-        seconds=tile_s,
-        times=list(map(duration, tile_s)),
-        time=duration(sum(tile_s)),
-        found=summed(candidates),
+    width = max(LEAST_WIDE, math.ceil(math.sqrt(4 * n_tiles)))
+    most_s = max(sums[-1].max(), 1e-9)
+    drawn = []
+    for tile, of_tile in enumerate(sums.T.tolist()):
+        shade = min(4, 1 + int(4 * math.sqrt(of_tile[-1] / most_s)))
+        y, x = divmod(tile, width)
+        drawn.append(_tile(10 * x, 10 * y, int(first[tile]), of_tile, shade))
+    each = f"each tile stands for about {round(len(ids) / n_tiles):,} classes"
+    told = (
+        f"{counted(len(ids), 'class', 'classes')} in the order of their numbers, "
+        f"{each if len(ids) > n_tiles else 'each tile is a class'}: {int(done.sum()):,} done, "
+        f"boards found in {counted(int(sums[3].astype(bool).sum()), 'tile')}, "
+        f"{duration(sum(seconds))} of wall time."
     )
+    box = f"0 0 {10 * width} {10 * math.ceil(n_tiles / width)}"
+    return f'<svg xmlns="{_SVG}" viewBox="{box}">{"".join(drawn)}</svg>', told
+
+
+def _tile(x: int, y: int, first: int, sums: Sequence[float], shade: int) -> str:
+    """Return the square of some classes, filled up as far as they are done."""
+    *counts, seconds = sums
+    n, done, begun, found = map(int, counts)
+    told = f"{n:,} classes from number {first:,}" if n > 1 else f"Class {first:,}"
+    state = f"{done:,} done, {begun - done:,} begun" if begun else "open"
+    told += f": {'done' if done == n else state}, {duration(seconds)}"
+    shapes = f'<rect x="{x}" y="{y}" width="9" height="9"/>'
+    if done:
+        height = 9 * done / n
+        shapes += (
+            f'<rect class="s{shade}" x="{x}" y="{y + 9 - height:.4g}" width="9" '
+            f'height="{height:.2g}"/>'
+        )
+    if found:
+        told += f", {counted(found, 'candidate')} found"
+        shapes += f'<circle cx="{x + 4.5}" cy="{y + 4.5}" r="2"/>'
+    return f"<g><title>{told}</title>{shapes}</g>"
 
 
 def main() -> None:

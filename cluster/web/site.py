@@ -12,7 +12,6 @@ import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Any
 
 import anyio.to_thread
@@ -82,8 +81,7 @@ class Site:
                 "notes": view.answer.notes,
                 "boards": _placed(view, reading.boards),
                 "boards_told": _boards_told(view, len(reading.boards)),
-                "map": reading.map and asdict(reading.map),
-                "slow": reading.slow,
+                "map": reading.map,
                 "cost": f"{_work(reading.seconds, self.price)}, {_CLOCK}",
                 "strength": reading.strength if is_ours else "",
                 "verdicts": f"{reading.n_units:,} stored, by {counted(reading.n_hosts, 'host')}",

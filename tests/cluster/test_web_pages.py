@@ -78,6 +78,7 @@ def settle(tab, path):
     """Wait until a page shows all it has."""
     if path == "RUN":
         contains_text(tab, "#boards-told", "score")
+        expect(tab.locator("#map title").first).to_have_text(re.compile("^Class .*: done, "))
     elif path.startswith("/board"):
         expect(tab.locator("#heat")).to_be_visible()
     elif path.startswith("/class"):

@@ -2,7 +2,6 @@
 
 import { fillCard, showOwn } from "/static/cards.js";
 import { ask, byId, drawing, el, facts, keep, points, showState, write } from "/static/lib.js";
-import { drawMap } from "/static/map.js";
 
 const address = `/api/runs/${byId("run").dataset.key}`;
 let version = "";
@@ -66,12 +65,14 @@ function showAnswer(pulse) {
   }
   if (!isOwnAsked) showOwn(own, { key, dims: answer.dims, best: first });
   isOwnAsked = true;
-  drawMap(answer.map);
-  if (answer.map && pulse.state === "running") {
+  const [map, told] = answer.map;
+  write("map-told", told);
+  byId("map").replaceChildren(drawing(map, told) || "");
+  byId("legend").hidden = !map;
+  if (map && pulse.state === "running") {
     const time = new Date(1000 * answer.read_at_s).toLocaleTimeString();
     byId("map-told").append(` As of ${time}, when the rows stored so far were read.`);
   }
-  table("slow", ["td.n", "td.letters", "td.n", "td.n"], answer.slow);
   facts(byId("check"), [
     ["Digest of the result", el("code", answer.digest), true],
     ["Strength, as its claim records it", answer.strength, true],
