@@ -42,10 +42,12 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, product
+from itertools import groupby
 from math import prod
+from operator import itemgetter
 from pathlib import Path
 from random import Random
+from struct import iter_unpack
 from typing import Any
 
 import numpy as np
@@ -78,12 +80,6 @@ SCHEMA, LISTED = (
 MAX_FREE_CELLS = 12
 MAX_CELLS, MAX_FILE_BYTES = 25, 2**28
 _LOWEST = np.uint64(sum(1 << 5 * level for level in range(MAX_FREE_CELLS)))
-FINE, TRUNCATED, TOO_LONG, FOREIGN_LETTER = range(4)
-_FAULTS = {
-    TRUNCATED: "it ends before the tree does",
-    TOO_LONG: "it goes on behind the end of the tree",
-    FOREIGN_LETTER: "a split names a letter that the cell does not have",
-}
 
 
 class Rejected(Exception):
@@ -229,9 +225,7 @@ class CertifiedPart:
     The cells with more than one letter are split in the certificate's order.  The body holds one
     number per split in preorder: bit l says that the part with letter l of the cell goes on (a
     split below, or on the last cell a board to score exactly); every other letter of the cell is a
-    leaf.  ``level``, ``parent`` and ``letter`` tell of each split which cell it splits, which split
-    it lies below, and behind which letter.  ``masks`` are the letters of each split behind which
-    leaves and boards are.
+    leaf.
     """
 
     def __init__(self, question: RunQuestion, row: dict[str, Any]) -> None:
@@ -247,7 +241,7 @@ class CertifiedPart:
         self.require(sorted(row["order"]) == list(range(question.n)), "it has no order of cells")
         self.require(len(self.forced) <= question.n, "it forces more cells than there are")
         self.require(len(row["body"]) % 4 == 0, "its body is cut off")
-        self.letters, self.order = self.class_letters.copy(), row["order"]
+        self.letters, self.order = ["".join(sorted(x)) for x in self.class_letters], row["order"]
         for cell, letter in zip(self.order, self.forced, strict=False):
             self.require(
                 letter in self.letters[cell],
@@ -259,17 +253,11 @@ class CertifiedPart:
             len(self.free) <= MAX_FREE_CELLS,
             f"more than {MAX_FREE_CELLS} cells with several letters",
         )
-        masks = _masks(self.letters)[self.free].astype(np.uint32)
-        self.body = np.frombuffer(row["body"], "<u4")
-        self.level, self.parent, self.letter = (
-            np.zeros(len(self.body), kind) for kind in (np.int8, np.int32, np.int8)
-        )
-        status = _preorder(self.body, masks, self.level, self.parent, self.letter)
-        self.require(status == FINE, _FAULTS.get(status, ""))
-        on_last = self.level == len(self.free) - 1
-        self.masks = np.where(on_last, masks[self.level], masks[self.level] & ~self.body)
-        self.n_left = int(np.bitwise_count(self.body[on_last]).sum()) + (not self.free)
-        self.n_leaves = int(np.bitwise_count(self.masks).sum()) - self.n_left + (not self.free)
+        self.body, self.n_splits = row["body"], len(row["body"]) // 4
+        self.n_leaves, self.n_left = 0, int(not self.free)
+        for above, letters, go_on in self.splits():
+            self.n_leaves += len(letters) - len(go_on)
+            self.n_left += len(go_on) if self.on_last(above) else 0
         self.require(
             [self.n_leaves, self.n_left] == [row["n_leaves"], row["n_boards"]],
             "the tree has other numbers of leaves or boards than it says",
@@ -280,27 +268,42 @@ class CertifiedPart:
         if not holds:
             raise Rejected(f"{self.where}: {fault}")
 
-    def ends(self) -> Iterator[list[int]]:
-        """Yield the leaves and the boards as (split, letter); a part that is one board has the end
-        (-1, 0).
-        """
-        yield from [] if self.free else [[-1, 0]]
-        # pairs take fifty times the memory of the body
-        for at in range(0, len(self.masks), 1 << 16):
-            yield from np.add(
-                np.argwhere(
-                    self.masks[at : at + (1 << 16), None] >> np.arange(26, dtype=np.uint32) & 1
-                ),
-                (at, 0),
-            ).tolist()
+    def on_last(self, above: str) -> bool:
+        """Whether the split below these letters is on the last cell."""
+        return len(above) + 1 == len(self.free)
 
-    def at(self, split: int) -> tuple[list[str], list[int]]:
-        """Return the letters of each cell above a split, and the cells from this one on."""
-        letters, above = self.letters.copy(), split
-        while self.free and self.parent[above] >= 0:
-            letter, above = self.letter[above], self.parent[above]
-            letters[self.free[self.level[above]]] = chr(97 + letter)
-        return letters, self.free[self.level[split] :] if self.free else []
+    def splits(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield of each split, in preorder, the letters of the free cells above it, the letters of
+        its cell, and those that go on.
+        """
+        body = iter_unpack("<I", self.body)
+        waiting = [""] if self.free else []
+        while waiting:
+            above = waiting.pop()
+            (mask,) = next(body, (None,))
+            self.require(mask is not None, "it ends before the tree does")
+            letters = self.letters[self.free[len(above)]]
+            go_on = [letter for letter in letters if mask >> (ord(letter) - 97) & 1]
+            self.require(
+                len(go_on) == mask.bit_count(), "a split names a letter that the cell does not have"
+            )
+            if not self.on_last(above):
+                waiting += [above + letter for letter in reversed(go_on)]
+            yield above, letters, go_on
+        self.require(next(body, None) is None, "it goes on behind the end of the tree")
+
+    def ends(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield of each leaf and board the letters of the free cells above, the letter of the next
+        cell, and whether it is a board; a part that is one board is its only end.
+        """
+        if not self.free:
+            yield "", self.letters[0], True
+        for above, letters, go_on in self.splits():
+            on_last = self.on_last(above)
+            for letter in letters:
+                goes_on = letter in go_on
+                if on_last or not goes_on:
+                    yield above, letter, goes_on
 
 
 def audit(
@@ -378,17 +381,15 @@ def _read_parts(
             )
         part.require(apart, "it shares boards with one before, or with an image of one before")
         found.n_boards += len(images) * prod(map(len, part.letters))
-        found.n_splits, found.n_leaves = (
-            found.n_splits + len(part.body),
-            found.n_leaves + part.n_leaves,
-        )
+        found.n_splits += part.n_splits
+        found.n_leaves += part.n_leaves
         found.n_left += part.n_left
     found.n_classes, found.n_parts = len(set(owners.values())), len(parts)
     return parts
 
 
 def _check(
-    question: RunQuestion, part: CertifiedPart, ends: Iterable[list[int]], found: Audit
+    question: RunQuestion, part: CertifiedPart, ends: Iterable[tuple[str, str, bool]], found: Audit
 ) -> Iterator[tuple[str, int]]:
     """Check some ends of a tree: bounds of leaves, scores of boards; yield the boards that reach
     the cutoff.
@@ -396,21 +397,20 @@ def _check(
     On the last cell a word has one term at most, so there the bound of each letter is the score of
     that board.
     """
-    for split, group in groupby(ends, lambda end: end[0]):
-        letters, free = part.at(split)
+    for above, group in groupby(ends, itemgetter(0)):
+        letters, free = part.letters.copy(), part.free[len(above) :]
+        for cell, letter in zip(part.free, above, strict=False):
+            letters[cell] = letter
         bounds = question.bounds(letters, free)
-        for _, x in group:
-            letters[free[0] if free else 0] = chr(97 + x) if free else letters[0]
-            is_board = not free or (len(free) == 1 and bool(part.body[split] >> x & 1))
-            value = bounds[0] + bounds[x + 1]
+        for _, letter, is_board in group:
+            letters[free[0] if free else 0] = letter
+            value = bounds[0] + bounds[ord(letter) - 96]
             # with equal terms of both groups, the bound is lower
             if value >= question.cutoff and len(free) > 1:
                 again = question.bounds(letters, free[1:])
                 value = again[0] + max(again[1:])
-            found.n_leaves_checked, found.n_scored = (
-                found.n_leaves_checked + (not is_board),
-                found.n_scored + is_board,
-            )
+            found.n_leaves_checked += not is_board
+            found.n_scored += is_board
             if value >= question.cutoff:
                 part.require(is_board, "the bound of a leaf reaches the cutoff")
                 yield "".join(letters), value
@@ -588,43 +588,12 @@ def _bounds(keys, points, n, bounds):  # type: ignore[no-untyped-def]
             bounds[keys[i] >> 5 * (n - 1)] = value
 
 
-@njit
-def _preorder(body, masks, level, parent, letter):  # type: ignore[no-untyped-def]
-    """Fill in the place of every split in the tree; return a status."""
-    n, here = len(masks), 0
-    path, todo = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    for i in range(len(body)):
-        parent[i] = -1
-        if i:
-            while here >= 0 and todo[here] == 0:
-                here -= 1
-            if here < 0:
-                return TOO_LONG
-            while not todo[here] >> letter[i] & 1:
-                letter[i] += 1
-            todo[here] ^= np.int64(1) << letter[i]
-            parent[i] = path[here]
-            here += 1
-        if here >= n or body[i] & ~masks[here]:
-            return FOREIGN_LETTER
-        level[i], path[here] = here, i
-        todo[here] = body[i] if here + 1 < n else 0
-    return TRUNCATED if todo.any() or len(body) < min(n, 1) else FINE
-
-
 def _symmetries(w: int, h: int) -> list[list[int]]:
     """Return, for each rotation and reflection, where every cell's value comes from."""
-    rows = []
-    for turned, flip_x, flip_y in product(
-        (False, True) if w == h else (False,), (False, True), (False, True)
-    ):
-        cells = [
-            (y, x) if turned else (x, y) for x, y in (divmod(cell, h) for cell in range(w * h))
-        ]
-        rows.append(
-            [(w - 1 - x if flip_x else x) * h + (h - 1 - y if flip_y else y) for x, y in cells]
-        )
-    return rows
+    cells = np.arange(w * h).reshape(w, h)
+    turned = (cells, cells.T) if w == h else (cells,)
+    flipped = [flip for grid in turned for flip in (grid, grid[::-1])]
+    return [row.ravel().tolist() for grid in flipped for row in (grid, grid[:, ::-1])]
 
 
 def _buckets(text: str) -> dict[str, list[str]]:

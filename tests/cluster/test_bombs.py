@@ -159,12 +159,10 @@ def test_parts_with_long_paths_take_no_more_memory_than_they_have():
     assert peak_bytes < 3 * sum(map(len, deep))
 
 
-@pytest.mark.parametrize(("depth", "limit"), daily([(7, 100)], [(8, 40)]))
-def test_a_certificate_takes_memory_in_proportion_to_its_length(depth, limit):
+@pytest.mark.parametrize("depth", daily([7], [8]))
+def test_a_certificate_takes_memory_in_proportion_to_its_length(depth):
     """Pairs of split and letter for all of its leaves would take 130 times as much, and zstd makes
     it short.
-
-    The pairs of 65,536 masks are made at a time: the fewer masks, the larger their share.
     """
     partition = ", ".join(
         f"{kind}: abcde fghijklmnopqrstuvwxyz" for kind in ("center", "edge", "corner")
@@ -186,10 +184,10 @@ def test_a_certificate_takes_memory_in_proportion_to_its_length(depth, limit):
         row |= {"forced": "", "n_leaves": 5 ** (depth + 1), "n_boards": 0, "body": body.tobytes()}
         return audit.CertifiedPart(question, {**row, "sha256": audit.row_digest(row)})
 
-    assert len(list(part(2).ends())) == 125  # and kernels are compiled
+    assert len(list(part(2).ends())) == 125
     tracemalloc.start()
     large = part(depth)
     assert sum(1 for _ in large.ends()) == 5 ** (depth + 1)
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak_bytes < limit * 4 * len(large.body)
+    assert peak_bytes < 10 * len(large.body)
