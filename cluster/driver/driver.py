@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 
 from boardclass.jit import kernel_hash
 from boardclass.printable import counted
@@ -197,6 +198,7 @@ def default_policy(config: RunConfig, memory_mb: int) -> Policy:
         recycle_bytes=grown_mb * 2**20,
         # on one machine the next worker fares as the last one did
         max_deaths=8 if is_cluster else 3,
+        lease_s=600.0 if is_cluster else inf,
         kernel_hash=kernel_hash(),
         replicate=config.replicate / 100.0,
     )

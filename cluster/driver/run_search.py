@@ -65,7 +65,6 @@ def search(
     )
     if config.workers or config.address:
         prepared.progress.stage("starting workers")
-    began_s = time.monotonic()
     rng = np.random.default_rng(config.seed)
     scheduler = Scheduler(policy, work, rng, plan.nodes().difference)
     if config.address:  # what Ray does when it starts cannot be interrupted otherwise
@@ -89,7 +88,6 @@ def search(
         raise watch.interrupted(signals.reason) from error
     if signals.reason:
         raise watch.interrupted(signals.reason)
-    watch.tell_start(began_s, time.monotonic())
     return finish.message
 
 
@@ -101,16 +99,15 @@ class _Watch:
         self._memory = MemoryWatch(prepared.progress, prepared.journal)
         self._snapshot: Report | None = None
         self._n_own_ended = prepared.n_own_ended
-        self._ready_s: float | None = None  # when the first worker was up
+        self._has_begun = False
 
     def look(self, executor: Executor, snapshot: Report) -> None:
         """Take the scheduler's figures and pass them on."""
         self._snapshot = snapshot
         report = self._note(snapshot)
         self._memory.look(report.n_free_bytes, report.n_total_bytes)
-        if self._ready_s is None and snapshot.n_workers:
-            self._ready_s = time.monotonic()
-        if self._ready_s is not None:
+        self._has_begun |= snapshot.n_workers > 0
+        if self._has_begun:
             self._prepared.progress.update(report)
         executor.show(report)
 
@@ -124,19 +121,6 @@ class _Watch:
         journal.stored(*self._prepared.store.last_part)
         journal.report(report, now=now)
         return report
-
-    def tell_start(self, began_s: float, ended_s: float) -> None:
-        """Say so when one process would have done it in less time than the workers took to
-        start.
-        """
-        config = self._prepared.plan.config
-        n_workers = 0 if config.address else config.workers
-        start_s, total_s = (self._ready_s or ended_s) - began_s, ended_s - began_s
-        if n_workers and start_s > total_s / 2 and (total_s - start_s) * n_workers < total_s:
-            self._prepared.progress.note(
-                f"starting the workers took {start_s:.0f} of {total_s:.0f} s; --workers 0 is "
-                "faster for such a run"
-            )
 
     def interrupted(self, signal_name: str) -> Interrupted:
         """Return what to raise when a signal has stopped the search."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -208,8 +209,9 @@ class Policy:
     sample: float = 0.01  # fraction of the classes given out first, at random
     n_strikes: int = 3  # so many failures that may be its own fault quarantine a unit
     n_losses: int = 10  # so many failures that are not its fault quarantine it all the same
-    # a worker is given up when it was silent for so long, and lease_factor times the prediction
-    lease_s: float = 600.0
+    # a worker is given up when it was silent for so long, and lease_factor times the prediction;
+    # inf: one that is lost is always heard of
+    lease_s: float = inf
     lease_factor: float = 20.0
     # a spawned worker is given up after this; a new machine compiles the kernels first
     spawn_s: float = 900.0

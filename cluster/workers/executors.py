@@ -25,7 +25,6 @@ from cluster.scheduling.events import (
     Assign,
     Death,
     Event,
-    Heartbeat,
     Returned,
     WorkerDown,
     WorkerUp,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from results.log_events import Report
     from search.breaker import Spec
 
-_GATHER_S, _BEAT_S = 0.02, 30.0
+_GATHER_S = 0.02
 
 
 class Executor:
@@ -82,8 +81,7 @@ class InProcessExecutor(Executor):
 
     The thread keeps the caller free to show progress and to react to Ctrl-C while a kernel runs.
     ``make_breaker`` makes the breaker of each worker, by default the tested real one; :meth:`close`
-    waits ``close_s`` for a unit that is being broken; a heartbeat comes every ``beat_s``, or when
-    nothing else does.
+    waits ``close_s`` for a unit that is being broken.
     """
 
     _worker: type[Worker | WorkerProcess] = Worker
@@ -94,10 +92,9 @@ class InProcessExecutor(Executor):
         make_breaker: MakeBreaker | None = None,
         *,
         close_s: float = 5.0,
-        beat_s: float = _BEAT_S,
     ) -> None:
         self._make_worker = partial(self._worker, spec, make_breaker)
-        self._close_s, self._beat_s, self._beat_at_s = close_s, beat_s, 0.0
+        self._close_s = close_s
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._threads: dict[int, _WorkerThread] = {}
         self._retired: list[_WorkerThread] = []
@@ -123,7 +120,7 @@ class InProcessExecutor(Executor):
             self._retired = [thread, *(other for other in self._retired if other.is_alive())]
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Return the events so far; whoever lives and is busy counts as a heartbeat.
+        """Return the events so far.  A thread cannot be silent and alive: there are no heartbeats.
 
         An answer waits a moment for others: many at a time are less work, and no worker waits for
         what comes of it.
@@ -138,11 +135,6 @@ class InProcessExecutor(Executor):
         for event in events:
             if isinstance(event, WorkerDown):
                 self._threads.pop(event.worker, None)
-        # while others answer all the time, whoever is at work for long lives as well
-        if not events or time.monotonic() >= self._beat_at_s:
-            self._beat_at_s = time.monotonic() + self._beat_s
-            beats = [(number, thread.assignment) for number, thread in self._threads.items()]
-            events += [Heartbeat(number, assignment) for number, assignment in beats if assignment]
         return events
 
     def close(self) -> None:
@@ -168,7 +160,7 @@ class ProcessExecutor(InProcessExecutor):
 
 
 class _WorkerThread(threading.Thread):
-    """One worker; ``inbox`` takes assignments, None ends it; ``assignment`` 0: it is idle."""
+    """One worker; ``inbox`` takes assignments, None ends it."""
 
     def __init__(
         self,
@@ -178,7 +170,6 @@ class _WorkerThread(threading.Thread):
     ) -> None:
         super().__init__(name=f"orderly-worker-{number}", daemon=True)
         self.inbox: queue.SimpleQueue[Assign | None] = queue.SimpleQueue()
-        self.assignment = 0
         self._number = number
         self._make_worker = make_worker
         self._events = events
@@ -200,12 +191,10 @@ class _WorkerThread(threading.Thread):
             hello = worker.hello()
             self._events.put(WorkerUp(self._number, hello.host, hello.kernel_hash))
             while (order := self.inbox.get()) is not None and not self._stopped:
-                self.assignment = order.assignment
                 for reply in worker.work(order):
                     self._events.put(
                         replace(reply, worker=self._number, assignment=order.assignment)
                     )
-                self.assignment = 0
                 self._events.put(Returned(self._number, order.assignment))
             # a process that was killed while idle is gone after this
             tuple(worker.work(Assign(self._number, 0, ())))
@@ -215,6 +204,5 @@ class _WorkerThread(threading.Thread):
             self._down(Death.unfit, f"{type(error).__name__}: {error}")
 
     def _down(self, reason: Death, message: str) -> None:
-        self.assignment = 0
         if not self._stopped:
             self._events.put(WorkerDown(self._number, reason, message))

@@ -73,7 +73,7 @@ def hours_of(
     """Play the run to its end and return the hours."""
     class_ids = sorted(unit.class_id for unit in units.seconds if not unit.path)
     scheduler = Scheduler(
-        events.Policy(n_workers),
+        events.Policy(n_workers, lease_s=600.0),
         Work(np.array(class_ids), predicted),
         np.random.default_rng(1),
         str,  # no replicas are compared

@@ -38,7 +38,7 @@ def scheduler_cost(n_workers: int) -> Cost:
     n_classes = n_workers * CLASSES_A_WORKER
     costs = np.array([unit_seconds(Unit(number), size) for number in range(n_classes)]) ** 0.7
     scheduler = Scheduler(
-        events.Policy(n_workers, replicate=0.01),
+        events.Policy(n_workers, replicate=0.01, lease_s=600.0),
         Work(np.arange(n_classes), costs),
         np.random.default_rng(1),
         lambda _verdict, _replica: "",

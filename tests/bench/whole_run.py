@@ -61,7 +61,7 @@ SCALES = {
 def play(scale: Scale, seed: int) -> dict[str, float]:
     """Run it to the end and return what it took."""
     size = scale.cluster
-    policy = Policy(size.n_workers, replicate=0.01)
+    policy = Policy(size.n_workers, replicate=0.01, lease_s=600.0)
     with tempfile.TemporaryDirectory() as folder:
         values = {"buckets": scale.buckets, "cutoff": 3000, "out": f"{folder}/run", "workers": 1}
         config = load_config("4x4", values)

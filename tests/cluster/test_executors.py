@@ -20,7 +20,6 @@ from cluster.scheduling.events import (
     Assign,
     Death,
     Event,
-    Heartbeat,
     Policy,
     Quarantine,
     Returned,
@@ -64,14 +63,10 @@ class ListSink:
 
 
 def until(executor, kind, n=1, timeout_s=1.0):
-    """Poll until ``n`` events of a kind have come; return all events but the heartbeats between."""
+    """Poll until ``n`` events of a kind have come; return all events."""
     events: list[Event] = []
     while sum(isinstance(event, kind) for event in events) < n:
-        events += [
-            event
-            for event in executor.poll(timeout_s)
-            if kind is Heartbeat or not isinstance(event, Heartbeat)
-        ]
+        events += executor.poll(timeout_s)
         assert kind is WorkerDown or not any(isinstance(event, WorkerDown) for event in events), (
             events
         )
@@ -118,27 +113,6 @@ def test_events():
         assert failed[0] == UnitFailed(1, 5, Unit(0), "ValueError: class 0 is bad")
         assert failed[1].oom
         assert "fewer workers" in failed[1].message
-
-
-class LongFirst(FakeBreaker):
-    """Class 0 takes a while."""
-
-    def break_unit(self, unit):
-        time.sleep(0.01 if unit.class_id else 0.6)
-        return super().break_unit(unit)
-
-
-def test_who_is_at_work_for_long_is_heard_of_while_others_answer():
-    with InProcessExecutor(SPEC, LongFirst, beat_s=0.05) as executor:
-        executor.spawn(1)
-        executor.spawn(2)
-        until(executor, WorkerUp, 2)
-        executor.assign(Assign(1, 5, (Unit(0),)))
-        executor.assign(Assign(2, 6, tuple(map(Unit, range(1, 12)))))
-        came = []
-        while Returned(2, 6) not in came:
-            came += executor.poll(1.0)
-        assert Heartbeat(1, 5) in came
 
 
 def test_figures_are_worked_out_now_and_then_however_many_turns_there_are():
@@ -213,7 +187,7 @@ def test_a_unit_in_a_hurry_splits_and_no_board_is_lost():
     assert found[True] == found[False] != set()
 
 
-def test_a_busy_worker_beats_and_close_does_not_wait_for_long_units():
+def test_close_does_not_wait_for_long_units():
     go_on, begun = threading.Event(), []
 
     class Held(FakeBreaker):
@@ -227,7 +201,6 @@ def test_a_busy_worker_beats_and_close_does_not_wait_for_long_units():
     executor.spawn(1)
     until(executor, WorkerUp)
     executor.assign(Assign(1, 5, (Unit(0), Unit(1))))
-    assert until(executor, Heartbeat, timeout_s=0.01) == [Heartbeat(1, 5)]
     while not begun:
         time.sleep(0.01)
     executor.close()
