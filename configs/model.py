@@ -41,11 +41,6 @@ def _number_or_text(value: object) -> object:
     return value
 
 
-def _float(value: object) -> object:
-    """Take whole numbers as well: ``replicate = 1`` in TOML."""
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
 def each_letter_once_or_none(value: list[str]) -> list[str]:
     """Return no groups as they are; refuse others as :func:`each_letter_once` does."""
     return each_letter_once(value) if value else value
@@ -118,7 +113,7 @@ class RunConfig(BaseModel):
     ) = None
     # Percent of the verdicts that are found a second time in another way, on another machine if
     # there is one; the first verdicts of a new machine all are.  0: none.
-    replicate: Annotated[float, Field(ge=0, le=100), BeforeValidator(_float)] = 1.0
+    replicate: Annotated[float, Field(ge=0, le=100)] = 1.0
     out: Annotated[str, Field(min_length=1)] | None = None  # run directory
     # of the climb and the order of the first units, not of the result
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0

@@ -32,7 +32,7 @@ BUDGET = {
     "boardclass": 17_570,  # of these 2,500 for files of words and boards as people have them
     "search": 36_325,
     "results": 38_725,  # rows of a million classes are looked at in arrays
-    "configs": 1_765,
+    "configs": 1_735,
     # worksheets for a class, words to leave out; fresh boards to play on
     "cluster": 72_100,
     "tests": 170_930,  # each kind of file and board that people have is an input of its own

@@ -145,6 +145,8 @@ def test_bad_configs_are_refused(tmp_path, text, said):
     [
         ({"cutoff": "x"}, "options: cutoff = 'x'"),
         ({"bukets": "x"}, "options: unknown key 'bukets'.*did you mean 'buckets'"),
+        ({"replicate": 10**400}, "options: replicate = 1000.*a valid number"),
+        ({"replicate": True}, "options: replicate = True"),
     ],
 )
 def test_bad_options_are_refused(overrides, said):
