@@ -2,14 +2,13 @@
 
     spawn -> come_up -> start <-> rest -> remove          silent: those whose lease ran out
 
-Nothing looks at all workers, so an event costs with four thousand of them what it costs with four.
+Only ``silent`` looks at all workers: any event costs with four thousand of them what it costs with
+four.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
@@ -24,7 +23,6 @@ class Worker:
     assignment: int = 0
     peak_rss_bytes: int = 0
     lease_ends_s: float = inf
-    looked_at_s: float = inf  # when its lease is looked at next; never later than it ends
 
 
 @dataclass
@@ -36,12 +34,10 @@ class Crew:
     # idle workers of each host that has some, but for barred ones; the first has waited longest
     idle: OrderedDict[str, OrderedDict[int, Worker]] = field(default_factory=OrderedDict)
     _barred: set[str] = field(default_factory=set)
-    _leases: list[tuple[float, int]] = field(default_factory=list)  # heap of (looked_at_s, number)
 
     def spawn(self, number: int, lease_ends_s: float) -> None:
         """Add a worker that has to come up before its lease ends."""
-        self.workers[number] = Worker(number)
-        self.extend(self.workers[number], lease_ends_s)
+        self.workers[number] = Worker(number, lease_ends_s=lease_ends_s)
 
     def come_up(self, worker: Worker, host: str) -> None:
         """Note that a worker can take work; repetitions are ignored."""
@@ -52,9 +48,8 @@ class Crew:
 
     def start(self, worker: Worker, assignment: int, lease_ends_s: float) -> None:
         """Make an idle worker busy."""
-        worker.assignment = assignment
+        worker.assignment, worker.lease_ends_s = assignment, lease_ends_s
         self._leave_idle(worker)
-        self.extend(worker, lease_ends_s)
 
     def rest(self, worker: Worker) -> None:
         """Make a worker that is up idle."""
@@ -87,25 +82,9 @@ class Crew:
         """Return the number of busy workers on a host that is not barred."""
         return self.hosts[host] - len(self.idle.get(host, ()))
 
-    def extend(self, worker: Worker, lease_ends_s: float) -> None:
-        """Let a worker be silent until then."""
-        worker.lease_ends_s = lease_ends_s
-        if lease_ends_s < worker.looked_at_s:
-            worker.looked_at_s = lease_ends_s
-            heapq.heappush(self._leases, (lease_ends_s, worker.number))
-
-    def silent(self, now_s: float) -> Iterator[Worker]:
-        """Yield the workers whose leases have run out; the caller removes each at once."""
-        while self._leases and self._leases[0][0] < now_s:
-            looked_at_s, number = heapq.heappop(self._leases)
-            worker = self.workers.get(number)
-            if worker is None or worker.looked_at_s != looked_at_s:
-                continue  # gone, or looked at earlier
-            worker.looked_at_s = inf
-            if worker.lease_ends_s < now_s:
-                yield worker
-            elif worker.lease_ends_s < inf:
-                self.extend(worker, worker.lease_ends_s)
+    def silent(self, now_s: float) -> list[Worker]:
+        """Return the workers whose leases have run out."""
+        return [worker for worker in self.workers.values() if worker.lease_ends_s < now_s]
 
     def _leave_idle(self, worker: Worker) -> None:
         idle = self.idle.get(worker.host, OrderedDict())

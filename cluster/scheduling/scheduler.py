@@ -20,8 +20,8 @@ Promises, for any order, repetition or loss of events (tests/cluster/simulator.p
 - with replicas (trust.py) a verdict that was contradicted is never published, nor anything else of
   a flagged host.
 
-Nothing here looks at all workers or hosts when an event arrives: idle workers for which there was
-nothing a moment ago are not asked again one by one.
+Nothing here looks at all workers or hosts when an event arrives, but for leases, now and then:
+idle workers for which there was nothing a moment ago are not asked again one by one.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from search.breaker import Unit, UnitResult
 
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
+_LEASES_S = 10.0  # leases are looked at so seldom, if they are long
 # with fewer units waiting for each worker, an expensive one would outlast the others
 _FEW = 4
 # before the next spawn, when workers keep dying
@@ -94,6 +95,7 @@ class Scheduler:
         self._spawn_at_s = 0.0
         self._awake_at_s: float | None = None
         self._listened_s = 0.0  # the clock of leases: it stands still while this process sleeps
+        self._leases_at_s = 0.0  # when they are looked at next
         self._n_split = self._n_duplicates = self._n_requeued = self._n_strikes = 0
         self._n_deaths = self._fruitless_deaths = 0  # workers lost: ever, since the last verdict
         self._finished = False
@@ -131,7 +133,7 @@ class Scheduler:
                 assignment = self._assignments.get(event.assignment)
                 if assignment is not None and assignment.worker == event.worker:
                     worker = self._crew.workers[event.worker]
-                    self._crew.extend(worker, self._listened_s + assignment.lease_s)
+                    worker.lease_ends_s = self._listened_s + assignment.lease_s
             case events.Tick():
                 self._end_leases(now_s)
             case events.Cancel():
@@ -317,6 +319,9 @@ class Scheduler:
 
     def _end_leases(self, now_s: float) -> None:
         """Give up workers that have something to do and were silent for too long."""
+        if self._listened_s < self._leases_at_s:
+            return
+        self._leases_at_s = self._listened_s + min(_LEASES_S, self.policy.lease_s / 60)
         for worker in self._crew.silent(self._listened_s):
             self._out.append(events.Retire(worker.number, "silent for too long"))
             reason = events.Death.died if worker.is_up else events.Death.unfit
