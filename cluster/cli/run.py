@@ -125,7 +125,7 @@ def _show_estimate(result: Estimate, price: float) -> None:
 @options.grouped
 def tune(
     question: options.RunOptions,
-    rounds: Annotated[int, numeric("Random classes of each stratum of predicted cost.", min=2)] = 4,
+    rounds: Annotated[int, numeric("Rounds of eight random classes.", min=1)] = 4,
     seed: options.Seed = 0,
     workers: options.Probes = 1,
     fmt: options.Format = Format.table,
@@ -137,7 +137,7 @@ def tune(
     columns = ("variant", "cpu_hours", "ratio", "low", "high", "n_classes", "n_probes", "memory_mb")
     rows: list[list[Any]] = []
     for name, variant in variants(resolved):
-        result = estimate(variant, None, seed, processes=workers, least=rounds)
+        result = estimate(variant, None, seed, processes=workers, least=8 * rounds)
         ratio = result.cpu_hours / rows[0][1] if rows else 1.0
         figures = {**asdict(result), "variant": name, "ratio": ratio}
         rows.append([figures[column] for column in columns])

@@ -1,25 +1,24 @@
 """What a run will cost, before it is started: hours of one core, with an interval, from a random
 sample of its classes.
 
-    estimate -> strata of classes by predicted cost -> Ways: one random way down the parts of a
-    class after the other -> total
+    estimate -> Probes: some classes, then some of the parts that these split into, then some of the
+                parts of those, until nothing splits
+             -> total
 
-A probe (Knuth 1975, "Estimating the efficiency of backtrack programs") searches a unit; where the
-unit is split, it goes on with one of the children, chosen at random, and counts it as one over the
-probability of that choice.  Its expectation is the cost of the class, whatever the class splits
-into and however the choice is made; the nearer the probabilities are to the costs, the narrower the
-interval.
+A unit is drawn in proportion to its likely cost, and stands for others like it.  Parts are drawn
+among those of all classes of the sample, so a class that turns out dear is looked at more closely:
+the idea of Chen 1992 ("Heuristic sampling"), by which the random paths of Knuth 1975 vary less.
+The mean over all samples is the cost of the run, whatever the classes split into and however bad
+the likely costs are; the nearer these are to the costs, the narrower the interval.
 
-Each stratum is drawn without replacement.  Where the time is limited, strata are drawn by their
-predicted cost before they are probed in turn: what these first probes found is an estimate of its
-own (Hansen and Hurwitz 1943), with a wider interval, which counts until every stratum has two
-probes.  A probe that the end of the time interrupts is expected to be in its middle.
+Where the time is limited, each level leaves the more of it to those below the more of its units
+split.  A unit that the end of the time interrupts is expected to be in its middle, and parts that
+nobody looked at to cost what is likely, in the proportion that was found above them.
 
-The cost of a class that was not split is known; when all classes are known, so is the cost of the
-run.  Otherwise the interval is Student's, because
-costs vary more than a few probes show, and on a logarithmic scale, because costs are skewed.  On
-3x4, whose cost is known, it holds the truth in 93 to 95 of 100 plans (``python -m
-tests.bench.coverage``).
+When all classes and their parts are known, so is the cost of the run.  Otherwise the variance is
+that of the draws of each level, given what was found below it.  The interval is Student's, because
+costs vary more than a few probes show, and on a logarithmic scale, because costs are skewed.  How
+often it holds the truth is measured by ``python -m tests.bench.coverage``.
 
 What a worker makes once for all its classes is not counted.  ``variants`` are single changes of
 partition, budgets or cell order: two that help alone need not help together.
@@ -31,35 +30,38 @@ import random
 import resource
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
 from math import inf, sqrt
 from pathlib import Path
-from statistics import NormalDist, fmean, variance
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
+from boardclass.geometry import ORDERS, cell_order_of, geometry
 from boardclass.parts import parse_path
 from boardclass.processes import kill, pool
-from cluster.planning.plan import Plan, make_plan
+from cluster.planning.plan import Ids, Plan, make_plan
 from cluster.scheduling.forecast import log_interval
 from configs.model import RunConfig
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import LETTER_ORDER, Params
 
-# of the classes, in order of predicted cost
+# strata of the classes, in order of predicted cost
 SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.06, 0.04)
 PROBE_BUDGET = Breaker.hurried_budget  # effort of a unit of a probe
-MIN_PROBES = 2  # of each stratum, for an interval
-N_FIRST = 12  # probes of a process before it probes every stratum in turn
+LEAST = 2 * len(SHARES)  # classes, where the time is not limited
+# of the time left that a level leaves to those below it, if all its units split
+_FOR_PARTS = 0.65
 _WIDEST = 100.0  # an interval that says less is none
+_GOLDEN = (sqrt(5) - 1) / 2  # its multiples lie evenly between whole numbers
 
 Cost = Callable[[UnitResult, float], float]
+Floats = npt.NDArray[np.float64]
 Searched = tuple[UnitResult, float, int]  # result, CPU seconds, MiB of the process
 Submit = Callable[[Unit], Future[Searched]]
 
@@ -82,191 +84,272 @@ class Estimate:
     known: str = ""  # the run that these are the figures of
 
 
-def likely_cost(unit: Unit, board: Geometry, params: Params) -> float:
-    """Return a figure that grows with the expected cost of a part.
-
-    On 4x4 a forced cell is a factor of about 25, and the strongest letter costs about 16 times as
-    much as the weakest; the parts of a cell that is fused, or was, share its cost.
+def likely_cost(unit: Unit, plan: Plan) -> float:
+    """Return a figure that grows with the expected cost of a class or a part, which has a share of
+    that of its class.
     """
-    parts = parse_path(unit.path, board.n)
-    strongest = max(params.letter_order.index(letter) for letter in parts[-1][1])
-    fused = {cell for cell in range(board.n) if board.cell_types[cell] in params.fused}
-    fused |= {cell for cell, letters in parts if len(letters) > 1}
-    n_unfused = sum(cell in fused for cell, _ in parts)
-    return float(
-        (strongest + 4) ** 1.4 / 25 ** (len(parts) - n_unfused) / params.unfuse_parts**n_unfused
-    )
+    letters = plan.partition.class_letters(unit.class_id)
+    cost = likely_costs(plan, np.array([unit.class_id]))[0]
+    for cell, left in dict(parse_path(unit.path, len(letters))).items():
+        cost *= _strength(left, plan.spec.params) / _strength(letters[cell], plan.spec.params)
+    return float(cost)
 
 
-class Stratum(NamedTuple):
-    """What was found in a stratum."""
-
-    size: int  # in classes
-    costs: tuple[float, ...]  # of the probes
-    is_exact: bool  # whether all probes know their class
-
-    @property
-    def is_known(self) -> bool:
-        """Whether every class was searched to its end."""
-        return self.is_exact and len(self.costs) >= self.size
-
-    @property
-    def variance(self) -> float:
-        """The variance of the total cost, estimated; known classes are drawn without
-        replacement.
-        """
-        if self.is_known:
-            return 0.0
-        n = len(self.costs)
-        left = 1 - n / self.size if self.is_exact else 1.0
-        return self.size**2 * variance(self.costs) / n * left
+def likely_costs(plan: Plan, class_ids: Ids) -> Floats:
+    """Return the likely costs of classes, float64[n]: predictions overstate what classes differ, by
+    this power on 3x4 and 4x4.
+    """
+    return plan.predicted_costs(class_ids) ** 0.7
 
 
-def interval(strata: Sequence[Stratum]) -> tuple[float, float, float]:
-    """Return the total cost of all strata, and the lower and upper end of its 95 % interval."""
-    total = sum(stratum.size * fmean(stratum.costs) for stratum in strata)
-    parts = [(stratum.variance, len(stratum.costs) - 1) for stratum in strata if stratum.variance]
-    if not parts or not total:
-        return total, total, total
-    whole = sum(part for part, _ in parts)
-    freedom = whole**2 / sum(part**2 / n for part, n in parts)  # Satterthwaite 1946
-    return total, *log_interval(total, student(freedom) * sqrt(whole))
+def _strength(letters: str, params: Params) -> float:
+    """Return what some letters of a cell cost: on 4x4 the strongest about 16 times the weakest."""
+    return sum((params.letter_order.index(letter) + 4) ** 1.4 for letter in letters)
+
+
+class Variance(NamedTuple):
+    """A part of the variance of a cost, estimated."""
+
+    value: float
+    freedom: int
+
+
+def interval(total: float, variances: Sequence[Variance]) -> tuple[float, float]:
+    """Return the lower and upper end of the 95 % interval of a cost; 0 and infinity for one that
+    says next to nothing.
+    """
+    whole = sum(value for value, _ in variances)
+    if not whole or not total:
+        return 0.0, inf
+    freedom = whole**2 / sum(value**2 / n for value, n in variances)  # Satterthwaite 1946
+    low, high = log_interval(total, student(freedom) * sqrt(whole))
+    return (low, high) if high < _WIDEST * total else (0.0, inf)
 
 
 def student(freedom: float) -> float:
     """Return the half-width that holds 95 % of Student's distribution, within 1 % from 2 degrees on
     (Hill 1970).
     """
-    z = NormalDist().inv_cdf(0.975)
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return z + sum(term / freedom**k for k, term in enumerate(terms, 1))
+    return float(np.polyval((1.5895, 2.5558, 2.8225, 2.3723, 1.96), 1 / freedom))
 
 
-def draw(plan: Plan, seed: int) -> list[list[int]]:
-    """Return the classes of a run by stratum, weak ones first, each stratum in random order."""
+def strata(plan: Plan) -> list[Ids]:
+    """Return the classes of a run by stratum, from weak to strong."""
     ids = plan.class_ids()
     ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]
-    cuts = np.round(np.cumsum((0, *SHARES)) * ids.size).astype(int)
-    rng = random.Random(seed)
-    return [rng.sample(ids[a:b].tolist(), int(b - a)) for a, b in pairwise(cuts) if b > a]
+    return np.split(ids, np.round(np.cumsum(SHARES[:-1]) * len(ids)).astype(int))
 
 
-def expected_costs(plan: Plan, strata: Sequence[Sequence[int]]) -> list[float]:
-    """Return the mean predicted cost of a class of each stratum."""
-    return [float(plan.predicted_costs(np.array(stratum)).mean()) for stratum in strata]
+class Found(NamedTuple):
+    """What a unit cost, and what it split into."""
+
+    cost: float
+    children: Sequence[Unit]
+    likely: Sequence[float]  # costs of the children
+
+    def whole(self, below: float) -> float:
+        """Return the cost with the children's, if theirs is ``below`` times what is likely."""
+        return self.cost + below * sum(self.likely)
 
 
-class Ways:
-    """The random ways of one process down its classes, by stratum, one at a time.
+class Level:
+    """Units of one depth, some of which are drawn by what they stand for.
 
-    ``expected`` is the predicted cost of a class of each stratum.  So many probes as ``first`` says
-    are of strata drawn by it; then each gets ``least`` probes in turn, or more while ``is_timed``.
+    The draws follow an even sequence, so each unit is drawn about as often as it should be.
+
+    unit : names the unit at a place
+    likely : their likely costs, float64[n]
+    stands_for : the likely cost of all units that each stands for, float64[n]
+    start : of the sequence, 0 to 1
     """
 
     def __init__(
-        self,
-        spec: Spec,
-        strata: Sequence[Sequence[int]],
-        expected: Sequence[float],
-        seed: str,
-        first: int = 0,
-        least: int = MIN_PROBES,
-        is_timed: bool = False,
+        self, unit: Callable[[int], Unit], likely: Floats, stands_for: Floats, start: float
     ) -> None:
-        self.params, self.board = spec.params, geometry(spec.dims, spec.cell_order)
-        self.strata, self.rng = strata, random.Random(seed)
-        self.costs: list[list[float]] = [[] for _ in strata]
-        self.is_exact = [True for _ in strata]
-        self.first: list[float] = []  # what all strata cost by each of the first probes
-        self.unit: Unit | None = None
-        self._scale = 0.0
-        self._turns = self._in_turn(expected, first, least, is_timed)
-        self._begin()
+        self.unit, self.likely, self._stands_for, self._at = unit, likely, stands_for, start
+        self.found: dict[int, Found] = {}  # by the place of the unit
+        self.draws: Counter[int] = Counter()
+        self._ends = np.cumsum(stands_for)
+        self.all_likely = float(self._ends[-1])
 
-    def _is_open(self, h: int) -> bool:
-        return len(self.costs[h]) < len(self.strata[h]) or not self.is_exact[h]
+    def draw(self) -> int:
+        """Return the place of a unit, which may have been drawn before."""
+        place = int(np.searchsorted(self._ends, self._at * self.all_likely, side="right"))
+        self._at = (self._at + _GOLDEN) % 1
+        place = min(place, len(self.likely) - 1)
+        self.draws[place] += 1
+        return place
 
-    def _in_turn(
-        self, expected: Sequence[float], first: int, least: int, is_timed: bool
-    ) -> Iterator[int]:
-        numbers = range(len(self.strata))
-        chances = [expected[h] * len(self.strata[h]) for h in numbers]
-        for h in self.rng.choices(numbers, chances, k=first):
-            self._scale = len(self.strata[h]) * sum(chances) / chances[h]
-            if self._is_open(h):
-                yield h
-            else:
-                self.first.append(self._scale * fmean(self.costs[h]))
-        self._scale = 0.0
-        while any(self._is_open(h) and (is_timed or len(self.costs[h]) < least) for h in numbers):
-            yield from filter(self._is_open, numbers)
+    @property
+    def is_whole(self) -> bool:
+        """Whether every unit was drawn."""
+        return len(self.draws) == len(self.likely)
 
-    def _begin(self) -> None:
-        self._h = next(self._turns, -1)
-        self._weight, self._total = 1.0, 0.0
-        classes = self.strata[self._h]
-        self.unit = Unit(classes[len(self.costs[self._h]) % len(classes)]) if self._h >= 0 else None
+    def number(self, place: int) -> float:
+        """Return for how many units one stands that was drawn."""
+        drawn = self.all_likely * self.draws[place] / self.draws.total()
+        return float((self._stands_for[place] if self.is_whole else drawn) / self.likely[place])
 
-    def note(self, result: UnitResult, spent: float) -> None:
-        """Go on from a unit that was searched to one of its children, or to another class."""
-        assert self.unit
-        self._total += self._weight * spent
-        if result.children:
-            chances = [likely_cost(child, self.board, self.params) for child in result.children]
-            chosen = self.rng.choices(range(len(chances)), chances)[0]
-            self._weight *= sum(chances) / chances[chosen]
-            self.unit = result.children[chosen]
-            return
-        self.costs[self._h].append(self._total)
-        self.is_exact[self._h] &= not self.unit.path
-        if self._scale:
-            self.first.append(self._scale * self._total)
-        self._begin()
+    def below(self, start: float) -> Level | None:
+        """Return the next level, None if nothing split."""
+        units: list[Unit] = []
+        likely: list[float] = []
+        stands_for: list[float] = []
+        for place, found in self.found.items():
+            units += found.children
+            likely += found.likely
+            stands_for += [self.number(place) * cost for cost in found.likely]
+        if not units:
+            return None
+        return Level(units.__getitem__, np.array(likely), np.array(stands_for), start)
 
-    def give_up(self, spent: float) -> None:
+    def ratio(self, below: float) -> float:
+        """Return what all units cost for what is likely, if it is ``below`` for their children."""
+        costs = (self.number(place) * found.whole(below) for place, found in self.found.items())
+        return sum(costs) / self.all_likely
+
+    def variance(self, below: float) -> Variance:
+        """Return the variance of the cost of all units, by what was drawn."""
+        n, ratio = self.draws.total(), self.ratio(below)
+        if self.is_whole:
+            return Variance(0.0, 1)
+        if n < 2:  # nothing is known: as much as the cost
+            return Variance((self.all_likely * ratio) ** 2, 1)
+        square = 0.0
+        for place, found in self.found.items():
+            each = found.whole(below) / float(self.likely[place])
+            square += self.draws[place] * (each - ratio) ** 2
+        return Variance(self.all_likely**2 * square / n / (n - 1), n - 1)
+
+
+class Probes:
+    """Random classes of a plan, and parts of them; ``next`` names a unit, and ``note`` is told what
+    it cost.
+
+    ``gone`` returns the share of the time that is over.  Without it so many classes are drawn as
+    ``least`` says, and so many parts of a level as units split above it.
+    """
+
+    def __init__(
+        self, plan: Plan, seed: int, least: int = 1, gone: Callable[[], float] | None = None
+    ) -> None:
+        self.plan, self.strata = plan, strata(plan)
+        self._least, self._gone, self._rng = least, gone, random.Random(seed)
+        ids = np.concatenate(self.strata)
+        likely = likely_costs(plan, ids)
+        self.levels = [Level(lambda k: Unit(int(ids[k])), likely, likely, self._rng.random())]
+        self._running: dict[Unit, int] = {}  # and its place in the last level
+        self._n_split = 0  # units of that level
+        self._is_guessed = False
+        self._units = self._in_turn()
+
+    def next(self) -> Unit | None:
+        """Return a unit to be searched; None if there is none, or none before another has ended."""
+        return next(self._units, None)
+
+    def note(self, unit: Unit, children: Sequence[Unit], spent: float) -> None:
+        """Learn what a unit cost, and what it split into."""
+        likely = [likely_cost(child, self.plan) for child in children]
+        self.levels[-1].found[self._running.pop(unit)] = Found(spent, children, likely)
+        self._n_split += bool(children)
+
+    def give_up(self, unit: Unit, spent: float) -> None:
         """End amid a unit that has cost so much already."""
-        if self._scale:
-            self.first.append(self._scale * (self._total + 2 * self._weight * spent))
+        self._is_guessed = True
+        self.note(unit, (), 2 * spent)
+
+    def _in_turn(self) -> Iterator[Unit | None]:
+        least, level = self._least, self.levels[0]
+        while True:
+            began, self._n_split = self._gone() if self._gone else 0.0, 0
+            while not level.is_whole and (level.draws.total() < least or self._is_on(began)):
+                place = level.draw()
+                if level.draws[place] == 1:
+                    unit = level.unit(place)
+                    self._running[unit] = place
+                    yield unit
+            while self._running:
+                yield None
+            below = level.below(self._rng.random())
+            if not below:
+                return
+            self.levels.append(below)
+            level, least = below, 1 if self._gone else self._n_split
+
+    def _is_on(self, began: float) -> bool:
+        """Return whether the time of a level is not over; where units split, their parts need some
+        later.
+        """
+        if not self._gone:
+            return False
+        split = self._n_split / max(1, len(self.levels[-1].found))
+        return self._gone() - began < (1 - _FOR_PARTS * split) * (1 - began)
+
+    def estimate(self, memory_mb: int, seconds: float) -> Estimate:
+        """Return what everything costs."""
+        first, *deeper = self.levels
+        last, below = self.levels[-1], 0.0
+        variances: list[Variance] = []
+        rest = last.below(0.0)
+        if rest:  # nobody looked at these
+            own = last.ratio(0.0)
+            below = own / max(0.1, 1 + own - last.ratio(1.0))
+            variances.append(Variance((rest.all_likely * below) ** 2, 1))
+        for level in reversed(deeper):
+            variances.append(level.variance(below))
+            below = level.ratio(below)
+        variances.append(first.variance(below))
+        total = first.all_likely * first.ratio(below)
+        is_known = all(level.is_whole for level in self.levels) and not (rest or self._is_guessed)
+        low, high = (total, total) if is_known else interval(total, variances)
+        return Estimate(
+            cpu_hours=total / 3600,
+            low=low / 3600,
+            high=high / 3600 if high < inf else None,
+            n_classes=len(first.likely),
+            n_probes=len(first.found),
+            is_known=is_known,
+            strata=tuple(self._by_stratum(below)),
+            memory_mb=memory_mb,
+            seconds=seconds,
+        )
+
+    def _by_stratum(self, below: float) -> Iterator[tuple[int, int, float]]:
+        first, begin = self.levels[0], 0
+        for ids in self.strata:
+            places = [place for place in first.found if 0 <= place - begin < len(ids)]
+            begin += len(ids)
+            cost = sum(first.number(place) * first.found[place].whole(below) for place in places)
+            n = sum(map(first.number, places))
+            yield len(ids), len(places), cost / n if places else 0.0
 
 
 def sample(
-    several: Sequence[Ways],
+    probes: Probes,
+    n: int,
     submit: Submit,
     is_over: Callable[[], bool],
     cost: Cost | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
-    """Search what some ways lead to, a unit of each at a time, until they or the time are over;
-    return the largest resident memory of a process, MiB.
-
-    ``submit`` has a unit searched.
+    """Have units of the probes searched, ``n`` at a time, until they or the time are over; return
+    the largest resident memory of a process, MiB.
     """
     memory_mb = 0
-    running: dict[Future[Searched], tuple[Ways, float]] = {}  # and since when
-
-    def go_on(ways: Ways) -> None:
-        if ways.unit:
-            running[submit(ways.unit)] = ways, clock()
-
-    for ways in several:
-        go_on(ways)
-    while running:
+    running: dict[Future[Searched], tuple[Unit, float]] = {}  # and since when
+    while not is_over():
+        while len(running) < n and (unit := probes.next()):
+            running[submit(unit)] = unit, clock()
         ended = wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done
-        if is_over():  # a signal to all of us ends the processes as well
+        if not running or is_over():  # a signal to all of us ends the processes as well
             break
         for job in ended:
             result, spent, used_mb = job.result()
-            ways, _ = running.pop(job)
+            unit, _ = running.pop(job)
             memory_mb = max(memory_mb, used_mb)
-            ways.note(result, cost(result, spent) if cost else spent)
-            go_on(ways)
-    for ways, began_s in running.values():
-        ways.give_up(clock() - began_s)
+            probes.note(unit, result.children, cost(result, spent) if cost else spent)
+    for unit, began_s in running.values():
+        probes.give_up(unit, clock() - began_s)
     return memory_mb
 
 
@@ -274,15 +357,11 @@ _breaker: Breaker | None = None  # of a process that probes
 
 
 def _begin(spec: Spec, unit: Unit) -> None:
-    """Make the breaker, and what it makes once for all classes."""
+    """Make the breaker of a process, and what it makes once for all classes."""
     global _breaker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent decides
     _breaker = Breaker(spec)
     _breaker.break_unit(unit)
-
-
-def _begin_process(spec: Spec, unit: Unit) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent decides
-    _begin(spec, unit)
 
 
 def _search(unit: Unit) -> Searched:
@@ -293,12 +372,6 @@ def _search(unit: Unit) -> Searched:
     return result, time.process_time() - began, memory_mb
 
 
-def _search_here(unit: Unit) -> Future[Searched]:
-    job: Future[Searched] = Future()
-    job.set_result(_search(unit))
-    return job
-
-
 def estimate(
     plan: Plan,
     seconds: float | None,
@@ -306,75 +379,35 @@ def estimate(
     cost: Cost | None = None,
     budget: int = PROBE_BUDGET,
     processes: int = 1,
-    least: int = MIN_PROBES,
+    least: int = LEAST,
     is_over: Callable[[float], bool] = lambda gone: False,
 ) -> Estimate:
     """Probe random classes for ``seconds``, or until every class is known; without ``seconds`` make
-    ``least`` probes of each stratum in each of the ``processes``, however long they take.
+    ``least`` probes, and some of their parts, however long they take.
 
-    The classes and the ways down are drawn separately, so the same seed gives the same classes
-    whatever they split into.  A unit of a probe has an effort of at most ``budget``, and costs its
+    Classes and parts are drawn separately, so the same seed gives the same classes whatever they
+    split into.  A unit of a probe has an effort of at most ``budget``, and costs its
     CPU seconds, or what ``cost`` makes of its result and them.  ``is_over`` is told the seconds
     passed, five times a second, and may end it.
     """
     began = time.monotonic()
-    strata = draw(plan, seed)
-    processes = min(processes, len(max(strata, key=len)))
     spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
 
+    def gone() -> float:
+        return (time.monotonic() - began) / seconds if seconds else 1.0
+
     def ends() -> bool:
-        gone = time.monotonic() - began
-        return is_over(gone) or (seconds is not None and gone >= seconds)
+        is_late = seconds is not None and gone() >= 1
+        return is_over(time.monotonic() - began) or is_late
 
-    is_timed = seconds is not None
-    several = [
-        Ways(
-            spec,
-            [stratum[k::processes] for stratum in strata],
-            expected_costs(plan, strata),
-            f"{seed} {k}",
-            N_FIRST if is_timed else 0,
-            least,
-            is_timed,
+    probes = Probes(plan, seed, least, None if seconds is None else gone)
+    first = probes.levels[0].unit(0)
+    with pool(processes, _begin, spec, first) as executor:  # they can be ended amid a unit
+        memory_mb = sample(
+            probes, processes, lambda unit: executor.submit(_search, unit), ends, cost
         )
-        for k in range(processes)
-    ]
-    unit = Unit(strata[0][0])
-    if is_timed or processes > 1:  # a process can be ended amid a unit
-        with pool(processes, _begin_process, spec, unit) as executor:
-            memory_mb = sample(several, lambda unit: executor.submit(_search, unit), ends, cost)
-            kill(executor)
-    else:
-        _begin(spec, unit)
-        memory_mb = sample(several, _search_here, ends, cost)
-    return _estimated(strata, several, memory_mb, time.monotonic() - began)
-
-
-def _estimated(
-    strata: Sequence[Sequence[int]], several: Sequence[Ways], memory_mb: int, seconds: float
-) -> Estimate:
-    found = [
-        Stratum(
-            len(stratum),
-            tuple(chain(*(ways.costs[h] for ways in several))),
-            all(ways.is_exact[h] for ways in several),
-        )
-        for h, stratum in enumerate(strata)
-    ]
-    total, low, high = overall(found, several)
-    return Estimate(
-        cpu_hours=total / 3600,
-        low=low / 3600,
-        high=high / 3600 if high < inf else None,
-        n_classes=sum(map(len, strata)),
-        n_probes=sum(len(stratum.costs) for stratum in found),
-        is_known=all(stratum.is_known for stratum in found),
-        strata=tuple(
-            (stratum.size, len(stratum.costs), fmean(stratum.costs or (0.0,))) for stratum in found
-        ),
-        memory_mb=memory_mb,
-        seconds=seconds,
-    )
+        kill(executor)
+    return probes.estimate(memory_mb, time.monotonic() - began)
 
 
 def measured(run: Run) -> Estimate | None:
@@ -385,19 +418,6 @@ def measured(run: Run) -> Estimate | None:
         return None
     n_classes, name = run.partition.n_canonical, Path(run.folder.where("")).name
     return Estimate(hours, hours, hours, n_classes, 0, True, (), 0, 0.0, name)
-
-
-def overall(strata: Sequence[Stratum], several: Sequence[Ways]) -> tuple[float, float, float]:
-    """Return the cost of all strata and its interval, from the first probes while a stratum has too
-    few; 0 to infinity where these are too few as well.
-    """
-    if all(stratum.is_known or len(stratum.costs) >= MIN_PROBES for stratum in strata):
-        return interval(strata)
-    parts = [Stratum(1, tuple(ways.first), False) for ways in several]
-    if min(len(part.costs) for part in parts) < MIN_PROBES:
-        return sum(fmean(part.costs or (0.0,)) for part in parts), 0.0, inf
-    total, low, high = interval(parts)
-    return (total, low, high) if high < _WIDEST * total else (total, 0.0, inf)
 
 
 GROUPS = "jqxz kvw fy bgu hmp cd l n o r s t i a e"
