@@ -65,7 +65,7 @@ def plan(
         say("classes from weak to strong:")
     for n_classes, n_probes, mean_s in strata:
         classes = counted(n_classes, "class", "classes")
-        each = f", {mean_s:,.3g} s each" if n_probes else ""
+        each = f", about {mean_s:,.3g} s each" if n_probes else ""
         say(f"  {classes}, {n_probes:,} probed{each}")
 
 

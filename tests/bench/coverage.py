@@ -104,18 +104,23 @@ class Case:
         self.now = min(self.now, ends_s)
         return job
 
+    def clock(self) -> float:
+        """Return the time, seconds."""
+        return self.now
+
+    def _share(self, seconds: float) -> float:
+        return self.now / seconds
+
+    def _is_over(self, seconds: float) -> bool:
+        return self.now >= seconds
+
     def intervals(self, seconds: float, n: int) -> Iterator[tuple[float, float, float]]:
         """Yield cost, lower and upper end, seconds, of plans with the seeds 0 to n - 1."""
         for seed in range(n):
             self.now = 0.0
-            probes = Probes(self.plan, seed, gone=lambda: self.now / seconds)
-            sample(
-                probes,
-                1,
-                partial(self.submit, ends_s=seconds),
-                lambda: self.now >= seconds,
-                clock=lambda: self.now,
-            )
+            probes = Probes(self.plan, seed, gone=partial(self._share, seconds))
+            submit = partial(self.submit, ends_s=seconds)
+            sample(probes, 1, submit, partial(self._is_over, seconds), clock=self.clock)
             found = probes.estimate(0, 0.0)
             yield found.cpu_hours * 3600, found.low * 3600, (found.high or inf) * 3600
 

@@ -101,7 +101,7 @@ def test_everything_that_is_drawn_is_searched_once_and_adds_up(small):
     plan = deep(small)
     breaker = Breaker(plan.spec)
     wanted = sum(whole_cost(breaker, class_id) for class_id in plan.class_ids().tolist())
-    probes = Probes(plan, 0, gone=lambda: 0.0)
+    probes = Probes(plan, 0, gone=float)
     assert searched(probes, breaker) == pytest.approx(wanted)
     found = probes.estimate(0, 0)
     assert found.is_known
@@ -180,7 +180,7 @@ def test_a_class_that_was_split_is_not_known_without_its_parts(small):
 
 
 def test_a_unit_that_is_interrupted_is_expected_to_be_in_its_middle(small):
-    probes = Probes(small, 0, gone=lambda: 0.0)
+    probes = Probes(small, 0, gone=float)
     first, second = probes.next(), probes.next()
     assert first
     assert second
