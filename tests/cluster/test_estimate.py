@@ -156,7 +156,7 @@ def test_the_classes_of_4x5_can_be_drawn():
     assert strength(found[0]) < strength(found[-1])
 
 
-def test_an_estimate_of_everything_is_near_the_truth_and_is_it_when_every_class_is_known(small):
+def test_an_estimate_is_near_the_truth_and_is_it_when_every_class_is_known(small):
     breaker, ids = Breaker(small.spec), small.class_ids().tolist()
     truth = sum(whole_cost(breaker, class_id) for class_id in ids)
     found = [searched(Probes(small, seed, LEAST), breaker) for seed in range(8)]
