@@ -2,7 +2,7 @@
 
     parse_dims -> geometry -> canonical   cells, neighbours, symmetries, cell orders
     parse_board, read_board -> Board      one board as text; as a picture (board_svg.py, board.css)
-    parse_partition -> Partition          classes; canonical_ranks (kernel in enumeration.py)
+    parse_partition -> Partition          classes; canonical_ranks
     parse_path, join, ancestors           paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList             the strict loader
     parse_scores -> ScoreTable            points by length; check_overflow; reaches, the only
@@ -15,8 +15,7 @@
     pool ;  python_path                   processes that a command starts (processes.py)
 
 ``__init__.pyi`` lists the names that the package exports.  Each loads its module when it is first
-used, so a command that needs no kernel never loads numba.  Only jit.py, numba_inside.py
-and enumeration.py import numba.
+used, so a command that needs no kernel never loads numba.
 """
 
 import lazy_loader

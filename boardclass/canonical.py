@@ -1,7 +1,7 @@
 """The only canonicaliser: boards, classes and plain sequences all go through :func:`canonical`.
 
 Canonical means the lexicographically smallest of the symmetric images, cell 0 compared first.
-``Partition.orbit_sizes`` and the kernel in enumeration.py test the same property for many classes
+``Partition.canonical_ranks`` and ``Partition.orbit_sizes`` test the same property for many classes
 at once; tests hold the three together.
 
 >>> from boardclass.geometry import geometry

@@ -25,7 +25,8 @@ from boardclass.canonical import canonical
 from boardclass.errors import PartitionError, quote
 from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 
-CHUNK = 1 << 18
+_CHUNK = 1 << 18  # classes that are looked at together
+_BLOCK = 1 << 16
 MAX_CLASSES = 2**63
 _Letters = TypeVar("_Letters", str, list[str])
 
@@ -162,49 +163,47 @@ class Partition:
             digits.append([letter in bucket for bucket in buckets].index(True))
         return self.rank(digits)
 
-    def canonical_ranks(self, start: int = 0, stop: int | None = None) -> Iterator[Int64s]:
-        """Yield the canonical ranks of ``start <= rank < stop``, ascending, in int64 arrays of some
-        100,000 at most.
+    @cached_property
+    def _weights(self) -> Int64s:
+        """int64[k, n]: what each bucket number adds to the number of each image of a class, cell 0
+        most significant; the numbers are ordered as the images are.  The first is the class itself.
+        """
+        weights = np.cumprod([1, *self.radix[:0:-1]], dtype=np.int64)[::-1]
+        return weights[np.argsort(self.geometry.symmetries, axis=1)]
+
+    def canonical_ranks(self) -> Iterator[Int64s]:
+        """Yield the canonical ranks, ascending, in int64 arrays of 262,144 at most.
 
         Raises PartitionError if the partition has 2**63 classes or more.
         """
         self._check_countable()
-        start, stop = max(0, start), self.n_classes if stop is None else min(stop, self.n_classes)
-        if stop - start <= CHUNK:  # less work than loading numba
-            few = np.arange(start, stop)
-            canonical_few = few[self.orbit_sizes(few) > 0]
-            if canonical_few.size:
-                yield canonical_few
-            return
-        from boardclass.enumeration import fill_canonical
-
-        ranks = np.empty(CHUNK, dtype=np.int64)
-        for low in range(start, stop, CHUNK):
-            count = fill_canonical(
-                low, min(low + CHUNK, stop), self.radix, self.geometry.symmetries, ranks
-            )
-            if count:
-                yield ranks[:count].copy()
+        # How far each image lies behind the class: what the first cells, which take all of their
+        # values in each block, add to that, and the other cells, which have one value there.
+        behind = self._weights[1:] - self._weights[0]
+        n = int(np.searchsorted(np.cumprod(self.radix[:-1]), _BLOCK, side="right"))
+        size = prod(self.radix[:n].tolist())
+        first = behind[:, None, :n] @ _digits(np.arange(size), self.radix[:n])
+        n_blocks, step = self.n_classes // size, _CHUNK // size
+        for start in range(0, n_blocks, step):
+            blocks = np.arange(start, min(start + step, n_blocks))
+            others = behind[:, n:] @ _digits(blocks, self.radix[n:])
+            ranks = np.flatnonzero((first >= -others[..., None]).all(axis=0))
+            if ranks.size:
+                yield start * size + ranks
 
     def orbit_sizes(self, ranks: Int64s) -> Int64s:
         """Return the number of distinct images of each canonical class, int64, and 0 for ranks that
         are not canonical.
-
-        An image is compared as a number with cell 0 most significant, which orders images as
-        sequences are ordered.
         """
         self._check_countable()
         ranks = np.asarray(ranks, dtype=np.int64)
         if ranks.size:
             self._check_rank(int(ranks.min()))
             self._check_rank(int(ranks.max()))
-        weights = np.cumprod([1, *self.radix[:0:-1]], dtype=np.int64)[::-1]
-        # of the digits of a class in each image
-        weights = weights[np.argsort(self.geometry.symmetries, axis=1)]
         sizes = np.empty_like(ranks)
-        for start in range(0, len(ranks), CHUNK):
-            piece = slice(start, start + CHUNK)
-            numbers = weights @ np.array(np.unravel_index(ranks[piece], self.radix, order="F"))
+        for start in range(0, len(ranks), _CHUNK):
+            piece = slice(start, start + _CHUNK)
+            numbers = self._weights @ _digits(ranks[piece], self.radix)
             n_equal = np.count_nonzero(numbers == numbers[0], axis=0)  # row 0 is the class itself
             sizes[piece] = np.where(numbers.min(axis=0) < numbers[0], 0, len(numbers) // n_equal)
         return sizes
@@ -221,6 +220,13 @@ class Partition:
                 f"partition {quote(self.text)} has {self.n_classes} classes for {self.dims}: "
                 "expected below 2**63; use fewer buckets for edges and corners"
             )
+
+
+def _digits(ranks: Int64s, radix: Int64s) -> Int64s:
+    """Return the numbers of the buckets, int64[cell, class], of classes over cells of this
+    radix.
+    """
+    return np.array(np.unravel_index(ranks, radix, order="F"), np.int64)
 
 
 def parse_partition(text: str, dims: Dims | str) -> Partition:

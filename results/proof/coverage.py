@@ -8,8 +8,8 @@ run *proven*.
               the unit; the children have verdicts, down to the leaves
     boards    each candidate belongs to the unit that lists it
 
-Sizes and orbits are computed here from buckets and symmetries, independently of the enumeration
-that they check.
+Sizes and orbits are computed here from buckets and symmetries: if the enumeration left out a class,
+their sum would be too small.
 
 >>> from results.store.run import open_run
 >>> print(check_coverage(open_run("runs/2x2-scowl70-14")).message())
