@@ -80,7 +80,7 @@ def settle(tab, path):
         contains_text(tab, "#boards-told", "score")
         expect(tab.locator("#map title").first).to_have_text(re.compile("^Class .*: done, "))
     elif path.startswith("/board"):
-        expect(tab.locator("#heat")).to_be_visible()
+        expect(tab.locator("#near")).to_be_visible()
     elif path.startswith("/class"):
         expect(tab.locator("svg.tree").first).to_be_visible()
     else:
@@ -136,17 +136,11 @@ def test_a_board_is_typed_along_its_rows_and_a_word_clicked_is_drawn(opened, sco
     has_text(tab, "#told", "1 more letter")
 
 
-def test_the_heat_map_tells_the_score_with_each_letter_and_nothing_before_its_answer_is_there(
+def test_the_keys_tell_the_score_with_each_letter_and_nothing_before_its_answer_is_there(
     opened, scorer
 ):
     tab = opened(f"/board?letters={BOARD}")
     settle(tab, "/board")
-    cell = (
-        tab.locator("#heat tbody tr", has_text="row 1, column 2")
-        .locator("td")
-        .nth(ord("r") - ord("a"))
-    )
-    assert cell.get_attribute("title") == f"{scorer.score('berratdes')} points"
     tab.click(".tile[data-cell='8']")
     swapped = tab.locator("#near button", has_text="berlasdet")
     expect(swapped).to_contain_text("row 3, column 2, T and row 3, column 3, S swapped")
@@ -160,11 +154,11 @@ def test_the_heat_map_tells_the_score_with_each_letter_and_nothing_before_its_an
     key.click()
     has_text(tab, "#told", "being scored")
     assert tab.text_content("#score") == "–"
-    for name in ("#words", "#facts", "#heat", "#near"):
+    for name in ("#words", "#facts", "#near"):
         assert tab.locator(name).evaluate("element => element.inert"), name
     held[0].continue_()
     has_text(tab, "#score", str(scorer.score("berlatdep")))
-    for name in ("#words", "#facts", "#heat", "#near"):
+    for name in ("#words", "#facts", "#near"):
         expect(tab.locator(f"{name}:not([inert])")).to_have_count(1)
 
 
@@ -217,7 +211,7 @@ def test_other_tiles_and_rules(opened):
     faces = ["Th", "E", "R", ".", "A/E", "*", "-Ing", "K", "S"]
     assert [tile.input_value() for tile in tab.locator(".tile").all()] == faces
     assert tab.is_disabled("#climb")
-    assert tab.is_hidden("#heat")
+    assert tab.is_hidden("#near")
     tab.get_by_role("button", name="seeing", exact=True).click()
     assert tab.locator("#trace polyline").count() == 1
     address = tab.url
@@ -360,14 +354,14 @@ def test_the_largest_proof_leads_and_a_box_says_what_is_being_read(opened):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_the_map_of_changes_and_the_dice_fit(opened, device):
+def test_the_steps_and_the_dice_fit(opened, device):
     tab = opened("/board?letters=perslatgsineters", **DEVICES[device])
     settle(tab, "/board")
-    for name in ("#map", ".joined"):
+    for name in ("#near", ".joined"):
         width, inside = tab.locator(name).evaluate("e => [e.clientWidth, e.scrollWidth]")
         assert inside <= width
     tab.locator("#near").scroll_into_view_if_needed()
-    tab.locator("#heat tbody tr").last.locator("td").first.click(trial=True, timeout=5000)
+    tab.locator("#near button").last.click(trial=True, timeout=5000)
 
 
 def test_the_best_boards_come_first_and_the_readers_own_beside_them(opened):

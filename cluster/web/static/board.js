@@ -23,9 +23,9 @@ import {
   write,
 } from "/static/lib.js";
 import { makeGame } from "/static/play.js";
-import { hintsAtMore, warm, wordList } from "/static/tiles.js";
+import { warm, wordList } from "/static/tiles.js";
 
-export const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const tiles = byId("tiles");
 const size = menu("size");
 const list = menu("list");
@@ -138,7 +138,7 @@ function show() {
 }
 
 /** @param {number} cell  @param {string} letter */
-export function put(cell, letter) {
+function put(cell, letter) {
   cells[cell] = letter;
   show();
 }
@@ -280,7 +280,7 @@ function showKeys() {
 }
 
 /** @param {number} difference  @param {number} most */
-export function shade(difference, most) {
+function shade(difference, most) {
   const share = Math.min(1, Math.abs(difference) / most) * 0.62;
   return `rgba(var(${difference > 0 ? "--warm-rgb" : "--cold-rgb"}), ${share.toFixed(3)})`;
 }
@@ -309,7 +309,7 @@ async function refresh() {
   write("place", "");
   told = null;
   scores = [];
-  wait(["words", "facts", "heat", "near"], isFull());
+  wait(["words", "facts", "near"], isFull());
   showKeys();
   if (!isFull()) {
     const n = cells.filter((letter) => !letter).length;
@@ -349,7 +349,7 @@ async function refresh() {
       showKeys();
       showAround(answer, around);
     }
-    wait(["heat", "near"], false);
+    wait(["near"], false);
   } catch (error) {
     if (number !== asking) return;
     write("told", reason(error));
@@ -503,7 +503,6 @@ else if (ownList) {
     list.prepend(el("option", { value: ownList }, `${ownList} (not here)`));
   list.value = ownList;
 }
-hintsAtMore(byId("map"));
 const letters = given.get("letters");
 const wanted = given.get("size") || "";
 const isSize = /^([1-9]|10)x([1-9]|10)$/.test(wanted);

@@ -54,10 +54,9 @@ export const tilesIn = (tiles) => /** @type {HTMLElement[]} */ ([...tiles.childr
 
 // A box that shows at its edge that there is more to scroll to.
 /** @param {HTMLElement} box */
-export function hintsAtMore(box) {
+function hintsAtMore(box) {
   const look = () => {
     box.classList.toggle("more-down", box.scrollHeight - box.clientHeight - box.scrollTop > 4);
-    box.classList.toggle("more-right", box.scrollWidth - box.clientWidth - box.scrollLeft > 4);
   };
   box.addEventListener("scroll", look, { passive: true });
   new ResizeObserver(look).observe(box);
