@@ -218,10 +218,6 @@ def certify(
     classes: Classes = None,
     sample: Annotated[int | None, numeric("N classes at random.", min=1)] = None,
     seed: Annotated[int, numeric("Seed of --sample.", min=0)] = 0,
-    hot: Annotated[
-        bool,
-        option("Classes that list a candidate, and the tenth that took the most pushes.", "--hot"),
-    ] = False,
     force: Annotated[
         int | None,
         option(
@@ -238,14 +234,14 @@ def certify(
     Certificates are published once a minute and at the end; the same command continues after those
     that are there.
     """
-    if sum([classes is not None, sample is not None, hot]) > 1:
-        raise InputError("give one of --classes, --sample and --hot, not several")
+    if classes is not None and sample is not None:
+        raise InputError("give --classes or --sample, not both")
     from results.proof.certify import Choice
     from results.proof.certify import certify as certify_run
 
     run, words = source.open()
     named = None if classes is None else named_classes(run.partition, classes)
-    choice = Choice(named, hot, sample, seed, force)
+    choice = Choice(named, sample, seed, force)
     write_record(asdict(certify_run(run, words.words, choice, tell)), fmt)
 
 

@@ -6,7 +6,7 @@ import os
 import time
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,9 +18,7 @@ from cluster.cli.options import numeric, option
 from cluster.streams import Move, console, moving, tell
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from boardclass.geometry import Dims, Geometry
+    from boardclass.geometry import Dims
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
     from search.local.hamilton import Longest
@@ -32,13 +30,12 @@ class Method(StrEnum):
 
     pool = "pool"
     anneal = "anneal"
-    genetic = "genetic"
 
 
-ClimbMethod = Annotated[Method, option("Pool hill climb, simulated annealing, genetic algorithm.")]
+ClimbMethod = Annotated[Method, option("Pool hill climb, or simulated annealing.")]
 Pool = Annotated[
     int,
-    numeric("Number of boards kept, chains, or population size, over all runs.", min=2, max=10**6),
+    numeric("Number of boards kept, or of chains, over all runs.", min=1, max=10**6),
 ]
 Runs = Annotated[
     int | None,
@@ -193,7 +190,6 @@ def allowed_letters(exclude: str) -> str:
 
 Word = Annotated[str | None, option("Use only this word, which need not be in the list.")]
 Letters = Annotated[int | None, numeric("Use only words of N letters; on 4x4, 17 means one Qu.")]
-Sample = Annotated[int | None, numeric("Try N random paths per word instead of all paths.", min=1)]
 
 
 @options.grouped
@@ -202,8 +198,6 @@ def longest(
     dims: options.Size = "4x4",
     word: Word = None,
     letters: Letters = None,
-    sample: Sample = None,
-    seed: options.Seed = 0,
     workers: options.Threads = 0,
     n: options.Limit = 10,
     fmt: options.Format = Format.table,
@@ -211,8 +205,8 @@ def longest(
     """Find the best boards with a word that uses every cell: every such word on every path through
     the board.
 
-    Without --sample the search is exhaustive, so the answer is proven.  For the best board with a
-    shorter word use climb --contains.
+    The search is exhaustive, so the answer is proven.  For good boards with a shorter word, or of
+    more than 16 cells, use climb --contains.
     """
     from boardclass.board import in_symbols, with_letters
     from boardclass.geometry import geometry
@@ -226,7 +220,8 @@ def longest(
     if word is not None:
         word = in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
     targets = _targets(words.words, shape.n, word, letters)
-    paths = _paths(shape, sample, seed)
+    tell("listing the paths through all cells")
+    paths = hamilton.hamiltonian_paths(shape)
     tell(f"{len(targets):,} words on {len(paths):,} paths")
     scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
     with moving(len(targets)) as move:
@@ -247,19 +242,6 @@ def _tell_word(
         minutes = (time.monotonic() - began_s) / number * (n - number) / 60
         board = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
         move(f"{number:,}/{n:,} words, {board}, about {minutes:.0f} min left", number)
-
-
-def _paths(shape: Geometry, sample: int | None, seed: int) -> NDArray[Any]:
-    from search.local import hamilton
-
-    if sample is not None:
-        return hamilton.sampled_paths(shape, sample, seed)
-    if shape.n > hamilton.MAX_CELLS:
-        raise InputError(
-            f"{shape.dims} has too many paths to try all: give --sample N, such as --sample 10000"
-        )
-    tell("listing the paths through all cells")
-    return hamilton.hamiltonian_paths(shape)
 
 
 def _targets(

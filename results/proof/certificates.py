@@ -9,14 +9,13 @@ counts only as long as the certificates and the listed boards are those that wer
 
 >>> from results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
->>> certificate_files(run.folder), len(hot_classes(run)) > 0
-([], True)
+>>> certificate_files(run.folder)
+[]
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -82,21 +81,6 @@ def certificates_digest(run: Run) -> str:
     for name in names:
         digest.update(name.encode() + hashlib.sha256(run.folder.read(name) or b"").digest())
     return digest.hexdigest() if names else ""
-
-
-def hot_classes(run: Run) -> list[int]:
-    """Return the classes most worth checking: all that list a candidate, and the tenth with the
-    most pushes.
-    """
-    pushes: Counter[int] = Counter()
-    good: set[int] = set()
-    for table in run.columns(["class_id", "n_pushes", "candidates"]):
-        for row in table.to_pylist():
-            pushes[row["class_id"]] += row["n_pushes"]
-            if row["candidates"]:
-                good.add(row["class_id"])
-    most_first = sorted(sorted(pushes), key=pushes.__getitem__, reverse=True)
-    return sorted(good.union(most_first[: -(-len(pushes) // 10)]))
 
 
 def certificate_files(folder: Folder) -> list[str]:

@@ -1,7 +1,7 @@
 """Certifying: the shapes of the search of some classes are recorded, for audit.py to check.
 
-certify -> chosen_parts             all classes, some, the hot ones, or a sample; each in parts
-                                    whose tree is small enough
+certify -> chosen_parts             all classes, some, or a sample; each in parts whose tree is
+                                    small enough
         -> Certifier.shape          search/certificate.py: searches a part, keeps its shape
         -> write_certificates       once a minute, and at the end
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from boardclass.errors import InputError, quote
 from boardclass.geometry import geometry
-from results.proof.certificates import certified_parts, hot_classes, write_certificates
+from results.proof.certificates import certified_parts, write_certificates
 from results.storage.lock import take_lock
 from results.store.run import Run
 from search.certificate import Certifier, Shape
@@ -33,14 +33,12 @@ Part = tuple[int, str]  # class and the letters forced on its first cells
 
 @dataclass(frozen=True)
 class Choice:
-    """Which parts of a run to certify: of ``classes`` or of all, of ``hot`` ones, or so many drawn.
+    """Which parts of a run to certify: of ``classes`` or of all, or so many drawn.
 
-    hot : classes that list a candidate, and the tenth that took the most pushes
     force : so many first cells have one letter each in a part; None: as few as it takes
     """
 
     classes: Sequence[int] | None = None
-    hot: bool = False
     sample: int | None = None
     seed: int = 0
     force: int | None = None
@@ -129,15 +127,8 @@ def chosen_parts(run: Run, certifier: Certifier, choice: Choice) -> Iterable[Par
         )
     if choice.sample is not None:
         return _drawn_parts(run, certifier, choice.sample, choice.seed, choice.force)
-    classes = choice.classes
-    if choice.hot:
-        classes = hot_classes(run)
-        if not classes:
-            raise InputError(
-                f"{run.folder.where('')} has no verdict yet: run it first, or choose "
-                "classes by --sample"
-            )
-    return _parts(run, certifier, _all_classes(run) if classes is None else classes, choice.force)
+    classes = _all_classes(run) if choice.classes is None else choice.classes
+    return _parts(run, certifier, classes, choice.force)
 
 
 def _all_classes(run: Run) -> Iterator[int]:

@@ -3,8 +3,7 @@ word of that length.
 
 A word of n cells (n letters, one more for each Qu) fixes a board once its path is chosen.  4x4 has
 42,898 such paths up to symmetry, so all boards that hold one of a few thousand words can be scored:
-an exhaustive search, and a proof. Where there are too many paths, a random sample of them is used,
-which proves nothing.
+an exhaustive search, and a proof.
 
 >>> from boardclass.geometry import geometry
 >>> hamiltonian_paths(geometry("2x2")).tolist()
@@ -21,13 +20,11 @@ import numpy as np
 
 from boardclass.arrays import Int8s
 from boardclass.canonical import canonical_board
+from boardclass.errors import InputError
 from boardclass.geometry import Geometry
 from search.local.methods import BatchScorer
 from search.scoring.scorer import decode_boards
-from search.terms.paths import CELL, CELL_BITS, paths_of_length
-
-MAX_CELLS = 16  # beyond that the paths are too many to list
-_BACKBITES = 200
+from search.terms.paths import CELL, CELL_BITS, MAX_CELLS, paths_of_length
 
 
 class Longest(NamedTuple):
@@ -42,34 +39,20 @@ def hamiltonian_paths(geometry: Geometry) -> Int8s:
     """Return int8[k, n]: every path through all cells, one of each set of symmetric images,
     lexicographically first.
 
-    A path and its reverse count as two: words have a direction.
+    A path and its reverse count as two: words have a direction.  Raises InputError if the board has
+    more than 16 cells.
     """
+    if geometry.n > MAX_CELLS:
+        raise InputError(
+            f"{geometry.dims} has too many paths to try all: expected at most {MAX_CELLS} cells; "
+            "orderly climb --contains WORD finds good boards of any size"
+        )
     places = np.arange(geometry.n, dtype=np.uint64)
     paths = paths_of_length(geometry, geometry.n)[:, None] >> CELL_BITS * places & CELL
     digits = np.uint64(1) << CELL_BITS * places[::-1]
     numbers = [image[paths] @ digits for image in geometry.symmetries.astype(np.uint64)]
     first = numbers[0] == np.min(numbers, axis=0)
     return paths[first][numbers[0][first].argsort()].astype(np.int8)
-
-
-def sampled_paths(geometry: Geometry, n: int, seed: int) -> Int8s:
-    """Return int8[n, cells] random paths through all cells, by backbite moves from a path down and
-    up the columns.
-    """
-    rng = np.random.default_rng(seed)
-    columns = np.arange(geometry.n).reshape(geometry.dims)
-    columns[1::2] = columns[1::2, ::-1].copy()
-    path = columns.ravel().tolist()
-    paths = np.zeros((n, geometry.n), np.int8)
-    for index in range(n):
-        for _ in range(_BACKBITES if index == 0 else geometry.n):
-            if rng.integers(2):
-                path.reverse()
-            near = [cell for cell in geometry.neighbours[path[-1]] if cell != path[-2]]
-            at = path.index(near[int(rng.integers(len(near)))])
-            path[at + 1 :] = reversed(path[at + 1 :])
-        paths[index] = path
-    return paths
 
 
 def best_boards(

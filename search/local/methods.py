@@ -1,7 +1,7 @@
 """Local search, all methods behind one call: several runs, results merged, how often each board was
 found.
 
-local_search -> climb | anneal | breed      each: Search -> boards with exact scores; no proof
+local_search -> climb | anneal      each: Search -> boards with exact scores; no proof
 
 Boards are arrays uint8[m, n], 0..25 a cell; besides the usual scorer there is one in threads, and
 one of boards that must hold a word.
@@ -15,11 +15,6 @@ leaves the pool as it was.  The seed only picks the first pool.
 board.  A worse board is accepted with probability exp(difference / temperature); the temperature is
 a share of the mean score and falls geometrically.  At the end the best boards climb to their local
 optima, and a pool begins with those.
-
-The *genetic* algorithm: a child takes one half-plane of cells from one parent and the rest from a
-random symmetric image of the other, so that neighbouring letters stay together; then a few cells
-mutate.  The best distinct canonical boards of parents and children survive.  It ends when the best
-board has not changed for some generations.
 """
 
 from __future__ import annotations
@@ -46,12 +41,9 @@ _WORTH_SPLITTING = 256  # boards
 HOT, COLD = 0.05, 0.001
 SWAPS = 0.3
 STEPS_PER_CELL = 400
-CHILDREN = 8  # per parent
-STALE = 40  # generations without a better board
 _POOL = 100  # of annealing, at its end
 _REPORTS = 100
 _ASCENTS = 50
-_MAX_MUTATIONS = 3
 
 RunProgress = Callable[[int, int, int, int], None]
 """Called with the number of the run (from 0), its round, the best score so far and the boards
@@ -249,8 +241,7 @@ class Find(NamedTuple):
 
 
 class Search(NamedTuple):
-    """One search: it begins with the boards ``first`` and keeps so many boards, chains, or
-    population.
+    """One search: it begins with the boards ``first`` and keeps so many boards or chains.
 
     ``tell`` gets the round, the best score and the number of boards scored; ``stop`` is asked
     before each batch.
@@ -285,7 +276,7 @@ def local_search(
 
     method : one of :data:`METHODS`
     runs : number of searches; default: :func:`default_runs`
-    pool : boards kept, chains, or population of all runs together
+    pool : boards kept, or chains, of all runs together
     letters : letters that boards may use
     start : a board to start from, or a function that makes the first boards; default: random boards
     progress : told of every round, see :data:`RunProgress`; default: a bar in a notebook
@@ -338,11 +329,10 @@ def _telling(progress: RunProgress | None, run: int, best: int) -> Callable[[int
 def _check_search(method: str, seed: int, runs: int, pool: int) -> None:
     if method not in METHODS:
         raise InputError(f"unknown method {quote(method)}: expected one of {', '.join(METHODS)}")
-    least = 2 if method == "genetic" else 1
-    if seed < 0 or runs < 1 or pool < runs * least:
+    if seed < 0 or runs < 1 or pool < runs:
         raise InputError(
-            f"{runs} runs with a pool of {pool}, seed {seed}: expected at least 1 run, boards in "
-            f"the pool for each (at least {least}), and no negative seed"
+            f"{runs} runs with a pool of {pool}, seed {seed}: expected at least 1 run, a board in "
+            "the pool for each, and no negative seed"
         )
 
 
@@ -467,56 +457,7 @@ def propose(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s) -> UInt8
     return tried
 
 
-def breed(s: Search) -> list[tuple[str, int, int]]:
-    """Return the last population: (canonical board, exact score, 1), best first."""
-    boards = np.resize(s.first, (s.size, s.scorer.geometry.n))
-    if len(s.first) == 1:
-        boards[1:] = propose(s.rng, boards[1:], s.alphabet)
-    boards, scores = _survivors(s, boards)
-    generation = waited = 0
-    n_scored = len(boards)
-    while waited < STALE and not s.stop():
-        children = _children(s, boards)
-        before = int(scores[0])
-        boards, scores = _survivors(s, np.concatenate((boards, children)))
-        generation += 1
-        n_scored += len(children)
-        waited = 0 if int(scores[0]) > before else waited + 1
-        s.tell(generation, int(scores[0]), n_scored)
-    if not s.stop():
-        boards, scores = _survivors(
-            s, np.concatenate((boards, ascend(s.scorer, boards[:_ASCENTS], s.alphabet)))
-        )
-    return _found(boards, scores)
-
-
-def _survivors(s: Search, boards: UInt8s) -> tuple[UInt8s, Int32s]:
-    distinct = np.unique(canonical_cells(boards, s.scorer.geometry), axis=0)
-    scores = s.scorer.scores(distinct)
-    keep = best_first(distinct, scores, s.size)
-    return distinct[keep], scores[keep]
-
-
-def _children(s: Search, boards: UInt8s) -> UInt8s:
-    m, rng, shape = s.size * CHILDREN, s.rng, s.scorer.geometry
-    mother, father = (boards[np.minimum(*rng.integers(0, len(boards), (2, m)))] for _ in range(2))
-    image = shape.symmetries[rng.integers(0, len(shape.symmetries), m)]
-    father = np.take_along_axis(father, image, axis=1)
-    x, y = np.divmod(np.arange(shape.n), shape.dims.h)
-    angle = rng.random((m, 1)) * 2 * np.pi
-    side = np.cos(angle) * (x - (shape.dims.w - 1) / 2) + np.sin(angle) * (
-        y - (shape.dims.h - 1) / 2
-    )
-    shift = (rng.random((m, 1)) - 0.5) * shape.dims.w
-    children = np.where(side > shift, mother, father)
-    mutations = rng.integers(0, _MAX_MUTATIONS + 1, m)
-    for k in range(_MAX_MUTATIONS):
-        at = np.flatnonzero(mutations > k)
-        children[at] = propose(rng, children[at], s.alphabet)
-    return children
-
-
-METHODS = {"pool": climb, "anneal": anneal, "genetic": breed}
+METHODS = {"pool": climb, "anneal": anneal}
 # Runs unless asked otherwise: several small pools beat one large one, which soon holds a single
 # family of boards. 4x4 with ENABLE2K: of 50 pools of 100 boards, 37 reach 3625, each in about 12 s
 # of CPU; of the five pools of each seed 0 to 9, at least two do. A pool of 500 takes 55 s; two of

@@ -311,7 +311,6 @@ def test_longest_finds_the_best_board_of_each_word(orderly, words):
         assert shown["score"] == int(row["score"])
     assert [row["word"] for row in longest("--letters", "7")] == ["quieted"]
     assert longest("--word", "Seated") == [row for row in rows if row["word"] == "seated"]
-    assert {row["word"] for row in longest("--sample", "200")} == {row["word"] for row in rows}
     for command in (("longest", "--word", "seated"), ("bound", "3")):
         turned = orderly(*command, "-d", "3x2", "-w", words)
         assert turned.err.startswith("3x2 turned: the same game as 2x3")
@@ -321,7 +320,7 @@ def climbed(orderly, words, *options):
     return orderly.json("climb", "--wordlist", words, "--pool", "30", *options)
 
 
-@pytest.mark.parametrize("method", ["pool", "anneal", "genetic"])
+@pytest.mark.parametrize("method", ["pool", "anneal"])
 def test_every_method_lists_canonical_boards_with_their_scores(orderly, words, method):
     rows = climbed(
         orderly,

@@ -8,7 +8,6 @@ import ast
 import json
 import shutil
 import sys
-from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,7 @@ from search.certificate import Certifier
 from search.scoring.scorer import Scorer
 from tests.conftest import make_in
 from tests.reference.orderly import absorb, all_scores, orderly_bound, terms_of_class, with_points
-from tests.results.helpers import question_of, write_rows
+from tests.results.helpers import question_of
 
 LIST = available_names()["scowl70"]
 ALLOWED = {"__future__", "numba", "numpy", "pyarrow", *sys.stdlib_module_names}
@@ -152,19 +151,14 @@ def test_a_whole_run_is_audited(orderly, certified):
 
 def test_some_classes_of_a_run(orderly, bare):
     assert orderly("audit", bare).code == 3
-    found = orderly.json("certify", bare, "--hot")
-    hot = {row["class_id"] for row in all_rows(bare)}
-    assert {row.class_id for row in open_run(bare).rows() if row.candidates} <= hot
-    assert len(hot) == found["parts"] < len(open_run(bare).index.done_ids())
-    pushes: Counter[int] = Counter()
-    for row in open_run(bare).rows():
-        pushes[row.class_id] += row.counters["n_pushes"]
-    most = sorted(pushes.values())[-len(pushes) // 10]
-    assert {class_id for class_id in pushes if pushes[class_id] > most} <= hot
+    good = {row.class_id for row in open_run(bare).rows() if row.candidates}
+    found = orderly.json("certify", bare, "--classes", ",".join(map(str, good)))
+    assert {row["class_id"] for row in all_rows(bare)} == good
+    assert len(good) == found["parts"] < len(open_run(bare).index.done_ids())
     drawn, again = (orderly.json("certify", bare, "--sample", 3, "--seed", 5) for _ in range(2))
     assert drawn["parts"] + drawn["parts_from_before"] == again["parts_from_before"] == 3
     answer = orderly.done("audit", bare)
-    assert f"{len(hot) + drawn['parts']} trees over" in answer
+    assert f"{len(good) + drawn['parts']} trees over" in answer
     assert "no board reaches the cutoff that is not listed" in " ".join(answer.split())
 
 
@@ -208,15 +202,12 @@ def test_what_is_certified_is_published_on_the_way_and_counted(bare):
     assert (again.parts, again.parts_from_before) == (0, 55)
 
 
-def test_choices_of_parts_that_cannot_be(orderly, bare, tmp_path):
+def test_choices_of_parts_that_cannot_be(orderly, bare):
     for said, *options in (
         ("--force 5: expected at most the 4 cells", "--force", 5),
         ("cannot sample 56 of 55 parts", "--sample", 56, "--force", 0),
     ):
         assert said in orderly.fails(2, "certify", bare, *options)
-    new = open_run(bare)
-    write_rows(tmp_path / "new", [], new.fingerprint, new.info)
-    assert "has no verdict yet" in orderly.fails(2, "certify", tmp_path / "new", "--hot")
 
 
 def test_a_run_that_is_not_finished_has_no_boards_to_compare_with(orderly, copy):

@@ -12,7 +12,7 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError
 from boardclass.geometry import DIMS, geometry
 from boardclass.scores import parse_scores
-from search.local.hamilton import best_boards, hamiltonian_paths, sampled_paths
+from search.local.hamilton import best_boards, hamiltonian_paths
 from search.local.methods import (
     METHODS,
     HoldingScorer,
@@ -219,7 +219,6 @@ def test_letters_and_start(method):
         ("pool", {"runs": 6, "pool": 5}),
         ("pool", {"seed": -1}),
         ("anneal", {"pool": 0}),
-        ("genetic", {"pool": 1}),
         ("pool", {"letters": ""}),
     ],
 )
@@ -281,15 +280,6 @@ def test_4x4_has_as_many_paths_as_published():
     paths = hamiltonian_paths(geometry("4x4"))
     assert len(paths) * 8 == 343184
     assert len(np.unique(paths, axis=0)) == len(paths)
-
-
-@pytest.mark.parametrize("dims", ["2x3", "4x4", "5x5"])
-def test_sampled_paths_are_paths(dims):
-    shape = geometry(dims)
-    for path in sampled_paths(shape, 50, seed=3).tolist():
-        assert sorted(path) == list(range(shape.n))
-        assert all(b in shape.neighbours[a] for a, b in itertools.pairwise(path))
-    assert (sampled_paths(shape, 5, seed=1) == sampled_paths(shape, 5, seed=1)).all()
 
 
 def test_the_best_board_of_a_word_is_the_best_of_all():
