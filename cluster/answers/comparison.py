@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from boardclass.board import NO_LETTERS, read_board, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError, quote
-from boardclass.geometry import Geometry, geometry, parse_dims
+from boardclass.geometry import Geometry
 from boardclass.scores import reaches
 from cluster.answers.boards import read_lines
 from results.proof.summary import Summary
@@ -32,17 +32,21 @@ class Compared(NamedTuple):
 class Comparison:
     """What a run lists beside what a file lists.
 
-    ``scorer`` scores bare boards of the file; None: they stay without a score.  Boards of the file
-    below the cutoff of the run are told apart: the run says nothing about them.
+    ``make_scorer`` makes what scores bare boards of the file, if there are any; None: they stay
+    without a score.  Boards of the file below the cutoff of the run are told apart: the run says
+    nothing about them.
     """
 
     def __init__(
-        self, result: Summary, listed: Mapping[str, int | None], scorer: Scorer | None
+        self,
+        result: Summary,
+        listed: Mapping[str, int | None],
+        make_scorer: Callable[[], Scorer | None],
     ) -> None:
         here = {item.board: item.score for item in result.listed.boards}
-        bare = unscored(result, listed)
+        bare = [board for board, score in listed.items() if score is None and board not in here]
         scores = dict(here)
-        if scorer is not None and bare:
+        if bare and (scorer := make_scorer()):
             scores |= zip(bare, scorer.scores(bare).tolist(), strict=True)
         self.rows: list[Compared] = []
         for board in here.keys() | listed.keys():
@@ -72,18 +76,6 @@ class Comparison:
 
 def _place(row: Compared) -> tuple[int, int, str]:
     return PLACES.index(row.where), -(row.score or row.file_score or 0), row.board
-
-
-def unscored(result: Summary, listed: Mapping[str, int | None]) -> list[str]:
-    """Return the boards of a file that neither it nor the run scores."""
-    here = {item.board for item in result.listed.boards}
-    return [board for board, score in listed.items() if score is None and board not in here]
-
-
-def boards_beside(path: str, result: Summary) -> dict[str, int | None]:
-    """Return the boards of a file that is compared with a run, as :func:`read_boards` does."""
-    shape = geometry(parse_dims(result.fingerprint.dims))
-    return read_boards(path, shape, result.question.letters)
 
 
 def read_boards(

@@ -25,40 +25,26 @@ from boardclass.distribution import NAME
 from boardclass.errors import InputError, OrderlyError, quote
 from cluster.streams import encodable, tell
 
-SECTIONS = {  # commands, each with its file
+SECTIONS = {  # commands, by the files that they are in
     "Search and prove": {
-        "plan": "run",
-        "tune": "run",
-        "run": "run",
+        "run": "plan tune run merge derive",
         "status": "status",
-        "merge": "run",
-        "derive": "run",
-        "verify": "check",
-        "repeat": "check",
-        "certify": "check",
-        "audit": "check",
+        "check": "verify repeat certify audit",
     },
-    "Watch and look": {"runs": "status", "watch": "status", "serve": "status"},
-    "Ask what a run found": {"top": "ask", "query": "ask", "compare": "ask", "report": "ask"},
-    "Good boards fast, without proof": {
-        "climb": "climb",
-        "longest": "climb",
-        "neighbours": "boards",
-        "roll": "boards",
-    },
+    "Watch and look": {"status": "runs watch serve"},
+    "Ask what a run found": {"ask": "top query compare report"},
+    "Good boards fast, without proof": {"climb": "climb longest", "boards": "neighbours roll"},
     "Single boards": {
-        "show": "boards",
-        "score": "boards",
-        "solve": "boards",
-        "lists": "boards",
+        "boards": "show score solve lists",
         "play": "play",
     },
-    "Classes of boards and their bounds": {"bound": "explain", "explain": "explain"},
+    "Classes of boards and their bounds": {"explain": "bound explain"},
     "Word lists": {"wordlist": "wordlist"},
 }
 PLACES: dict[str, str] = {}
-for _commands in SECTIONS.values():
-    PLACES |= _commands
+for _files in SECTIONS.values():
+    for _file, _commands in _files.items():
+        PLACES |= dict.fromkeys(_commands.split(), _file)
 EXIT_BUG, EXIT_INPUT, EXIT_INTERRUPTED = 1, InputError.exit_code, 130
 
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
@@ -105,7 +91,9 @@ class Sections(Whole):
     most commands.
     """
 
-    titled: ClassVar = SECTIONS
+    titled: ClassVar = {
+        title: " ".join(files.values()).split() for title, files in SECTIONS.items()
+    }
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""

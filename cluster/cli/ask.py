@@ -9,6 +9,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -252,15 +253,14 @@ def compare(
             f"expected one run and one file, not {len(words)} arguments", param_hint="FILE"
         )
     directory = options.chosen_run(*directories)
-    from cluster.answers.comparison import Comparison, boards_beside, unscored
+    from cluster.answers.comparison import Comparison, read_boards
     from results.proof.prove import summary
     from results.store.run import open_run
 
     run = open_run(directory)
     result = summary(run)
-    listed = boards_beside(file, result)
-    scorer = _scorer_of(run, wordlist) if unscored(result, listed) else None
-    comparison = Comparison(result, listed, scorer)
+    listed = read_boards(file, run.partition.geometry, result.question.letters)
+    comparison = Comparison(result, listed, partial(_scorer_of, run, wordlist))
     with proofs_told({directory: result}, above=fmt is Format.table):
         _show_comparison(comparison, result.proven, fmt)
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from results.store.store import Store
 
 SHARE = "share"  # key in ``run.json``: the share that the run began with; empty: all classes
-_MAX_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,8 @@ class Share:
         n_left = coverage.n_classes - coverage.n_classes_done
         text = (
             f"share {self} is done: all {len(own_ids):,} classes of it are settled. The other "
-            f"{coverage.n_classes - len(own_ids):,} classes belong to shares "
-            f"{self.others()}: {n_left:,} of them are not settled here, so nothing is proven yet."
+            f"{coverage.n_classes - len(own_ids):,} classes belong to the other shares: {n_left:,} "
+            "of them are not settled here, so nothing is proven yet."
         )
         if others := np.isin([class_id for class_id, _ in doubted], own_ids, invert=True).sum():
             text += (
@@ -95,20 +94,6 @@ class Share:
                 "found again."
             )
         return f"{text} Put the shares together with: orderly merge TARGET DIR...", True
-
-    def others(self) -> str:
-        """Return the names of the other shares."""
-        names = [
-            str(Share(number, self.n_shares))
-            for number in range(1, self.n_shares + 1)
-            if number != self.number
-        ]
-        shown = (
-            names
-            if len(names) <= _MAX_NAMED
-            else [*names[: _MAX_NAMED - 1], f"{len(names) - _MAX_NAMED + 1:,} more"]
-        )
-        return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def parse_share(text: str) -> Share:

@@ -33,7 +33,7 @@ from results.storage.objects import runs_below
 DEFAULT_FOLDER = "runs"
 MAX_DEPTH = 4
 MAX_RUNS = 1000
-_MAX_ENTRIES = 100_000
+_MAX_FOLDERS = 100_000
 # between two looks through the folders; in an object store each is a request
 _LOOK_S, _LOOK_REMOTE_S = 3.0, 60.0
 # the driver notes progress every 2 s at most, on an object store every 15 s
@@ -133,22 +133,12 @@ def _runs_below(top: Path) -> list[Path]:
     followed.
     """
     runs: list[Path] = []
-    folders = [(top, 0)]
-    n_seen = 0
-    while folders and len(runs) < MAX_RUNS and n_seen < _MAX_ENTRIES:
-        folder, depth = folders.pop()
-        try:
-            inner = [
-                Path(entry.path)
-                for entry in os.scandir(folder)
-                if entry.is_dir(follow_symlinks=False)
-            ]
-        except OSError:
-            continue
-        n_seen += len(inner)
-        runs += [path for path in inner if is_run(path)]
-        if depth + 1 < MAX_DEPTH:
-            folders += [(path, depth + 1) for path in inner if not is_run(path)]
+    for folder, inside, _ in islice(os.walk(top), _MAX_FOLDERS):
+        path = Path(folder)
+        if is_run(path):
+            runs.append(path)
+        if is_run(path) or len(path.relative_to(top).parts) == MAX_DEPTH:
+            inside.clear()
     return runs
 
 

@@ -120,7 +120,6 @@ def _pulse(watched: Watched, price: float) -> dict[str, object]:
     return {
         "key": watched.place.key,
         "name": watched.place.name,
-        "location": watched.place.location.partition("?")[0],
         "version": _version(watched),
         "state": view.state,
         "error": view.error,
