@@ -12,10 +12,9 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from itertools import chain
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from boardclass.printable import printable
 from cluster.streams import console, say
@@ -29,12 +28,7 @@ _CELL_WIDTH = 4
 _WHOLE = 16  # columns at most this wide are not folded
 
 
-class Format(StrEnum):
-    """How a table is written."""
-
-    table = "table"
-    json = "json"
-    csv = "csv"
+Format = Literal["table", "json", "csv"]  # how a table is written
 
 
 def _style(value: int, low: int, high: int) -> str:
@@ -93,30 +87,30 @@ def _shown(value: object) -> object:
 
 
 def write_table(
-    columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: Format = Format.table
+    columns: Sequence[str], rows: Sequence[Sequence[object]], fmt: Format = "table"
 ) -> None:
     """Write rows under column names in the format asked for; JSON becomes a list of objects."""
-    if fmt is Format.csv:
+    if fmt == "csv":
         write_csv(columns, rows)
-    elif fmt is Format.json:
+    elif fmt == "json":
         write_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
         _write_rich_table(columns, rows)
 
 
-def write_record(record: Mapping[str, Any], fmt: Format = Format.table) -> None:
+def write_record(record: Mapping[str, Any], fmt: Format = "table") -> None:
     """Write one record: a line per field for people, one object in JSON, a header and one line in
     CSV.
 
     For people and in CSV a list is one text with spaces between.
     """
-    if fmt is Format.json:
+    if fmt == "json":
         write_json(dict(record))
         return
     plain = {
         name: " ".join(map(str, v)) if isinstance(v, list) else v for name, v in record.items()
     }
-    if fmt is Format.csv:
+    if fmt == "csv":
         write_csv(list(plain), [list(plain.values())])
         return
     width = max(map(len, plain))

@@ -58,7 +58,7 @@ def top(
     ] = None,
     words: Annotated[bool, option("Show the number of words as well.", "--words")] = False,
     wordlist: options.RunWordlist = None,  # for --words and --min-words
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """List the best boards of one or more runs."""
     chosen = list(map(options.chosen_run, directories or (None,)))
@@ -66,7 +66,7 @@ def top(
     from results.proof.summary import distinct_names
 
     # one run need not be named; people are told in a sentence what is proven
-    cut = slice(int(len(chosen) == 1), -1 if fmt is Format.table else None)
+    cut = slice(int(len(chosen) == 1), -1 if fmt == "table" else None)
     summaries = {}
     rows: list[tuple[int, str, list[Any]]] = []
     for name, location in zip(distinct_names(chosen), chosen, strict=True):
@@ -78,7 +78,7 @@ def top(
             counts = [item.score, n_words] if words else [item.score]
             rows.append((-item.score, item.board, [name, board, *counts, result.proven][cut]))
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
-    with proofs_told(summaries, above=fmt is Format.table):
+    with proofs_told(summaries, above=fmt == "table"):
         write_table(columns[cut], list(map(itemgetter(2), sorted(rows)[:n])), fmt)
 
 
@@ -156,7 +156,7 @@ def query(
         int,
         option("Memory limit in MiB, in addition to the runs.", metavar="MIB", min=64, max=2**24),
     ] = 1024,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Ask runs in SQL: views boards, classes and runs (DuckDB, read only).
 
@@ -175,7 +175,7 @@ def query(
     from results.reading.sql import connect
 
     with closing(connect(directories, memory)) as database, proofs_told(database.summaries):
-        limits = Limits(timeout, memory, MAX_DRAWN if fmt is Format.table else MAX_ROWS)
+        limits = Limits(timeout, memory, MAX_DRAWN if fmt == "table" else MAX_ROWS)
         if sql is None:
             _prompt(lambda text: _print(database.query(text, limits), fmt))
         else:
@@ -222,7 +222,7 @@ def _prompt(ask: Callable[[str], None]) -> None:
 
 
 def _print(answer: Answer, fmt: Format) -> None:
-    if fmt is Format.table and answer.columns == _PLAN_COLUMNS:
+    if fmt == "table" and answer.columns == _PLAN_COLUMNS:
         for row in answer.rows:
             say(row[-1])
     else:
@@ -239,7 +239,7 @@ def compare(
         ),
     ],
     wordlist: options.RunWordlist = None,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Compare the boards of a run with those of a file, whatever their rotation.
 
@@ -261,17 +261,17 @@ def compare(
     result = summary(run)
     listed = read_boards(file, run.partition.geometry, result.question.letters)
     comparison = Comparison(result, listed, partial(_scorer_of, run, wordlist))
-    with proofs_told({directory: result}, above=fmt is Format.table):
+    with proofs_told({directory: result}, above=fmt == "table"):
         _show_comparison(comparison, result.proven, fmt)
 
 
 def _show_comparison(comparison: Comparison, is_proven: bool, fmt: Format) -> None:
     columns = ("where", "board", "score", "file_score")
-    if fmt is Format.json:
+    if fmt == "json":
         boards = [row._asdict() for row in comparison.rows]
         counts = {name.replace(" ", "_"): n for name, n in comparison.counts.items()}
         write_json({"proven": is_proven, "counts": counts, "boards": boards})
-    elif fmt is Format.csv:
+    elif fmt == "csv":
         write_table((*columns, "proven"), [(*row, is_proven) for row in comparison.rows], fmt)
     else:
         write_table(columns, comparison.rows, fmt)

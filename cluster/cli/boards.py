@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping
-from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
@@ -25,13 +24,6 @@ if TYPE_CHECKING:
     from search.solvers import Grid
 
 
-class WordsShown(StrEnum):
-    """When the page of a board tells its words."""
-
-    shown = "shown"
-    hidden = "hidden"
-
-
 Word = Annotated[str | None, option("Draw the path of this word in the picture.", metavar="WORD")]
 Out = Annotated[
     str | None,
@@ -42,7 +34,8 @@ Out = Annotated[
     ),
 ]
 ShowWords = Annotated[
-    WordsShown, option("hidden: the page opens with the game and shows the words afterwards.")
+    Literal["shown", "hidden"],
+    option("hidden: the page opens with the game and shows the words afterwards."),
 ]
 
 
@@ -53,8 +46,8 @@ def show(
     dims: options.Dims = None,
     word: Word = None,
     out: Out = None,
-    words: ShowWords = WordsShown.shown,
-    fmt: options.Format = Format.table,
+    words: ShowWords = "shown",
+    fmt: options.Format = "table",
 ) -> None:
     """Draw a board and list its words by length.
 
@@ -66,7 +59,7 @@ def show(
     if word is not None and (out is None or is_page):
         hint = "give --out FILE.svg as well"
         raise InputError(f"--word {quote(word)} draws a path into a picture: {hint}")
-    if words is WordsShown.hidden and not is_page:
+    if words == "hidden" and not is_page:
         raise InputError("--words hidden is for a page to play on: give --out FILE.html as well")
     from cluster.answers.boards import rollable
 
@@ -76,11 +69,11 @@ def show(
     if out is not None:
         path = () if word is None else _path_of(word, read, solved)
         values = scoring.described(read, solved)
-        file = _save(out, solved, values, path, is_hidden=words is WordsShown.hidden)
+        file = _save(out, solved, values, path, is_hidden=words == "hidden")
         say(f"{file}: {solved.board}, {solved.worth}")
-    elif fmt is Format.csv:
+    elif fmt == "csv":
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
-    elif fmt is Format.json:
+    elif fmt == "json":
         record, about = solved.record(scoring.words), scoring.about(read, solved)
         if about:
             record |= {"rollable": rollable(solved.board), "place": about["place"]}
@@ -140,7 +133,7 @@ def _show_to_people(solved: Solved, wordlist: str, notes: Mapping[str, str]) -> 
 
 @options.grouped
 def score(
-    rules: options.RuleOptions, dims: options.Dims = None, fmt: options.Format = Format.table
+    rules: options.RuleOptions, dims: options.Dims = None, fmt: options.Format = "table"
 ) -> None:
     """Score the boards on standard input: one per line, or the CSV that top, climb, roll, compare
     or score print.
@@ -192,7 +185,7 @@ def solve(
     dims: options.Dims = None,
     begin_only: BeginOnly = None,
     end_only: EndOnly = None,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """List the words on a board with a solver that shares no code with the scorer."""
     scoring = rules.scoring()
@@ -233,13 +226,13 @@ def _solve_by(method: str, scoring: Scoring, grid: Grid, fmt: Format) -> None:
             rows.append((words.spell(word), table.of(word), n_letters(word)))
     letters = with_letters(grid.board, words.letters)
     total = sum(points for _, points, _ in rows)
-    if fmt is Format.json:
+    if fmt == "json":
         listed = [dict(zip(columns, row, strict=True)) for row in rows]
         record = {"board": letters, "method": method, "wordlist": words.name, "score": total}
         write_json({**record, "n_words": len(rows), "n_paths": n_paths, "words": listed})
         return
     write_table(columns, rows, fmt)
-    if fmt is Format.table:
+    if fmt == "table":
         paths = f", {n_paths:,} paths looked up" if n_paths is not None else ""
         score = f"{total:,} points, {len(rows):,} words of {words.name}"
         line = f"{letters}: {score} by method {method}{paths}"
@@ -268,7 +261,7 @@ def neighbours(
     board: options.TypedBoard,
     dims: options.Dims = None,
     n: options.Limit = 10,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """List the best boards one letter or one swap away."""
     from boardclass.board import read_board
@@ -284,7 +277,7 @@ def lists(
     board: options.TypedBoard,
     dims: options.Dims = None,
     scores: options.Scores = None,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Score a board with every word list that can be named."""
     from boardclass.board import read_board
@@ -323,7 +316,7 @@ def roll(
         int,
         numeric("Lines to write on next to each board of the worksheet.", min=0, max=30),
     ] = 0,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Roll dice: random boards with their scores, by the points of the box unless others are given.
 
@@ -350,6 +343,6 @@ def roll(
         again = f"with --seed {seed} the same boards again"
         say(f"{file}: {counted(n, 'board')}, their words last; {again}")
         return
-    if fmt is Format.table and n == 1:
+    if fmt == "table" and n == 1:
         console().print(draw_board(scoring.solve(boards[0]).rows))
     write_table(("board", "score"), scoring.scores(boards), fmt)

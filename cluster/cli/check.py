@@ -52,7 +52,7 @@ def verify(
         ),
     ] = None,
     workers: Annotated[int, numeric("Processes that search again for --repeat.", min=1)] = 1,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Check a run from its files, score its boards with two solvers, search some of it again, and
     say what was checked.
@@ -80,7 +80,7 @@ def verify(
     n, odds = result.n_eliminations, {}
     if repeat:
         odds = {k: overlooked(n, repeat, k) for k in (1, 10, 100, 1000) if k <= n}
-    if fmt is not Format.json:
+    if fmt != "json":
         _show_claim(result, repeat or 0, odds, fmt)
         return
     more = {"odds_of_overlooking": odds} if repeat else {}
@@ -104,7 +104,7 @@ def _show_claim(result: VerifyResult, n_repeated: int, odds: dict[int, float], f
     for k, chance in odds.items():
         name = f"odds that {counted(n_repeated, 'draw')} overlook {counted(k, 'false verdict')}"
         record[name] = f"{100 * chance:.3g} %"
-    if fmt is Format.csv:
+    if fmt == "csv":
         first = {"verified": result.verified, "checked": result.checked}
         record = {**first, "statement": claim.statement, **record}
     else:
@@ -150,7 +150,7 @@ def repeat(
         int, option("Seed of --sample, images and cell orders.", metavar="S", min=0)
     ] = 0,
     workers: Annotated[int, numeric("Processes that search.", min=1)] = 1,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Search classes of a run again, turned and in another cell order, and compare with the stored
     verdicts.
@@ -177,11 +177,11 @@ def repeat(
 
 
 def _tell_repeats(directory: str, seed: int, done: list[RepeatResult], fmt: Format) -> None:
-    if fmt is Format.table:
+    if fmt == "table":
         verdicts = "1 verdict was" if len(done) == 1 else f"All {len(done):,} verdicts were"
         said = f"{verdicts} found again, by another cell order."
         say(said, "bold")
-    elif fmt is Format.json:
+    elif fmt == "json":
         repeats = [asdict(item) for item in done]
         write_json({"directory": directory, "seed": seed, "repeated": repeats})
     else:
@@ -227,7 +227,7 @@ def certify(
             show_default="as few as it takes",
         ),
     ] = None,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Record the shape of the search, so that others can check it; all classes by default.
 
@@ -275,7 +275,7 @@ def audit(
         ),
     ] = None,
     seed: Annotated[int, option("Seed of --leaves.", metavar="S", min=0)] = 0,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Check certificates and boards with a program that shares no code with the search."""
     from boardclass.wordlist import available_names
@@ -296,7 +296,7 @@ def audit(
     except checker.Unreadable as error:
         raise StoreError(str(error)) from error
     record_audit(run, result, leaves, seed)
-    if fmt is Format.table:
+    if fmt == "table":
         say(f"{_sentence(result)}\n", "bold")
     write_record({"complete": result.complete, **asdict(result)}, fmt)
 

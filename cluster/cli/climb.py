@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -25,14 +24,9 @@ if TYPE_CHECKING:
     from search.local.methods import BatchScorer, Find, Start
 
 
-class Method(StrEnum):
-    """How ``climb`` searches."""
-
-    pool = "pool"
-    anneal = "anneal"
-
-
-ClimbMethod = Annotated[Method, option("Pool hill climb, or simulated annealing.")]
+ClimbMethod = Annotated[
+    Literal["pool", "anneal"], option("Pool hill climb, or simulated annealing.")
+]
 Pool = Annotated[
     int,
     numeric("Number of boards kept, or of chains, over all runs.", min=1, max=10**6),
@@ -61,7 +55,7 @@ Contains = Annotated[
 def climb(
     listed: options.ListOptions,
     dims: options.Size = None,
-    method: ClimbMethod = Method.pool,
+    method: ClimbMethod = "pool",
     pool: Pool = 500,
     seed: options.Seed = 0,
     runs: Runs = None,
@@ -71,7 +65,7 @@ def climb(
     contains: Contains = None,
     n: options.Limit = 10,
     min_letters: options.MinLetters = None,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Look for good boards by local search: fast, but without proof.
 
@@ -164,7 +158,7 @@ def _show(finds: list[Find], size: Dims, words: WordList, fmt: Format) -> None:
 
     if not finds:
         tell("no board with any points was found")
-    elif fmt is Format.table:
+    elif fmt == "table":
         console().print(draw_board(format_rows(finds[0].board, size, words.letters)))
     rows = [tuple(find._replace(board=with_letters(find.board, words.letters))) for find in finds]
     write_table(("board", "score", "found"), rows, fmt)
@@ -200,7 +194,7 @@ def longest(
     letters: Letters = None,
     workers: options.Threads = 0,
     n: options.Limit = 10,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Find the best boards with a word that uses every cell: every such word on every path through
     the board.

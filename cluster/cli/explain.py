@@ -58,7 +58,7 @@ def bound(
     out: Annotated[
         str | None, option("Write the trees to files instead.", metavar="FILE.svg|FILE.dot")
     ] = None,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
     from cluster.answers.explain import tell
@@ -108,7 +108,7 @@ def explain(
         str | None,
         option("Show what this run stored about class number CLASS.", metavar="DIR"),
     ] = None,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Explain one class: terms, bounds by forced cell, where it is eliminated."""
     if run is not None:
@@ -119,9 +119,9 @@ def explain(
 
     size, letters, _, scorer = question.resolve(listed)
     story = tell(size, letters, scorer, cutoff)
-    if fmt is Format.json:
+    if fmt == "json":
         write_json(story)
-    elif fmt is Format.csv:
+    elif fmt == "csv":
         columns = ("cell", "letter", "bound")
         write_table(columns, [tuple(item.values()) for item in story["forced"]], fmt)
     else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from boardclass.errors import IncompleteError
 from boardclass.printable import counted, duration
-from cluster.answers.render import Format, draw_board, write_json, write_record, write_table
+from cluster.answers.render import draw_board, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
 from cluster.streams import console, moving, say
@@ -44,7 +44,7 @@ def plan(
     memory: options.Memory = None,
     seed: options.Seed = 0,
     workers: options.Probes = 1,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Estimate what a run will cost, from random classes: core hours, memory, price."""
     resolved = question.resolve(memory, order=order, workers=0)
@@ -53,11 +53,11 @@ def plan(
     made = make_plan(resolved, warn)
     result = _known(made) or _probed(made, seconds, seed, workers)
     record = {**asdict(result), "price": result.cpu_hours * price, "price_per_core_hour": price}
-    if fmt is Format.json:
+    if fmt == "json":
         write_json(record)
         return
     strata = record.pop("strata")
-    if fmt is Format.csv:
+    if fmt == "csv":
         write_record(record, fmt)
         return
     _show_estimate(result, price)
@@ -128,7 +128,7 @@ def tune(
     rounds: Annotated[int, numeric("Rounds of eight random classes.", min=1)] = 4,
     seed: options.Seed = 0,
     workers: options.Probes = 1,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Compare partitions, budgets and cell orders on the same random classes."""
     resolved = question.resolve(workers=0)
@@ -141,11 +141,11 @@ def tune(
         ratio = result.cpu_hours / rows[0][1] if rows else 1.0
         figures = {**asdict(result), "variant": name, "ratio": ratio}
         rows.append([figures[column] for column in columns])
-        if fmt is Format.table:  # each takes minutes: shown as it comes
+        if fmt == "table":  # each takes minutes: shown as it comes
             hours = f"{result.cpu_hours:12.4g} h  [{result.low:.4g} to {result.high:.4g}]"
             line = f"{name:32}{hours}{ratio:8.2f}  {result.n_classes:,} classes"
             say(line)
-    if fmt is not Format.table:
+    if fmt != "table":
         write_table(columns, rows, fmt)
 
 
@@ -298,7 +298,7 @@ def merge(
         list[str],
         argument("SOURCE...", "Runs of the same question."),
     ],
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Merge runs of the same question: TARGET gets what it lacks, as new files; the sources are not
     changed.
@@ -321,7 +321,7 @@ def merge(
         "classes_settled": state.n_classes_done,
         "classes": state.n_classes,
     }
-    if fmt is Format.table:
+    if fmt == "table":
         text = "Nothing is proven yet."
         if state.n_classes_done == state.n_classes:
             text = "All classes have verdicts; `orderly verify` checks whether that proves it."

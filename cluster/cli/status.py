@@ -13,7 +13,7 @@ import typer
 
 from boardclass.distribution import install
 from boardclass.errors import InputError, OrderlyError
-from cluster.answers.render import Format, write_json, write_record, write_table
+from cluster.answers.render import write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.options import numeric, option
 from cluster.streams import say, tell
@@ -36,7 +36,7 @@ def status(
     verbose: Annotated[
         bool, option("Show all figures instead of ten lines.", "--verbose", "-v")
     ] = False,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Show how far a run is, who works on it, the time left, what it found and the digest of its
     result.
@@ -46,10 +46,10 @@ def status(
 
     view, result = look(directory)
     tell_notes(result)
-    if fmt is Format.json:
+    if fmt == "json":
         write_json({"directory": directory, **as_json(view)})
         return
-    if fmt is Format.table and not verbose:
+    if fmt == "table" and not verbose:
         write_record(lines(view), fmt)
         return
     record = as_json(view)
@@ -58,7 +58,7 @@ def status(
     record["hosts"] = ", ".join(f"{host} {n}" for host, n in hosts.items()) or None
     record |= {f"rows_{name}": count for name, count in rows.items()}
     record["notes"] = "; ".join(notes) or None
-    if fmt is Format.table:
+    if fmt == "table":
         more = {name: value for name, value in record.items() if name not in _IN_LINES.split()}
         record = lines(view) | {name: value for name, value in more.items() if value not in _NONE}
     write_record({**record, "statement": statement} if statement else record, fmt)
@@ -67,7 +67,7 @@ def status(
 _COLUMNS = ("run", "state", "dims", "wordlist", "cutoff", "done", "best", "board", "boards")
 
 
-def runs(locations: options.Runs = None, fmt: options.Format = Format.table) -> None:
+def runs(locations: options.Runs = None, fmt: options.Format = "table") -> None:
     """List the runs under a folder: how far each is, its best board, and whether its rows prove
     it.
     """
@@ -78,9 +78,9 @@ def runs(locations: options.Runs = None, fmt: options.Format = Format.table) -> 
         {"run": place.name, "directory": place.location, **_record(place)}
         for place in catalog.places().values()
     ]
-    if fmt is Format.json:
+    if fmt == "json":
         write_json(listed)
-    elif not listed and fmt is Format.table:
+    elif not listed and fmt == "table":
         say(f"no run under {', '.join(catalog.locations)}: orderly run makes one")
     else:
         write_table(_COLUMNS, list(map(_row, listed)), fmt)

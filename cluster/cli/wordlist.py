@@ -44,7 +44,7 @@ wordlist = typer.Typer(
 
 
 @wordlist.command("list")
-def list_all(fmt: options.Format = Format.table) -> None:
+def list_all(fmt: options.Format = "table") -> None:
     """List the word lists that can be named, and say how to get the other well-known ones."""
     rows: list[tuple[object, ...]] = []
     for name, path in available_names().items():
@@ -69,7 +69,7 @@ def check(
         str,
         argument("FILE|NAME", "A word list.", autocompletion=options.complete_wordlists),
     ],
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Count the words of a list and the lines left out, or say what import would make of it."""
     path = Path(file)
@@ -144,7 +144,7 @@ def import_file(
     plain_q: PlainQ = False,
     column: Column = None,
     encoding: Encoding = None,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Make a word list from a file, and report what was done to how many lines."""
     path = Path(file).expanduser()
@@ -176,7 +176,7 @@ def import_file(
 
 def _tell(imported: Imported, fmt: Format, verb: str, target: Path | None = None) -> None:
     words = imported.words
-    if fmt is Format.json:
+    if fmt == "json":
         steps = [step._asdict() for step in imported.steps]
         values = {
             "name": words.name,
@@ -191,7 +191,7 @@ def _tell(imported: Imported, fmt: Format, verb: str, target: Path | None = None
         [(step.lines, step.what, step.example) for step in imported.steps],
         fmt,
     )
-    if fmt is Format.table:
+    if fmt == "table":
         for note in imported.notes:
             say(note)
         use = f"; use it: -w {words.name}" if target else ""
@@ -209,7 +209,7 @@ def get(
     url: Annotated[
         str | None, option("Another place to download it from.", show_default="the documented one")
     ] = None,
-    fmt: options.Format = Format.table,
+    fmt: options.Format = "table",
 ) -> None:
     """Download a known word list; it is kept only if its SHA-256 is the known one."""
     known = sources()

@@ -12,25 +12,24 @@ likewise.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from results.store.rows import Row
     from search.breaker import Unit, UnitResult
 
 
-class Death(StrEnum):
-    """Why a worker is gone, and what that says about the unit that it had."""
-
-    died = "died"  # its process ended: perhaps the unit's fault, one strike
-    oom = "oom"  # killed for its memory: no strike, the unit goes to the big-memory lane
+# why a worker is gone, and what that says about the unit that it had
+Death = Literal[
+    "died",  # its process ended: perhaps the unit's fault, one strike
+    "oom",  # killed for its memory: no strike, the unit goes to the big-memory lane
     # its machine went away: no strike; likewise whatever else is not, or not surely, the unit's
     # fault
-    node = "node"
+    "node",
     # it could not start or failed the self-test: a strike for what it was given all the same
-    unfit = "unfit"
+    "unfit",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class WorkerDown:
     """A worker is gone, with everything it was doing."""
 
     worker: int
-    reason: Death = Death.died
+    reason: Death = "died"
     message: str = ""
 
 

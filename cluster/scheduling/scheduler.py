@@ -122,13 +122,13 @@ class Scheduler:
                 self._fail(
                     event.unit,
                     event.assignment,
-                    events.Death.oom if event.oom else events.Death.died,
+                    "oom" if event.oom else "died",
                     event.message,
                 )
             case events.Returned():
                 assignment = self._assignments.get(event.assignment)
                 if assignment is not None and assignment.worker == event.worker:
-                    self._fail_all(assignment, events.Death.node, "the worker did not report on it")
+                    self._fail_all(assignment, "node", "the worker did not report on it")
             case events.Heartbeat():
                 assignment = self._assignments.get(event.assignment)
                 if assignment is not None and assignment.worker == event.worker:
@@ -178,7 +178,7 @@ class Scheduler:
         if not self._backlog.is_open(unit) or (unit in self.trust.held) != answer.is_replica:
             self._n_duplicates += 1
         elif problem := _problem(answer.result):
-            self._fail(unit, answer.assignment, events.Death.died, problem)
+            self._fail(unit, answer.assignment, "died", problem)
         else:
             # workers do come up: nothing is delayed
             self._fruitless_deaths, self._spawn_at_s = 0, now_s
@@ -207,12 +207,12 @@ class Scheduler:
         trouble = self._backlog.quarantine(unit)
         self._out.append(events.Quarantine(unit, trouble.attempts + 1, difference, doubtful))
         for disowned in self.trust.disown():
-            self._put_back(disowned, events.Death.node, "its host is no longer trusted")
+            self._put_back(disowned, "node", "its host is no longer trusted")
         for host in doubtful:
             self._crew.bar(host)
         for assignment in list(self._assignments.values()):
             if self._crew.workers[assignment.worker].host in doubtful:
-                self._fail_all(assignment, events.Death.node, "its host is no longer trusted")
+                self._fail_all(assignment, "node", "its host is no longer trusted")
 
     def _strike_off(self, unit: Unit, number: int) -> None:
         """Take a unit off its assignment; a worker that has finished becomes idle, or is replaced
@@ -250,7 +250,7 @@ class Scheduler:
         elif self._backlog.is_open(unit) and unit not in self.trust.held:
             self._put_back(
                 unit,
-                events.Death.died if reason is events.Death.oom and assignment.alone else reason,
+                "died" if reason == "oom" and assignment.alone else reason,
                 message,
             )
         self._strike_off(unit, number)
@@ -261,10 +261,10 @@ class Scheduler:
 
     def _put_back(self, unit: Unit, reason: events.Death, message: str) -> None:
         trouble = self._backlog.trouble.get(unit) or Trouble()
-        is_strike = reason in (events.Death.died, events.Death.unfit)
+        is_strike = reason in ("died", "unfit")
         trouble.attempts += 1
-        trouble.big |= reason is events.Death.oom
-        trouble.losses += reason is events.Death.node
+        trouble.big |= reason == "oom"
+        trouble.losses += reason == "node"
         trouble.strikes += is_strike
         self._n_strikes += is_strike
         if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
@@ -287,7 +287,7 @@ class Scheduler:
                 f"{self.policy.kernel_hash!r}"
             )
             self._out.append(events.Retire(event.worker, message))
-            self._remove(events.WorkerDown(event.worker, events.Death.unfit, message), now_s)
+            self._remove(events.WorkerDown(event.worker, "unfit", message), now_s)
         else:
             self._crew.come_up(worker, event.host)
 
@@ -297,7 +297,7 @@ class Scheduler:
         message = event.message or f"the worker was lost ({event.reason})"
         if assignment is not None:
             # in a batch nobody knows which unit was at fault: each goes out again, alone
-            reason = event.reason if len(assignment.missing) == 1 else events.Death.node
+            reason = event.reason if len(assignment.missing) == 1 else "node"
             self._fail_all(assignment, reason, message)
         self._n_deaths += 1
         self._fruitless_deaths += 1
@@ -324,7 +324,7 @@ class Scheduler:
         self._leases_at_s = self._listened_s + min(_LEASES_S, self.policy.lease_s / 60)
         for worker in self._crew.silent(self._listened_s):
             self._out.append(events.Retire(worker.number, "silent for too long"))
-            reason = events.Death.died if worker.is_up else events.Death.unfit
+            reason: events.Death = "died" if worker.is_up else "unfit"
             self._remove(events.WorkerDown(worker.number, reason, "silent for too long"), now_s)
             if self._finished:
                 return

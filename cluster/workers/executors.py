@@ -201,7 +201,7 @@ class _WorkerThread(threading.Thread):
         except WorkerLost as lost:
             self._down(lost.reason, str(lost))
         except Exception as error:  # noqa: BLE001 - a worker that cannot be made
-            self._down(Death.unfit, f"{type(error).__name__}: {error}")
+            self._down("unfit", f"{type(error).__name__}: {error}")
 
     def _down(self, reason: Death, message: str) -> None:
         if not self._stopped:

@@ -127,8 +127,8 @@ class WorkerProcess:
         message = how if self._is_up else f"{how} before it could work"
         message += f": {last}" if last else ""
         message += f"; probably {OUT_OF_MEMORY}" if is_oom else ""
-        reason = Death.oom if is_oom else Death.died
-        return WorkerLost(reason if self._is_up else Death.unfit, message)
+        reason: Death = "oom" if is_oom else "died"
+        return WorkerLost(reason if self._is_up else "unfit", message)
 
 
 def main(socket: int) -> None:

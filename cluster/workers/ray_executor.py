@@ -43,9 +43,9 @@ _HEAD_S = 15.0
 _NODE_SIGNS = ("node has died", "owner has died")  # the owner of all actors is the driver
 # Ray's own texts are pages long; where a worker could not start, they hold the reason.
 _WORDS = {
-    Death.died: "its process ended; the logs of Ray on its machine say how",
-    Death.node: "its machine is gone",
-    Death.oom: f"Ray ended it: {OUT_OF_MEMORY}",
+    "died": "its process ended; the logs of Ray on its machine say how",
+    "node": "its machine is gone",
+    "oom": f"Ray ended it: {OUT_OF_MEMORY}",
 }
 _OOM_SIGNS = ("memory monitor", "running low on memory")
 
@@ -116,7 +116,7 @@ class RayExecutor(Executor):
         """Call the actor with the units."""
         actor = self._actors.get(order.worker)
         if actor is None:
-            self._reported.append(WorkerDown(order.worker, Death.died, "gone before it got work"))
+            self._reported.append(WorkerDown(order.worker, "died", "gone before it got work"))
             return
         actor.order, actor.beat_at_s = order, time.monotonic() + _BEAT_S
         ref = actor.handle.work_through.remote(order)
@@ -207,7 +207,7 @@ class RayExecutor(Executor):
         try:
             value = self._ray.get(ref)
         except exceptions.RayTaskError as error:  # the call itself raised; the actor lives
-            return self._lost(call.worker, Death.died, brief(str(error.cause or error)))
+            return self._lost(call.worker, "died", brief(str(error.cause or error)))
         except exceptions.LocalRayletDiedError:
             raise  # the cluster is gone
         except exceptions.RayError as error:
@@ -270,14 +270,14 @@ def cause_of(error: Exception, exceptions: Any) -> Death:
     """Return why an actor is gone, from what Ray raised for its call."""
     text = str(error)
     if isinstance(error, exceptions.OutOfMemoryError) or any(sign in text for sign in _OOM_SIGNS):
-        return Death.oom
+        return "oom"
     if isinstance(error, exceptions.RayActorError) and error.actor_init_failed:
-        return Death.unfit
+        return "unfit"
     names = ("NodeDiedError", "ActorUnavailableError", "ObjectLostError")
     is_of_node = isinstance(error, tuple(getattr(exceptions, name) for name in names))
     is_of_node |= getattr(error, "preempted", False)
     is_of_node |= any(sign in text.lower() for sign in _NODE_SIGNS)
-    return Death.node if is_of_node else Death.died
+    return "node" if is_of_node else "died"
 
 
 GAUGES = {

@@ -99,7 +99,7 @@ class VirtualCluster(Executor):
             self._host_of[worker] = host
             self._push(self._rng.uniform(5.0, 60.0), events.WorkerUp(worker, f"host{host}"))
         else:
-            self._push(1.0, events.WorkerDown(worker, events.Death.node, "no room"))
+            self._push(1.0, events.WorkerDown(worker, "node", "no room"))
         self.spent_s += time.process_time() - entered_s
 
     def assign(self, order: events.Assign) -> None:
@@ -178,7 +178,7 @@ class VirtualCluster(Executor):
         came: list[events.Event] = [room]
         for worker in gone:
             del self._host_of[worker]
-            came.append(events.WorkerDown(worker, events.Death.node, "its machine is gone"))
+            came.append(events.WorkerDown(worker, "node", "its machine is gone"))
         return came
 
     def _plan_loss(self, host: int) -> None:

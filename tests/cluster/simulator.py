@@ -230,7 +230,7 @@ class Simulation:
             del self.there[host]
             for worker in [worker for worker, other in self.alive.items() if other == host]:
                 del self.alive[worker]
-                self.send(0.1, events.WorkerDown(worker, events.Death.node, "its machine is gone"))
+                self.send(0.1, events.WorkerDown(worker, "node", "its machine is gone"))
         else:
             self.there[host] = None
         self.send(self.rng.expovariate(1 / self.size.stay_s), Turnover(host), mayhem=False)
@@ -304,9 +304,9 @@ class Simulation:
         assert worker not in self.alive, f"seed {self.seed}: number {worker} used twice"
         delay = self.rng.uniform(0.5, 5.0)
         if not self.there:
-            self.send(delay, events.WorkerDown(worker, events.Death.node, "no machine"))
+            self.send(delay, events.WorkerDown(worker, "node", "no machine"))
         elif self.rng.random() < self.weather.unfit:
-            self.send(delay, events.WorkerDown(worker, events.Death.unfit, "self-test"))
+            self.send(delay, events.WorkerDown(worker, "unfit", "self-test"))
         else:
             self.alive[worker] = self.rng.choice(list(self.there))
             self.send(delay, events.WorkerUp(worker, self.alive[worker]))
@@ -382,12 +382,12 @@ class Simulation:
     def fate(self, unit: Unit, alone: bool) -> events.Death | None:
         kind = self.hopeless.get(unit)
         if kind == "poison":
-            return events.Death.died
+            return "died"
         if kind == "huge" or (unit in self.fat and not alone):
-            return events.Death.oom
+            return "oom"
         if self.rng.random() < self.weather.kill:
-            return events.Death.died
-        return events.Death.node if self.rng.random() < self.weather.node else None
+            return "died"
+        return "node" if self.rng.random() < self.weather.node else None
 
     def check_end(self) -> None:
         assert self.finish is not None

@@ -18,7 +18,6 @@ from cluster.scheduling.backlog import Work
 from cluster.scheduling.events import (
     Answer,
     Assign,
-    Death,
     Event,
     Policy,
     Quarantine,
@@ -142,7 +141,7 @@ def test_worker_that_cannot_start():
     with InProcessExecutor(SPEC, UnfitBreaker) as executor:
         executor.spawn(1)
         (down,) = until(executor, WorkerDown)
-        assert (down.worker, down.reason) == (1, Death.unfit)
+        assert (down.worker, down.reason) == (1, "unfit")
         assert down.message.endswith("ValueError: no breaker today")
 
 

@@ -143,7 +143,7 @@ def test_workers_and_units(journal, tmp_path):
         [events.UnitFailed(1, 9, unit, "boom")], [events.Quarantine(unit, 3, "boom" * 1000)]
     )
     journal.loop(
-        [events.WorkerDown(1, events.Death.oom, "killed")],
+        [events.WorkerDown(1, "oom", "killed")],
         [events.Retire(2, "silent for too long"), events.Retire(99, "never seen")],
     )
     assert journal.hosts == {"beta": 1}

@@ -16,7 +16,6 @@ from cluster.scheduling.events import (
     Answer,
     Assign,
     Cancel,
-    Death,
     Finish,
     Heartbeat,
     Policy,
@@ -222,7 +221,7 @@ def test_duplicates_and_foreign_units_are_ignored():
     assert bench.scheduler.snapshot().n_duplicates == 3
 
 
-@pytest.mark.parametrize(("death", "n_tries"), [(Death.died, 3), (Death.node, 10)])
+@pytest.mark.parametrize(("death", "n_tries"), [("died", 3), ("node", 10)])
 def test_three_strikes_or_ten_lost_machines_and_the_run_is_incomplete(death, n_tries):
     bench = Bench([2.0, 1.0], max_deaths=100)
     out = bench.start()
@@ -248,7 +247,7 @@ def test_a_batch_that_dies_goes_out_again_one_by_one_without_a_strike():
         out = bench.answer(of(out, Assign)[0])
     batch = of(out, Assign)[0].units
     assert len(batch) == 8
-    out = bench.tell(WorkerDown(1, Death.died))
+    out = bench.tell(WorkerDown(1, "died"))
     out = bench.up(out)
     for unit in batch:
         order = of(out, Assign)[0]
@@ -260,13 +259,13 @@ def test_a_batch_that_dies_goes_out_again_one_by_one_without_a_strike():
 def test_out_of_memory_means_a_host_to_itself_before_any_strike():
     bench = Bench([9.0, 3.0, 2.0, 1.0], n_workers=2)
     fat, other = of(bench.start(), Assign)
-    out = bench.tell(WorkerDown(fat.worker, Death.oom))
+    out = bench.tell(WorkerDown(fat.worker, "oom"))
     out = bench.up(out)
     assert not of(out, Assign), "the host is being emptied"
     (alone,) = of(bench.answer(other), Assign)
     assert alone.units == fat.units
     assert alone.alone
-    out = bench.tell(WorkerDown(alone.worker, Death.oom))
+    out = bench.tell(WorkerDown(alone.worker, "oom"))
     (again,) = of(out + bench.up(out), Assign)
     assert (again.units, again.alone) == (fat.units, True)
     out = bench.answer(again)
@@ -292,7 +291,7 @@ def test_circuit_breaker():
     n_deaths = 0
     while not of(out, Finish):
         spawns = of(out, Spawn)
-        out = bench.tell_all(WorkerDown(spawn.worker, Death.unfit, "no numba") for spawn in spawns)
+        out = bench.tell_all(WorkerDown(spawn.worker, "unfit", "no numba") for spawn in spawns)
         n_deaths += len(spawns)
         bench.now += 1.0
         out += bench.tell(Tick())
@@ -308,7 +307,7 @@ def test_workers_that_die_are_replaced_later_each_time_until_there_is_a_verdict(
     bench = Bench(np.ones(50), max_deaths=30)
     worker, waits = of(bench.tell(Tick()), Spawn)[0].worker, []
     for _ in range(12):
-        out, since = bench.tell(WorkerDown(worker, Death.unfit)), bench.now
+        out, since = bench.tell(WorkerDown(worker, "unfit")), bench.now
         while not of(out, Spawn):
             bench.now += 0.5
             out = bench.tell(Tick())
@@ -319,7 +318,7 @@ def test_workers_that_die_are_replaced_later_each_time_until_there_is_a_verdict(
     assert len(set(waits)) > 4
     order = of(bench.tell(WorkerUp(worker, "a")), Assign)[0]
     bench.answer(order)
-    assert of(bench.tell(WorkerDown(worker, Death.node)), Spawn), "at once again"
+    assert of(bench.tell(WorkerDown(worker, "node")), Spawn), "at once again"
 
 
 def test_a_unit_that_is_given_up_is_no_sign_of_a_broken_machine():
@@ -327,7 +326,7 @@ def test_a_unit_that_is_given_up_is_no_sign_of_a_broken_machine():
     out = bench.start()
     for n_deaths in range(1, 20):
         worker = of(out, Assign)[0].worker
-        out = bench.tell(WorkerDown(worker, Death.died))
+        out = bench.tell(WorkerDown(worker, "died"))
         assert not of(out, Finish), n_deaths
         while not of(out, Spawn):
             bench.now += 60.0
@@ -598,7 +597,7 @@ def last_steps(n_workers):
         for order in (first, second)
     ]
     beat = Heartbeat(1, first.assignment)
-    gone = WorkerDown(n_workers, Death.node)
+    gone = WorkerDown(n_workers, "node")
     told = (Tick(), beat, gone, WorkerUp(n_workers + 1, "new"), *answers, Tick())
     return [n_steps(bench.tell, event) for event in told]
 
@@ -613,8 +612,8 @@ def test_storms_do_happen_and_the_same_with_the_same_seed():
     assert runs[3].log == Simulation(3).play().log
     text = "\n".join("\n".join(run.log) for run in runs)
     signs = (
-        "lost Answer, lost WorkerDown, Death.oom, Death.node, alone=True, silent for too long, "
-        "Quarantine"
+        "lost Answer, lost WorkerDown, reason='oom', reason='node', alone=True, "
+        "silent for too long, Quarantine"
     )
     assert [sign for sign in signs.split(", ") if sign not in text] == []
     assert any(run.scheduler.snapshot().n_duplicates for run in runs)

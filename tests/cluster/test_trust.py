@@ -19,7 +19,6 @@ from cluster.planning.shares import Share
 from cluster.scheduling.events import (
     Answer,
     Assign,
-    Death,
     Finish,
     Policy,
     Publish,
@@ -99,7 +98,7 @@ def test_a_difference_gives_up_the_unit_and_the_new_host():
     trust = made.scheduler.trust
     while trust.held or not all(map(trust.is_trusted, "abc")):
         turn(made, hosts, orders)
-    (spawn,) = of(made.tell(WorkerDown(1, Death.node)), Spawn)
+    (spawn,) = of(made.tell(WorkerDown(1, "node")), Spawn)
     orders = [order for order in orders if order.worker != 1] + of(
         made.tell(WorkerUp(spawn.worker, "new")), Assign
     )
