@@ -1,8 +1,7 @@
 """What a run is for people, one record: its question, its answer, how far it is, who works on it.
 
-    look        run -> RunView          status, runs
-      rows_of     Summary -> Rows         what the rows give
-      run_view    Rows, Live -> RunView   with what lock and log say
+    look        run -> RunView             status, runs
+      run_view    Summary, Live -> RunView   what the rows give, with what lock and log say
     as_json     RunView -> the keys of ``status --format json``
 
 Rows are read now and then, lock and log every second: ``watch`` and ``serve`` put the newest of
@@ -18,7 +17,7 @@ from boardclass.printable import duration
 from results.log import Live, live
 from results.log_events import Finished, Report
 from results.proof.packaged import packaged_summary
-from results.proof.summary import Question, State, Summary, state_of
+from results.proof.summary import State, Summary, state_of
 from results.storage.local import DiskUse, open_folder
 
 _REPORTED = (  # keys of the JSON that are fields of a report
@@ -35,52 +34,12 @@ CHANGED = "its files have changed since its rows were read; they are being read 
 
 
 @dataclass(frozen=True)
-class Identity:
-    """What a run asks."""
-
-    dims: str
-    question: Question
-    wordlist_sha256: str
-    cutoff: int
-    partition: str
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What the rows of a run give; only when no file has changed since may it be called proven."""
-
-    state: State  # of the rows; of older ones: reading
-    statement: str | None
-    why_not: str  # empty when proven
-    digest: str
-    notes: tuple[str, ...]
-    n_candidates: int
-    n_boards: int  # up to symmetry
-    n_boards_with_images: int
-    best_score: int | None
-    best_boards: tuple[str, ...]
-    rows: dict[str, int]  # by status
-    n_conflicts: int
-    n_units_pending: int
-    n_units_quarantined: int
-
-
-@dataclass(frozen=True)
 class Classes:
     """How far a run is."""
 
     n_all: int  # 0: not known yet
     n_begun: int
     n_done: int
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What is known when the rows have been read."""
-
-    identity: Identity
-    answer: Findings
-    classes: Classes
 
 
 @dataclass(frozen=True)
@@ -97,7 +56,7 @@ class Drawn:
 class Reading:
     """What one reading of the rows gave: a screen shows the boards, a page shows all of it."""
 
-    rows: Rows
+    answer: Summary  # a page needs its counts, not its list of boards
     boards: list[Drawn]  # the best ones
     strength: str = ""  # as the claim of a proven run records it
     seconds: float = 0.0  # that the verdicts took
@@ -113,8 +72,9 @@ class RunView:
 
     state: State
     error: str  # why it cannot be read
-    identity: Identity | None  # None, as the answer, while the rows have not been read
-    answer: Findings | None
+    # what its rows give, None while they have not been read; proven only if no file has changed
+    # since
+    answer: Summary | None
     classes: Classes  # what is counted may not be stored yet
     best_score: int | None
     best_boards: tuple[str, ...]
@@ -135,7 +95,7 @@ def look(location: str) -> tuple[RunView, Summary]:
     """
     result = packaged_summary(location)
     if result is not None:
-        return run_view(rows_of(result), live(open_folder(location))), result
+        return run_view(result, live(open_folder(location))), result
     from results.proof.prove import summary
     from results.store.run import open_run
 
@@ -143,72 +103,38 @@ def look(location: str) -> tuple[RunView, Summary]:
     # before the rows, which take longer to read: the driver goes on meanwhile
     now = live(run.folder)
     result = summary(run)
-    return run_view(rows_of(result), now), result
-
-
-def rows_of(result: Summary) -> Rows:
-    """Return what the rows of a run give."""
-    boards = result.listed.boards
-    best_score = boards[0].score if boards else None
-    return Rows(
-        Identity(
-            dims=result.fingerprint.dims,
-            question=result.question,
-            wordlist_sha256=result.fingerprint.wordlist_sha256,
-            cutoff=result.fingerprint.cutoff,
-            partition=result.fingerprint.partition,
-        ),
-        Findings(
-            state=result.state,
-            statement=result.statement,
-            why_not=result.why_not,
-            digest=result.result_digest,
-            notes=result.notes,
-            n_candidates=result.listed.n_candidates,
-            n_boards=result.listed.n_canonical,
-            n_boards_with_images=result.listed.n_raw,
-            best_score=best_score,
-            best_boards=tuple(item.board for item in boards if item.score == best_score),
-            rows=result.n_rows,
-            n_conflicts=result.n_conflicts,
-            n_units_pending=result.n_pending,
-            n_units_quarantined=result.n_quarantined,
-        ),
-        Classes(result.n_classes, result.n_classes_begun, result.n_classes_done),
-    )
+    return run_view(result, now), result
 
 
 def run_view(
-    rows: Rows | None, now: Live | None, *, is_current: bool = True, error: str = ""
+    answer: Summary | None, now: Live | None, *, is_current: bool = True, error: str = ""
 ) -> RunView:
     """Return the view of a run.
 
-    ``rows`` is None while they have not been read, ``now`` when lock and log cannot be read, and
-    ``error`` says why.  Only when no file has changed since the rows were read (``is_current``) may
-    anything be called proven.
+    ``answer`` is None while the rows have not been read, ``now`` when lock and log cannot be read,
+    and ``error`` says why.  Only when no file has changed since the rows were read
+    (``is_current``) may anything be called proven.
     """
     driver = now if now and now.is_running else None
     report = (driver.report if driver else None) or Report()
-    answer = rows.answer if rows else None
     state = answer.state if answer and is_current else None
     if answer and not is_current:
-        is_faulty = answer.state is State.FAULTY
-        stale = State.FAULTY if is_faulty else State.READING
-        answer = replace(answer, state=stale, statement=None, why_not=CHANGED)
-    known = rows.classes if rows else Classes(0, 0, 0)
-    n_all = known.n_all or report.n_classes
-    n_done = min(n_all, max(known.n_done, report.n_classes_done))
+        answer = replace(answer, proven=False, statement=None, why_not=CHANGED)
+    n_all, n_begun, n_done = 0, 0, 0
+    if answer:
+        n_all, n_begun, n_done = answer.n_classes, answer.n_classes_begun, answer.n_classes_done
+    n_all = n_all or report.n_classes
+    n_done = min(n_all, max(n_done, report.n_classes_done))
     # of a proven run none is better than those of the rows, whatever a log says
     best_reported = 0 if state is State.PROVEN else report.best_score or 0
-    best_stored = (answer.best_score if answer else None) or 0
+    best_stored = (answer.listed.best_score if answer else None) or 0
     is_stored = best_reported <= best_stored
-    stored = answer.best_boards if answer else ()
+    stored = answer.listed.best_boards if answer else ()
     return RunView(
         state=state_of(state, is_running=driver is not None, error=error),
         error=error,
-        identity=rows.identity if rows else None,
         answer=answer,
-        classes=Classes(n_all, max(known.n_begun, n_done), n_done),
+        classes=Classes(n_all, max(n_begun, n_done), n_done),
         best_score=max(best_stored, best_reported) or None,
         best_boards=stored if is_stored else (report.best_board,),
         best_is_stored=is_stored,
@@ -233,29 +159,32 @@ def as_json(view: RunView) -> dict[str, Any]:
     """Return what ``status --format json`` holds, of a run whose rows were read; None: not known,
     or known only while somebody works on the run.
     """
-    identity, answer, classes = view.identity, view.answer, view.classes
-    driver, last = view.driver, view.last
-    assert identity is not None, "its rows were read"
-    assert answer is not None
+    answer, classes, driver, last = view.answer, view.classes, view.driver, view.last
+    assert answer is not None, "its rows were read"
     report = driver.report if driver else None
     return {
         "state": view.state.value,
         "proven": view.proven,
         "why_not_proven": answer.why_not or None,
-        "dims": identity.dims,
-        "wordlist": identity.question.wordlist,
-        "letters": identity.question.letters,
-        **_values(identity, "wordlist_sha256", "cutoff", "partition"),
+        "dims": answer.fingerprint.dims,
+        "wordlist": answer.question.wordlist,
+        "letters": answer.question.letters,
+        **_values(answer.fingerprint, "wordlist_sha256", "cutoff", "partition"),
         "n_classes": classes.n_all,
         "n_classes_begun": classes.n_begun,
         "n_classes_done": classes.n_done,
-        **_values(answer, "n_conflicts", "n_units_pending"),
-        "n_units_split": answer.rows["split"],
-        **_values(answer, "n_units_quarantined", "rows", "n_candidates"),
-        **_values(answer, "n_boards", "n_boards_with_images"),
+        "n_conflicts": answer.n_conflicts,
+        "n_units_pending": answer.n_pending,
+        "n_units_split": answer.n_rows["split"],
+        "n_units_quarantined": answer.n_quarantined,
+        "rows": answer.n_rows,
+        "n_candidates": answer.listed.n_candidates,
+        "n_boards": answer.listed.n_canonical,
+        "n_boards_with_images": answer.listed.n_raw,
         "best_score": view.best_score,
         "best_boards": view.best_boards,
-        **_values(answer, "digest", "notes", "statement"),
+        "digest": answer.result_digest,
+        **_values(answer, "notes", "statement"),
         "driver": driver.driver if driver else None,
         "figures_age_s": driver.age_s if driver else None,
         "ended": view.ended,

@@ -43,16 +43,16 @@ def lines(view: RunView) -> dict[str, str]:
     texts["best"] = _best(view)
     if answer.statement:
         texts["statement"] = answer.statement
-    texts["digest"] = answer.digest
+    texts["digest"] = answer.result_digest
     return texts
 
 
 def question(view: RunView) -> str:
     """Return what a run asks, in short; empty while its rows have not been read."""
-    identity = view.identity
-    if identity is None:
+    if view.answer is None:
         return ""
-    return f"{identity.dims}, {identity.question.wordlist}, cutoff {identity.cutoff:,}"
+    asked = view.answer.fingerprint
+    return f"{asked.dims}, {view.answer.question.wordlist}, cutoff {asked.cutoff:,}"
 
 
 def classes_done(classes: Classes) -> str:
@@ -107,8 +107,8 @@ def figures(view: RunView) -> Iterator[tuple[str, str]]:
     answer, last = view.answer, view.last
     counts = []
     if answer:
-        counts += [(answer.rows["split"], "split", "split")]
-        counts += [(answer.n_units_quarantined, "given up", "given up")]
+        counts += [(answer.n_rows["split"], "split", "split")]
+        counts += [(answer.n_quarantined, "given up", "given up")]
     if last:
         counts += [(last.n_requeued, "tried again", "tried again")]
         counts += [(last.n_strikes, "strike", "strikes")]
@@ -158,9 +158,9 @@ def _best(view: RunView) -> str:
         return "none found"
     from boardclass.board import with_letters  # with numpy, which --help can do without
 
-    letters = view.identity.question.letters if view.identity else {}
+    letters = view.answer.question.letters if view.answer else {}
     first = f"{counted(view.best_score, 'point')}: {with_letters(view.best_boards[0], letters)}"
-    n_boards = view.answer.n_boards if view.answer else 0
+    n_boards = view.answer.listed.n_canonical if view.answer else 0
     if not view.best_is_stored:
         stored = f"{n_boards:,} stored at or above the cutoff, up to symmetry"
         return f"{first}, not stored yet; {stored}"

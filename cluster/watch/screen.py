@@ -24,7 +24,7 @@ from boardclass.board import dims_of_length, format_rows, with_letters
 from boardclass.errors import BoardError, InputError
 from boardclass.printable import printable
 from cluster.answers.render import draw_board
-from cluster.answers.run_view import Identity, RunView
+from cluster.answers.run_view import RunView
 from cluster.answers.status import (
     Work,
     at_work,
@@ -38,7 +38,7 @@ from cluster.streams import console
 from cluster.watch.view import Watched, Watcher
 from results.log import read_events
 from results.log_events import BestBoard, Event
-from results.proof.summary import State
+from results.proof.summary import State, Summary
 from results.storage.local import DiskUse, disk_use, open_folder
 
 _COLOURS = {
@@ -80,7 +80,7 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
         for event in lately:
             if isinstance(event, BestBoard):
                 best.setdefault(event.board, event.score)
-        boards = _boards(best, view.identity, width)
+        boards = _boards(best, view.answer, width)
     if boards is not None:
         title = "best boards" if view.proven else "best boards, found so far"
         parts += [Rule(title, style="dim"), boards[0]]
@@ -126,14 +126,14 @@ def _more(view: RunView, disk: DiskUse | None) -> Iterator[tuple[str, str]]:
 
 
 def _boards(
-    scores: Mapping[str, int], identity: Identity | None, width: int
+    scores: Mapping[str, int], answer: Summary | None, width: int
 ) -> tuple[RenderableType, int] | None:
     """Return a row of boards, the best first, and its height."""
-    letters = identity.question.letters if identity else {}
+    letters = answer.question.letters if answer else {}
     pictures: list[Text] = []
     for board in sorted(scores, key=lambda board: (-scores[board], board)):
         with contextlib.suppress(BoardError):
-            dims = identity.dims if identity else dims_of_length(len(board))
+            dims = answer.fingerprint.dims if answer else dims_of_length(len(board))
             caption = f"{scores[board]:,}  {with_letters(board, letters)}"
             drawing = draw_board(format_rows(board, dims, letters))
             pictures.append(Text("\n").join((drawing, Text(caption, style="bold"))))

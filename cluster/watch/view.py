@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from boardclass.errors import InputError, OrderlyError, StoreError, quote
-from cluster.answers.run_view import Drawn, Reading, RunView, rows_of, run_view
+from cluster.answers.run_view import Drawn, Reading, RunView, run_view
 from results.log import Live, live
 from results.storage import files
 from results.storage.local import open_folder
@@ -221,8 +221,8 @@ class Watched:
     def view(self) -> RunView:
         """Return the view of the run: the last rows, and lock and log."""
         error = self.error or (self.rows_error if self.is_current else "")
-        rows = self.reading.rows if self.reading else None
-        return run_view(rows, self.live, is_current=self.is_current, error=error)
+        answer = self.reading.answer if self.reading else None
+        return run_view(answer, self.live, is_current=self.is_current, error=error)
 
 
 class Watcher:
@@ -251,7 +251,7 @@ class Watcher:
         with self.watched.reading_rows():
             result = summary(self.watched.place.check())
             boards = [Drawn(item.board, item.score) for item in result.listed.boards[:8]]
-            self.watched.reading = Reading(rows_of(result), boards)
+            self.watched.reading = Reading(result, boards)
 
 
 def _fault(error: Exception) -> str:

@@ -29,7 +29,7 @@ from boardclass.wordlist import (
     load_wordlist,
 )
 from cluster.answers.boards import Scoring, rolled, scorer_of
-from cluster.answers.run_view import Drawn, Reading, rows_of
+from cluster.answers.run_view import Drawn, Reading
 from configs.dicesets import load_dice
 from results.proof.claim import question_of, read_claim
 from results.reading.limits import GRACE_S, Limits, limited
@@ -291,14 +291,13 @@ def read_run(location: str) -> Reading:
     claim = read_claim(run) if result.proven and not result.notes else None
     letters = result.question.letters
     (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
-    rows = rows_of(result)
     boards = []
     for board, score, _ in result.listed.boards[:N_BOARDS]:
         svg = picture(board, result.fingerprint.dims, letters)
         boards.append(Drawn(board, score, with_letters(board, letters), svg))
-    identity = replace(_short(rows.identity), question=_short(rows.identity.question))
+    listed = replace(result.listed, boards=())
     reading = Reading(
-        rows=replace(rows, identity=identity, answer=_short(rows.answer)),
+        answer=replace(_short(result), question=_short(result.question), listed=listed),
         boards=boards,
         strength=claim.strength[:MAX_TEXT] if claim else "",
         seconds=float(seconds or 0.0),

@@ -71,13 +71,14 @@ class Site:
         watched = await self._look(place)
         view, reading = watched.view(), watched.reading
         values: dict[str, object] = {"version": _version(watched), "dims": None}
-        if view.identity and view.answer and reading:
+        if view.answer and reading:
+            asked = view.answer.fingerprint
             # claims of records come with the program
             is_ours = view.proven and place.key in self.records.places()
             values |= {
                 "read_at_s": watched.rows_read_at_s,
                 "proven": view.proven,
-                "dims": view.identity.dims,
+                "dims": asked.dims,
                 "notes": view.answer.notes,
                 "boards": _placed(view, reading.boards),
                 "boards_told": _boards_told(view, len(reading.boards)),
@@ -86,9 +87,9 @@ class Site:
                 "strength": reading.strength if is_ours else "",
                 "verdicts": f"{reading.n_units:,} stored, by {counted(reading.n_hosts, 'host')}",
                 "disk": disk_taken(reading.disk),
-                "digest": view.answer.digest,
-                "partition": view.identity.partition,
-                "wordlist_sha256": view.identity.wordlist_sha256,
+                "digest": view.answer.result_digest,
+                "partition": asked.partition,
+                "wordlist_sha256": asked.wordlist_sha256,
             }
         return answer(values)
 
@@ -111,7 +112,7 @@ class Site:
             values = await self.queue.ask(
                 Priority.runs, *question, seconds=READ_S, memory_mb=READ_MB
             )
-            watched.reading = _READING.validate_python(values)
+            watched.reading = _READING.validate_json(json.dumps(values))
 
 
 def _pulse(watched: Watched, price: float) -> dict[str, object]:
@@ -123,7 +124,7 @@ def _pulse(watched: Watched, price: float) -> dict[str, object]:
         "version": _version(watched),
         "state": view.state,
         "error": view.error,
-        "dims": view.identity.dims if view.identity else None,
+        "dims": view.answer.fingerprint.dims if view.answer else None,
         "question": _question(view),
         "line": f"{question(view)}{_left(view)}",
         "claim": _claim(view),
@@ -142,13 +143,12 @@ def _pulse(watched: Watched, price: float) -> dict[str, object]:
 
 
 def _question(view: RunView) -> str:
-    identity = view.identity
-    if identity is None:
+    if view.answer is None:
         return ""
-    question = identity.question
+    asked, question = view.answer.fingerprint, view.answer.question
     words = f", {question.n_words:,} words" if question.n_words else ""
-    rules = f"{question.scores} points, cutoff {identity.cutoff:,}"
-    return f"{identity.dims} boards, word list {question.wordlist}{words}, {rules}"
+    rules = f"{question.scores} points, cutoff {asked.cutoff:,}"
+    return f"{asked.dims} boards, word list {question.wordlist}{words}, {rules}"
 
 
 def _left(view: RunView) -> str:
@@ -182,15 +182,14 @@ def _nothing(view: RunView) -> str:
 
 def _boards_told(view: RunView, n_shown: int) -> str:
     assert view.answer is not None, "its rows were read"
-    assert view.identity is not None
-    n = view.answer.n_boards
+    n = view.answer.listed.n_canonical
     if not n:
         so_far = "" if view.proven else " was found so far"
         return f"No board {'that reaches' if so_far else 'reaches'} the cutoff{so_far}."
     how = "Exactly" if view.proven else "Found so far:"
     boards = counted(n, "board scores", "boards score")
     rest = f"; the best {n_shown} of them" if n > n_shown else ""
-    return f"{how} {boards} {view.identity.cutoff:,} or more, up to symmetry{rest}."
+    return f"{how} {boards} {view.answer.fingerprint.cutoff:,} or more, up to symmetry{rest}."
 
 
 _CLOCK = "wall time: on a busy machine a worker has less than a core"
@@ -220,7 +219,7 @@ def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
         return _placed(view, reading.boards[:1])[0]
     picture, board = "", view.best_boards[0]
     with suppress(BoardError):
-        dims = view.identity.dims if view.identity else str(dims_of_length(len(board)))
+        dims = view.answer.fingerprint.dims if view.answer else str(dims_of_length(len(board)))
         picture = jobs.picture(board, dims)
     said = f"The best that its driver reports, not stored yet; {_searched(view)}."
     return {**vars(Drawn(board, view.best_score, board, picture)), "said": said}
@@ -228,19 +227,18 @@ def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
 
 def _placed(view: RunView, boards: Sequence[Drawn]) -> list[dict[str, object]]:
     assert view.answer is not None, "its rows were read"
-    assert view.identity is not None
-    identity, n_best = view.identity, len(view.answer.best_boards)
+    dims, n_best = view.answer.fingerprint.dims, len(view.answer.listed.best_boards)
     so_far = "" if view.proven else _searched(view)
     placed = []
     for item in boards:
         rank = 1 + sum(other.score > item.score for other in boards)
-        said = standing(identity.dims, identity.question, rank, n_best, so_far)
+        said = standing(dims, view.answer.question, rank, n_best, so_far)
         placed.append({**vars(item), "said": said})
     return placed
 
 
 def _searched(view: RunView) -> str:
-    is_faulty = view.answer is not None and view.answer.state is State.FAULTY
+    is_faulty = view.answer is not None and view.answer.is_faulty
     return searched(view.classes.n_done, view.classes.n_all, is_faulty)
 
 

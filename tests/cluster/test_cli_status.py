@@ -16,12 +16,12 @@ from dataclasses import replace
 
 import pytest
 
-from cluster.answers.run_view import Classes, RunView, look, rows_of, run_view
+from cluster.answers.run_view import Classes, RunView, look, run_view
 from cluster.answers.status import at_work, classes_done, done, figures, going_on, lines
 from cluster.driver.progress import format_report
 from results.log import Live
 from results.log_events import Busy, Report, Reported
-from results.proof.summary import State
+from results.proof.summary import Board, BoardList
 from results.storage import files
 from tests.conftest import RESTING, ROOT, flip_bit, make_in
 from tests.samples import daily
@@ -216,15 +216,12 @@ def going(rows=None, **values) -> RunView:
 def test_a_board_that_is_not_stored_yet_is_told_as_such(small_runs):
     view, result = look(str(small_runs / "whole"))
     assert view.proven
-    rows = rows_of(result)
-    nothing = replace(
-        rows.answer, state=State.INCOMPLETE, n_boards=0, best_score=None, best_boards=()
-    )
+    nothing = replace(result, proven=False, listed=BoardList.of([], 0))
     best = {"best_score": 1552, "best_board": "aert"}
-    told = lines(going(replace(rows, answer=nothing), **best))
+    told = lines(going(nothing, **best))
     assert told["best"].startswith("1,552 points: aert, not stored yet; 0 stored")
-    stored = replace(nothing, n_boards=1, best_score=1552, best_boards=("aert",))
-    told = lines(going(replace(rows, answer=stored), **best))
+    stored = replace(nothing, listed=BoardList.of([Board("aert", 1552, 8)], 1))
+    told = lines(going(stored, **best))
     assert told["best"].startswith("1,552 points: aert; 1 at or above the cutoff")
     assert told["rate"].startswith("unknown")
 

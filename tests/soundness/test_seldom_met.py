@@ -85,7 +85,7 @@ def test_what_rows_proved_before_they_changed_is_not_said_of_them_now(small_runs
     watched = site._watched[place.key] = Watched(place)
     watched.reading = read_run(str(small_runs / "whole"))
     watched.rows_stamp = "of other files"
-    assert watched.reading.rows.answer.state is State.PROVEN
+    assert watched.reading.answer.state is State.PROVEN
     watched.is_reading_rows = True
     assert json.loads(asyncio.run(site.proven(place)))["proven"] is False
     pulse = json.loads(asyncio.run(site.pulse(place)))
