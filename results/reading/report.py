@@ -1,20 +1,18 @@
 """The report of a run: one HTML page that needs nothing else, readable for years, on paper and on a
 phone.
 
-    render(run, scorer) -> facts, boards, where the time went -> charts.py (SVG) ->
-    templates/report.html.j2
+    render(run, scorer) -> facts, boards, where the time went -> templates/report.html.j2
 
 The page carries its data, style and script; a content security policy forbids it to fetch anything.
 
 >>> histogram([1, 2, 2])
-[{'x': 1, 'x_end': 2, 'n': 1}, {'x': 2, 'x_end': 3, 'n': 2}]
+[('from 1', 1), ('from 2', 2)]
 """
 
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,11 +56,6 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     damaged.
     """
     try:
-        Path.home()
-    except RuntimeError:  # there is none, and altair asks for it when it is imported
-        os.environ["HOME"] = os.devnull
-    try:
-        from results.reading import charts
         from results.reading.markup import templates
     except ImportError as error:
         raise InputError(f"the report needs {error.name}: {install('report')}") from error
@@ -83,9 +76,9 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
         "coverage": _coverage(summary),
         "hosts": _hosts(database),
         "work": _work(work, summary),
-        **_charts(charts, summary, database, stage_seconds(read_events(run.folder, MAX_BYTES))),
+        **_charts(summary, database, stage_seconds(read_events(run.folder, MAX_BYTES))),
         "slow": _slow(summary, database, work["seconds"]) if work["seconds"] else None,
-        "sensitivity": _sensitivity(charts, summary, scorer),
+        "sensitivity": _sensitivity(summary, scorer),
     }
     database.close()
     return templates(_TEMPLATES).get_template("report.html.j2").render(values), summary
@@ -213,31 +206,35 @@ def _drawn(item: Board, scorer: Scorer, summary: Summary) -> dict[str, Any]:
     }
 
 
-def _sensitivity(charts: Any, summary: Summary, scorer: Scorer) -> dict[str, Any] | None:
+def _sensitivity(summary: Summary, scorer: Scorer) -> dict[str, Any] | None:
     if not summary.listed.boards:
         return None
     best, letters = summary.listed.boards[0], summary.question.letters
     names = {letter: letters.get(letter, letter) for letter in LETTERS}
     h = geometry(summary.fingerprint.dims).dims.h
-    rows = []
-    for cell, scores in enumerate(letter_scores(best.board, scorer)):
-        place = f"{short_cell_name(cell, h)} {names[best.board[cell]].upper()}"
-        for letter, score in zip(LETTERS, scores, strict=True):
-            rows.append({"cell": place, "letter": names[letter], "score": score})
+    scores = letter_scores(best.board, scorer)
+    low = min(map(min, scores))
+    places = [
+        f"{short_cell_name(cell, h)} {names[letter].upper()}"
+        for cell, letter in enumerate(best.board)
+    ]
     columns = (("board", _CODE), ("change", _TEXT), ("score", _NUMBER), ("difference", _NUMBER))
     near = [
         (board, change, f"{score:,}", f"{difference:+,}")
         for board, change, score, difference in best_neighbours(best.board, scorer, _NEAR, letters)
     ]
     return {
-        "svg": charts.letter_map("Scores of the best board with one letter changed", rows),
+        "letters": names.values(),
+        "rows": dict(zip(places, scores, strict=True)),
+        "low": low,
+        "span": max(map(max, scores)) - low or 1,
         "board": _typed(best.board, summary),
         "near": Table("The best boards one step away", columns, near),
     }
 
 
-_BINS = 24
-_MAX_NAME = 60  # of a stage: the drawing is as wide as its names
+_BINS = 12
+_MAX_NAME = 20  # of a stage: a phone has no room for more
 COSTS = (
     "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP "
     "BY class_id"
@@ -292,48 +289,55 @@ def _slow(summary: Summary, database: Database, seconds: float) -> Table:
 
 
 def _charts(
-    charts: Any, summary: Summary, database: Database, stages: Mapping[str, float]
-) -> dict[str, list[tuple[str, ...]]]:
+    summary: Summary, database: Database, stages: Mapping[str, float]
+) -> dict[str, list[tuple[Any, ...]]]:
     so_far = "." if summary.proven else ", so far."
     costs = [row["seconds"] for row in records(database, COSTS)]
     bounds = [row["max_bound"] for row in records(database, _BOUNDS)]
     depths = records(database, _DEPTHS)
-    named = [
-        {"stage": printable(name)[:_MAX_NAME], "seconds": seconds}
-        for name, seconds in stages.items()
-    ]
-    spread = histogram(costs) if any(costs) else []
-    cutoff = summary.fingerprint.cutoff
-    wall = f"Wall time of the driver, all sessions together{so_far}"
-    clock = "Seconds of wall time"
-    by_class = f"{clock} per board class, subclasses included{so_far}"
-    by_depth = f"{clock}, by cells forced{so_far}"
-    largest = "The largest bound at which a part of a unit was discarded; the line is the cutoff."
-    elimination = "Units by cells forced beyond the class."
-
-    def figure(title: str, text: str, draw: Callable[..., str], *data: Any) -> tuple[str, ...]:
-        return title, text, draw(title, *data)
-
-    time = (
-        figure("Time by stage", wall, charts.stages, named),
-        figure("Cost of a class", by_class, charts.bars, spread, "seconds", "classes"),
-        figure("Time by depth", by_depth, charts.by_depth, depths, "seconds"),
+    wall = f"Seconds of wall time of the driver, all sessions together{so_far}"
+    by_class = f"Classes by seconds of wall time, subclasses included{so_far}"
+    by_depth = f"Seconds of wall time, by cells forced and verdict{so_far}"
+    largest = (
+        "Units by the largest bound at which a part was discarded; the cutoff is "
+        f"{summary.fingerprint.cutoff:,}."
     )
-    heights = histogram(bounds) if bounds else []
-    other = (
-        figure("Bounds", largest, charts.bars, heights, "largest bound", "units", cutoff),
-        figure("Elimination by depth", elimination, charts.by_depth, depths, "units"),
-    )
+    elimination = "Units by cells forced beyond the class and verdict."
+    named = [(printable(name)[:_MAX_NAME], seconds) for name, seconds in stages.items()]
+
+    def each(column: str) -> list[tuple[str, float]]:
+        return [(f"{row['depth']}, {row['status']}", row[column] or 0) for row in depths]
+
     return {
-        "time": [chart for chart in time if chart[-1]],
-        "charts": [chart for chart in other if chart[-1]],
+        "time": [
+            *_bars("Time by stage", wall, named, 1),
+            *_bars("Cost of a class", by_class, histogram(costs if any(costs) else [])),
+            *_bars("Time by depth", by_depth, each("seconds"), 1),
+        ],
+        "charts": [
+            *_bars("Bounds", largest, histogram(bounds)),
+            *_bars("Elimination by depth", elimination, each("units")),
+        ],
     }
 
 
-def histogram(values: Sequence[float]) -> list[dict[str, float]]:
-    """Return bars ``x`` to ``x_end`` of equal width, ``n`` high, over round numbers that hold all
-    values.
+def _bars(
+    title: str, text: str, rows: Sequence[tuple[str, float]], digits: int = 0
+) -> list[tuple[Any, ...]]:
+    """Return a figure: names, numbers, and how long a bar is, in percent.  One bar compares
+    nothing: it is left out.
     """
+    most = max((n for _, n in rows), default=0) or 1
+    bars = [(name, f"{n:,.{digits}f}", f"{100 * n / most:.1f}") for name, n in rows]
+    return [(title, text, bars)] if sum(n > 0 for _, n in rows) > 1 else []
+
+
+def histogram(values: Sequence[float]) -> list[tuple[str, int]]:
+    """Return where ranges of equal width begin, round numbers, and how many values are in each; the
+    ranges hold all values.
+    """
+    if not values:
+        return []
     low, high = min(values), max(values)
     step = 10.0 ** math.floor(math.log10((high - low) / _BINS)) if high > low else 1.0
     step *= next(
@@ -345,10 +349,7 @@ def histogram(values: Sequence[float]) -> list[dict[str, float]]:
     counts = [0] * (math.floor(high / step) - first + 1)
     for value in values:
         counts[math.floor(value / step) - first] += 1
-    return [
-        {"x": (first + i) * step, "x_end": (first + i + 1) * step, "n": n}
-        for i, n in enumerate(counts)
-    ]
+    return [(f"from {(first + i) * step:,.10g}", n) for i, n in enumerate(counts)]
 
 
 PREPARING, SEARCHING = "preparing", "searching"

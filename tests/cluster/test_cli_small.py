@@ -169,7 +169,7 @@ def test_a_report_is_written_and_handed_to_the_browser_of_this_machine(
     orderly, proven, tmp_path, monkeypatch
 ):
     pytest.importorskip(
-        "altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
+        "jinja2", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
     )
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
 pytest.importorskip(
-    "altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
+    "jinja2", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
 )
 
 from cluster.watch.view import Watcher

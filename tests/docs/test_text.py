@@ -206,7 +206,7 @@ def test_trust_counts_what_the_tests_try():
 @pytest.mark.nightly
 def test_the_program_draws_the_pictures(tmp_path, monkeypatch):
     pytest.importorskip(
-        "altair", reason="the example needs the extra: pip install 'orderly-boggle[report]'"
+        "altair", reason="the example needs the extra: pip install 'orderly-boggle[test]'"
     )
     pytest.importorskip(
         "vl_convert", reason="the example needs the extra: pip install 'orderly-boggle[report]'"

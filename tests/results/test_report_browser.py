@@ -9,10 +9,7 @@ from itertools import product
 import pytest
 
 pytest.importorskip(
-    "altair", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
-)
-pytest.importorskip(
-    "vl_convert", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
+    "jinja2", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
 )
 
 from tests.browsing import DESK, PHONE, POINTS, TABLET, keeps_nobody_out, middle
