@@ -13,7 +13,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Annotated, Any, ClassVar
 
@@ -67,15 +67,17 @@ EPILOG = (
 class Whole(TyperGroup):
     """Commands with their whole first sentence, under titles."""
 
-    # names of commands by title; without it all are under one
-    titled: ClassVar[Mapping[str, Iterable[str]]] = {}
+    # commands by title and file; without it all are under one
+    titled: ClassVar[Mapping[str, Mapping[str, str]]] = {}
 
     # typer's own types differ from version to version
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the sections."""
-        width = max(map(len, self.list_commands(ctx)))
-        for title, names in (self.titled or {"Commands": self.list_commands(ctx)}).items():
+        every = self.list_commands(ctx)
+        width = max(map(len, every))
+        for title, files in (self.titled or {"Commands": {"": " ".join(every)}}).items():
             with formatter.section(title):
+                names = " ".join(files.values()).split()
                 commands = {name: self.get_command(ctx, name) for name in names}
                 formatter.write_dl(
                     [
@@ -91,9 +93,7 @@ class Sections(Whole):
     most commands.
     """
 
-    titled: ClassVar = {
-        title: " ".join(files.values()).split() for title, files in SECTIONS.items()
-    }
+    titled: ClassVar = SECTIONS
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""

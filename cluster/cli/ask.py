@@ -107,7 +107,7 @@ def _passing(
     from boardclass.geometry import geometry
 
     shape = geometry(result.fingerprint.dims)
-    words = [_spelling(word, result.question.letters) for word in contains]
+    words = list(map(partial(_spelling, letters=result.question.letters), contains))
     cubes = None
     if dice is not None:
         from boardclass.rolling import assign_dice

@@ -1,7 +1,7 @@
 """The search of one call: workers are started, everything open is broken, what comes is told.
 
 search -> Scheduler, executor and ledger in the run loop
-       -> _Watch: progress for people, the journal, gauges of the executor
+       -> _Watch: progress for people, the journal, gauges of the executor; MemoryWatch
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ import numpy as np
 from boardclass.errors import IncompleteError
 from boardclass.jit import kernel_hash
 from boardclass.partition import among
-from boardclass.printable import counted
+from boardclass.printable import counted, memory_size
+from cluster.driver.journal import Journal
 from cluster.driver.loop import run_loop
-from cluster.driver.memory_watch import MemoryWatch
 from cluster.driver.prepared import Prepared, history
+from cluster.driver.progress import Progress
 from cluster.driver.signals import StopSignals
 from cluster.scheduling.backlog import Work
 from cluster.scheduling.events import Policy
@@ -29,10 +30,11 @@ from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
 from cluster.workers.worker import machine_memory
-from results.log_events import Report, Started
+from results.log_events import MemoryLow, Report, Started
 from search.breaker import Spec, Unit
 
 MakeExecutor = Callable[[Spec], Executor]
+_LOW = 1 / 16  # of all memory
 
 
 class Interrupted(IncompleteError):
@@ -89,6 +91,29 @@ def search(
     if signals.reason:
         raise watch.interrupted(signals.reason)
     return finish.message
+
+
+class MemoryWatch:
+    """Warns once when memory becomes short, and again when it has been plentiful in between."""
+
+    def __init__(self, progress: Progress, journal: Journal) -> None:
+        self._progress = progress
+        self._journal = journal
+        self._is_low = False
+
+    def look(self, n_free_bytes: int, n_total_bytes: int) -> None:
+        """Compare what is free with all there is; both are 0 where nobody knows."""
+        if n_free_bytes < n_total_bytes * _LOW and not self._is_low:
+            text = (
+                f"{memory_size(n_free_bytes)} of {memory_size(n_total_bytes)} memory are free on "
+                "this machine, and the system ends a worker when none is left: end another "
+                "program, or run again with fewer --workers or a smaller --memory"
+            )
+            self._progress.note(text)
+            self._journal.note(
+                MemoryLow(n_free_bytes=n_free_bytes, n_total_bytes=n_total_bytes, message=text)
+            )
+        self._is_low = n_free_bytes < 2 * n_total_bytes * _LOW
 
 
 class _Watch:

@@ -224,14 +224,19 @@ def check_guarded(address: str) -> None:
     )
 
 
+def host_and_port(address: str) -> tuple[str, int]:
+    """Return where a cluster listens."""
+    host, _, port = address.removeprefix(CLIENT).rpartition(":")
+    return host.strip("[]"), int(port)
+
+
 def _answer(address: str, **settings: str) -> str | None:
     """Return None when a cluster lets a caller in, a process of its own, otherwise what it or Ray
     says.
     """
     if address != "auto":
         try:  # Ray takes a minute to give up where nothing listens
-            host, _, port = address.removeprefix(CLIENT).rpartition(":")
-            socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
+            socket.create_connection(host_and_port(address), _CONNECT_S).close()
         except (OSError, OverflowError) as error:
             return str(error)
     if address.startswith(CLIENT):

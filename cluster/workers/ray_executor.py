@@ -27,7 +27,7 @@ from cluster.scheduling.events import (
     WorkerUp,
 )
 from cluster.workers.executors import Executor
-from cluster.workers.ray_cluster import CLIENT, ClusterGoneError, brief, connected
+from cluster.workers.ray_cluster import CLIENT, ClusterGoneError, brief, connected, host_and_port
 from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Worker
 from results.log_events import Report
 
@@ -250,8 +250,7 @@ class Head:
     def __init__(self, address: str, ray: Any) -> None:
         if not address.startswith(CLIENT):
             address = ray.get_runtime_context().gcs_address
-        host, _, port = address.removeprefix(CLIENT).rpartition(":")
-        self._place = host.strip("[]"), int(port)
+        self._place = host_and_port(address)
         self._answered_at_s = time.monotonic()
 
     def answers(self) -> bool:

@@ -156,8 +156,11 @@ def distinct_names(locations: Sequence[str | Path]) -> list[str]:
     """Return a distinct name for each run: its folder's, or the whole location where folders have
     the same name.  Raises InputError when a run is given twice.
     """
-    texts = [str(location).rstrip("/") or "/" for location in locations]
-    short = [text.rpartition("/")[2] or text for text in texts]
+    texts, short = [], []
+    for location in locations:
+        text = str(location).rstrip("/") or "/"
+        texts.append(text)
+        short.append(text.rpartition("/")[2] or text)
     names = short if len(set(short)) == len(short) else texts
     if len(set(names)) < len(names):
         raise InputError(f"run directory {quote(max(names, key=names.count))} is given twice")

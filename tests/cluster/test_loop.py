@@ -11,8 +11,8 @@ import pytest
 from boardclass.scores import parse_scores
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger, run_loop
-from cluster.driver.memory_watch import MemoryWatch
 from cluster.driver.progress import Progress
+from cluster.driver.run_search import MemoryWatch
 from cluster.scheduling import events
 from results.log import read_events
 from results.log_events import Stage
