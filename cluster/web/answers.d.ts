@@ -53,24 +53,6 @@ export interface Climb {
   complete: boolean;
 }
 
-// GET /api/class, and its trees
-export interface Story {
-  dims: string;
-  cutoff: number | null;
-  orderly_bound: number;
-  max_bound: number;
-  sum_bound: number;
-  lines: string[];
-  forced: { cell: number; letter: string; bound: number }[];
-}
-
-export interface Tree {
-  title: string;
-  bound: number;
-  svg: string;
-  text: string;
-}
-
 export interface Drawn {
   board: string;
   typed: string;

@@ -30,8 +30,12 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 async def refused(_request: Request, error: Exception) -> Response:
     """Return what is answered instead of an OrderlyError: one sentence."""
-    status = error.status if isinstance(error, Refused) else HTTPStatus.BAD_REQUEST
-    return _sent(answer({"error": str(error)}), None, status)
+    return _sent(answer({"error": str(error)}), None, status_of(error))
+
+
+def status_of(error: Exception) -> HTTPStatus:
+    """Return the status of what is refused."""
+    return error.status if isinstance(error, Refused) else HTTPStatus.BAD_REQUEST
 
 
 def _sent(
@@ -123,7 +127,7 @@ def about_board(job: Callable[..., Any], media_type: str = "", disposition: str 
 
 async def _long(
     request: Request, job: Callable[..., Any], *values: Any, memory_mb: int = 1024
-) -> Response:
+) -> Any:
     """Return the answer to a question of seconds, unless the client disconnects: then the work is
     ended for the next.
     """
@@ -147,13 +151,13 @@ async def _long(
     for result in results:
         if isinstance(result, OrderlyError):
             raise result
-        return _sent(answer(result))
+        return result
     raise Refused("client disconnected", HTTPStatus.REQUEST_TIMEOUT)
 
 
 async def climb(request: Request) -> Response:
     """Return the best boards found from a board in a few seconds."""
-    return await _long(request, jobs.climb_from, _board(request))
+    return _sent(answer(await _long(request, jobs.climb_from, _board(request))))
 
 
 async def rolled(request: Request) -> Response:
@@ -170,28 +174,25 @@ def _bundled_dice(name: str) -> DiceSet:
     return known[name]
 
 
-def _class(request: Request) -> tuple[str, str]:
-    text = " ".join(request.query_params.get("class", "").lower().split())
-    if not text or len(text) > MAX_CLASS_CHARACTERS:
+async def about_class(request: Request) -> dict[str, Any]:
+    """Return what the page of a class shows: bounds and story, and the trees of a small one."""
+    given = request.query_params
+    text = " ".join(given.get("class", "").lower().split())
+    wordlist, cutoff = given.get("list") or DEFAULT_WORDLIST, given.get("cutoff", "").strip()
+    if len(text) > MAX_CLASS_CHARACTERS or text.isdecimal():
         raise InputError(
             f"class {quote(text)}: expected one group of letters for each cell, such "
             "as lnrsy aeiou ..."
         )
-    if text.isdecimal():
-        raise InputError(f"class {quote(text)} is a number: write the letters of each cell")
-    return text, request.query_params.get("list") or DEFAULT_WORDLIST
-
-
-async def story(request: Request) -> Response:
-    """Return bounds and story of a class."""
-    question = _class(request)
-    cutoff = request.query_params.get("cutoff", "").strip()
     if cutoff and not (cutoff.isascii() and cutoff.isdecimal() and 0 < int(cutoff[:12]) < 2**31):
         raise InputError(f"cutoff {quote(cutoff)}: expected a number of points, or nothing")
+    if not text:
+        return {}
     least = int(cutoff) if cutoff else None
-    return await _long(request, jobs.class_story, *question, least, memory_mb=2048)
-
-
-async def trees(request: Request) -> Response:
-    """Return the trees of a small class."""
-    return await _long(request, jobs.class_trees, *_class(request))
+    shown: dict[str, Any] = {"cutoff": least, "trees": [], "trees_fault": ""}
+    shown["story"] = await _long(request, jobs.class_story, text, wordlist, least, memory_mb=2048)
+    try:
+        shown["trees"] = await _long(request, jobs.class_trees, text, wordlist)
+    except OrderlyError as error:
+        shown["trees_fault"] = str(error)
+    return shown

@@ -53,7 +53,7 @@ def make_app(site: Site) -> Starlette:
         "/runs/{key:str}": _run_page,
         "/records": _records_page,
         "/board": _page("board", sizes=[*DIMS, "6x6"], dice=all_dice()),
-        "/class": _page("class", sizes=DIMS),
+        "/class": _class_page,
         "/api/runs": answers.pulses("catalog"),
         "/api/records": answers.pulses("records"),
         "/api/runs/{key:str}": answers.about_run(Site.pulse),
@@ -65,8 +65,6 @@ def make_app(site: Site) -> Starlette:
         "/api/game": answers.about_board(jobs.roll_game),
         "/api/climb": answers.climb,
         "/api/roll": answers.rolled,
-        "/api/class": answers.story,
-        "/api/trees": answers.trees,
         "/static/board.css": _file(STYLE, "text/css"),
         "/static/words.js": _file(SCRIPT, "text/javascript"),
     }
@@ -96,6 +94,7 @@ def _render(
 ) -> Response:
     shared = {
         "page": name,
+        "fault": "",
         "script": name,
         "site": answers.site_of(request),
         "lists": list(available_names()),
@@ -119,6 +118,21 @@ async def _run_page(request: Request) -> Response:
         return _missing(request)
     is_record = place.key not in site.catalog.places()
     return _render(request, "run", place=place, is_record=is_record)
+
+
+async def _class_page(request: Request) -> Response:
+    given, status = request.query_params, HTTPStatus.OK
+    values = {
+        "letters": given.get("class", ""),
+        "list": given.get("list") or DEFAULT_WORDLIST,
+        "cutoff": given.get("cutoff", ""),
+        "story": None,
+    }
+    try:
+        values |= await answers.about_class(request)
+    except OrderlyError as error:
+        values["fault"], status = str(error), answers.status_of(error)
+    return _render(request, "class", status, script="", **values)
 
 
 async def _records_page(request: Request) -> Response:

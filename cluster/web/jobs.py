@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardclass.board import NO_LETTERS, format_rows, read_board, with_letters
 from boardclass.errors import InputError, OrderlyError, quote
+from boardclass.geometry import cell_name
 from boardclass.printable import counted, duration
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import (
@@ -250,20 +251,14 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> Mapping[str, An
 
     dims, letters = class_letters(text, None, None)
     story = tell(dims, letters, scorer_of(str(dims), words_of(wordlist).words), cutoff)
-    return {**story, "lines": list(narrate(story, forced=False))}
+    forced = [
+        (f"{cell_name(item['cell'], dims.h)} = {item['letter']}", item["bound"])
+        for item in story["forced"]
+    ]
+    return {**story, "forced": forced, "lines": list(narrate(story, forced=False))}
 
 
-@dataclass(frozen=True)
-class DrawnTree:
-    """A tree of a class to look at."""
-
-    title: str
-    bound: int
-    svg: str
-    text: str
-
-
-def class_trees(text: str, wordlist: str) -> list[DrawnTree]:
+def class_trees(text: str, wordlist: str) -> list[dict[str, str]]:
     """Return both trees of a small class, drawn and as text. Raises InputError when one is too
     large to look at.
     """
@@ -272,10 +267,15 @@ def class_trees(text: str, wordlist: str) -> list[DrawnTree]:
     dims, letters = class_letters(text, None, None)
     words = words_of(wordlist)
     loose, orderly = trees(letters, words, scorer_of(str(dims), words.words))
-    titled = {"Orderly tree: every term once": orderly, "Sum/Choice tree: every path": loose}
     shown = []
-    for title, node in titled.items():
-        shown.append(DrawnTree(title, node.bound, as_svg(node, styled=False), as_text(node)))
+    for kind, node in (
+        ("Orderly tree: every term once", orderly),
+        ("Sum/Choice tree: every path", loose),
+    ):
+        title = f"{kind}, bound {node.bound:,}"
+        named = f'<svg role="img" aria-label="{title}. The same as text follows."'
+        svg = as_svg(node, styled=False).replace("<svg", named, 1)
+        shown.append({"title": title, "svg": svg, "text": as_text(node)})
     return shown
 
 

@@ -292,22 +292,27 @@ def test_a_fresh_board_is_rolled_and_its_answers_stay_hidden_until_the_end(opene
     assert tab.locator("#game-words button").count() > 0
 
 
-def test_a_class_has_bounds_story_and_trees_and_one_too_large_is_refused_in_words(opened):
+def test_a_class_has_bounds_story_and_trees_and_what_is_none_is_refused_in_words(opened):
     tab = opened("/class", expected_faults=True)
-    for place, letters in enumerate(("t", "e", "ai", "r")):  # along the rows
-        tab.locator("#buckets input").nth(place).fill(letters)
-    tab.fill("#cutoff", "20")
+    tab.get_by_role("link", name="A small example").click()
+    expect(tab.locator("svg.tree")).to_have_count(2)
+    tab.get_by_label("Letters of each cell").fill("T ai e r")
+    tab.get_by_label("Cutoff").fill("20")
     tab.get_by_role("button", name="Bound it").click()
-    has_text(tab, "#done", "No board of the class scores more than 14.")
     contains_text(tab, "#story", "eliminated at once")
-    tab.fill("#cutoff", "")
+    has_text(tab, "#done", "No board of the class scores more than 14.")
+    tab.get_by_label("Cutoff").fill("")
     tab.get_by_role("button", name="Bound it").click()
     contains_text(tab, "#story", "With a cutoff")
     assert "--" not in tab.text_content("main"), "options are for the terminal"
-    expect(tab.locator("svg.tree")).to_have_count(2)
-    assert "class=t+ai+e+r" in tab.url
-    tab.goto(tab.url.split("?")[0] + "?class=" + "+".join(["abcdefghijklmnopqrstuvwxyz"] * 9))
-    contains_text(tab, "#fault", "too large to be looked at")
+    assert "class=T+ai+e+r" in tab.url
+    for letters, told in (
+        ("+".join(["abcdefghijklmnopqrstuvwxyz"] * 9), "too large to be looked at"),
+        ("17", "expected one group of letters"),
+        ("<b>", "<b>"),
+    ):
+        tab.goto(tab.url.split("?")[0] + f"?class={letters}")
+        contains_text(tab, "#fault", told)
 
 
 def test_records_say_what_their_rows_prove_and_warn_of_the_published_table(opened):

@@ -119,7 +119,7 @@ export function keep(work) {
 }
 
 /** Empty: nothing is wrong any more.  @param {string} text */
-export function tellFault(text) {
+function tellFault(text) {
   write("fault", text);
   byId("fault").hidden = !text;
 }
