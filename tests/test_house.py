@@ -31,7 +31,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 BUDGET = {
     "boardclass": 17_390,  # of these 2,500 for files of words and boards as people have them
     "search": 35_705,
-    "results": 37_570,  # rows of a million classes are looked at in arrays
+    "results": 37_320,  # rows of a million classes are looked at in arrays
     "configs": 1_735,
     # worksheets for a class, words to leave out; fresh boards to play on
     "cluster": 70_345,

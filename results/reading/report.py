@@ -12,7 +12,7 @@ The page carries its data, style and script; a content security policy forbids i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,10 +22,9 @@ from boardclass.distribution import install
 from boardclass.errors import InputError
 from boardclass.geometry import geometry, short_cell_name
 from boardclass.partition import parse_partition
-from boardclass.printable import counted, printable
+from boardclass.printable import counted
 from boardclass.scores import n_letters
-from results.log import MAX_BYTES, live, read_events
-from results.log_events import Event, Finished, Stage, Started, Stopped
+from results.log import live
 from results.proof.summary import Board, State, Summary, searched, standing, state_of
 from results.reading.sql import Database
 from results.store.run import Run
@@ -76,7 +75,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
         "coverage": _coverage(summary),
         "hosts": _hosts(database),
         "work": _work(work, summary),
-        **_charts(summary, database, stage_seconds(read_events(run.folder, MAX_BYTES))),
+        **_charts(summary, database),
         "slow": _slow(summary, database, work["seconds"]) if work["seconds"] else None,
         "sensitivity": _sensitivity(summary, scorer),
     }
@@ -234,7 +233,6 @@ def _sensitivity(summary: Summary, scorer: Scorer) -> dict[str, Any] | None:
 
 
 _BINS = 12
-_MAX_NAME = 20  # of a stage: a phone has no room for more
 COSTS = (
     "SELECT class_id, sum(seconds) AS seconds, sum(len(candidates)) AS found FROM classes GROUP "
     "BY class_id"
@@ -288,14 +286,11 @@ def _slow(summary: Summary, database: Database, seconds: float) -> Table:
     return Table("The most expensive classes", columns, rows)
 
 
-def _charts(
-    summary: Summary, database: Database, stages: Mapping[str, float]
-) -> dict[str, list[tuple[Any, ...]]]:
+def _charts(summary: Summary, database: Database) -> dict[str, list[tuple[Any, ...]]]:
     so_far = "." if summary.proven else ", so far."
     costs = [row["seconds"] for row in records(database, COSTS)]
     bounds = [row["max_bound"] for row in records(database, _BOUNDS)]
     depths = records(database, _DEPTHS)
-    wall = f"Seconds of wall time of the driver, all sessions together{so_far}"
     by_class = f"Classes by seconds of wall time, subclasses included{so_far}"
     by_depth = f"Seconds of wall time, by cells forced and verdict{so_far}"
     largest = (
@@ -303,14 +298,12 @@ def _charts(
         f"{summary.fingerprint.cutoff:,}."
     )
     elimination = "Units by cells forced beyond the class and verdict."
-    named = [(printable(name)[:_MAX_NAME], seconds) for name, seconds in stages.items()]
 
     def each(column: str) -> list[tuple[str, float]]:
         return [(f"{row['depth']}, {row['status']}", row[column] or 0) for row in depths]
 
     return {
         "time": [
-            *_bars("Time by stage", wall, named, 1),
             *_bars("Cost of a class", by_class, histogram(costs if any(costs) else [])),
             *_bars("Time by depth", by_depth, each("seconds"), 1),
         ],
@@ -353,27 +346,3 @@ def histogram(values: Sequence[float]) -> list[tuple[str, int]]:
 
 
 PREPARING, SEARCHING = "preparing", "searching"
-
-
-def stage_seconds(events: Iterable[Event]) -> dict[str, float]:
-    """Return the seconds of each stage of some events, oldest first, summed over the sessions."""
-    sessions: dict[str, list[Event]] = {}
-    for event in events:
-        sessions.setdefault(event.session, []).append(event)
-    total = {PREPARING: 0.0, SEARCHING: 0.0}
-    for logged in sessions.values():
-        markers = [
-            event for event in logged if isinstance(event, Started | Stage | Finished | Stopped)
-        ]
-        if not markers:  # its beginning was not read
-            continue
-        ends = [marker.time for marker in markers[1:]] + [logged[-1].time]
-        for marker, end_s in zip(markers, ends, strict=True):
-            match marker:
-                case Started() | Stage():
-                    name = marker.name if isinstance(marker, Stage) else SEARCHING
-                    total[name] = total.get(name, 0.0) + max(0.0, end_s - marker.time)
-                case Finished():  # its seconds are of the session, with what came before it began
-                    before_s = marker.seconds - (marker.time - logged[0].time)
-                    total[PREPARING] += max(0.0, before_s)
-    return {name: seconds for name, seconds in total.items() if seconds}

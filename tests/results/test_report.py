@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import replace
@@ -16,8 +15,7 @@ pytest.importorskip(
 )
 
 from boardclass.geometry import cell_name
-from results.log_events import EVENT
-from results.reading.report import histogram, stage_seconds
+from results.reading.report import histogram
 from tests.results.helpers import CUTOFF, all_rows, fingerprint
 from tests.results.pages import make_page
 
@@ -72,8 +70,7 @@ def test_the_page_says_what_was_found_and_what_is_open(page):
         fingerprint().wordlist_sha256,
     ):
         assert text in html
-    for text in ("<h3>Time by stage</h3>", "Where the time goes"):
-        assert text not in html, "no second was counted"
+    assert "Where the time goes" not in html, "no second was counted"
     assert html.count('<article class="card') == 2
     assert html.count("data-path=") >= 2
     assert re.search(r"\b1 unit[,.]", html)
@@ -99,19 +96,8 @@ def test_the_page_of_an_unfinished_run_says_found_so_far(tmp_path):
 def test_the_page_tells_bounds_where_there_are_any_and_where_the_time_went(tmp_path):
     bounds = (CUTOFF - 30, CUTOFF - 3, 0, 0, 0, 0)
     rows = [replace(row, seconds=float(i), max_bound=bounds[i]) for i, row in enumerate(all_rows())]
-    lines = [
-        {"time": 10.0, "event": "started"},
-        {"time": 30.0, "event": "finished", "seconds": 25.0},
-    ]
-    text = "".join(json.dumps({**line, "session": "a"}) + "\n" for line in lines)
-    html = make_page(tmp_path / "run", rows, events=f'{{"half a li\n{text}').read_text()
+    html = make_page(tmp_path / "run", rows, events='{"half a li').read_text()
     assert "<h3>Bounds</h3>" in html
-    chart = html.partition("<h3>Time by stage</h3>")[2].partition("</figure>")[0]
-    stages = r'row">(\w+)</th>\s*<td class="n">([\d.]+)</td><td><div style="width: ([\d.]+)%'
-    assert re.findall(stages, chart) == [
-        ("preparing", "5.0", "25.0"),
-        ("searching", "20.0", "100.0"),
-    ]
     assert f"the cutoff is {CUTOFF}." in html
     section = html.partition('<section id="time"')[2].partition("</section>")[0]
     assert "<h3>Cost of a class</h3>" in section
@@ -121,26 +107,6 @@ def test_the_page_tells_bounds_where_there_are_any_and_where_the_time_went(tmp_p
         (str(rows[5].class_id), "5.0", "33.3"),
         (str(rows[4].class_id), "4.0", "26.7"),
     ]
-
-
-def test_stages_are_summed_over_sessions():
-    rescoring = {"event": "stage", "name": "rescoring", "text": "scoring once more"}
-    # without a name
-    old = {"event": "stage", "text": "rescoring and checking that every board is covered"}
-    events = [
-        {"session": "a", "time": 0, "event": "started"},
-        {"session": "a", "time": 50, "event": "best"},
-        {"session": "a", "time": 60, **old},
-        {"session": "a", "time": 61, "event": "best"},  # and then it was killed
-        {"session": "b", "time": 100, "event": "started"},
-        {"session": "b", "time": 130, **rescoring},
-        {"session": "b", "time": 134, "event": "finished", "seconds": 40},
-        {"session": "c", "time": 200, "event": "started"},
-        {"session": "c", "time": 207, "event": "stopped", "reason": "SIGINT"},
-    ]
-    logged = [EVENT.validate_python(event) for event in events]
-    assert stage_seconds(logged) == {"preparing": 6, "searching": 60 + 30 + 7, "rescoring": 1 + 4}
-    assert stage_seconds([]) == {}
 
 
 def test_the_boards_one_step_away_are_neighbours_and_in_order(page):
