@@ -8,7 +8,7 @@ import hashlib
 import random
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 from starlette.requests import Request
@@ -174,8 +174,16 @@ def _bundled_dice(name: str) -> DiceSet:
     return known[name]
 
 
-async def about_class(request: Request) -> dict[str, Any]:
-    """Return what the page of a class shows: bounds and story, and the trees of a small one."""
+class ClassPage(NamedTuple):
+    """What the page of a class shows besides its question; trees are those of a small class."""
+
+    story: Any = None
+    trees: Any = ()
+    trees_fault: str = ""  # why there are none
+
+
+async def about_class(request: Request) -> ClassPage:
+    """Return what the page of a class shows."""
     given = request.query_params
     text = " ".join(given.get("class", "").lower().split())
     wordlist, cutoff = given.get("list") or DEFAULT_WORDLIST, given.get("cutoff", "").strip()
@@ -187,12 +195,10 @@ async def about_class(request: Request) -> dict[str, Any]:
     if cutoff and not (cutoff.isascii() and cutoff.isdecimal() and 0 < int(cutoff[:12]) < 2**31):
         raise InputError(f"cutoff {quote(cutoff)}: expected a number of points, or nothing")
     if not text:
-        return {}
+        return ClassPage()
     least = int(cutoff) if cutoff else None
-    shown: dict[str, Any] = {"cutoff": least, "trees": [], "trees_fault": ""}
-    shown["story"] = await _long(request, jobs.class_story, text, wordlist, least, memory_mb=2048)
+    story = await _long(request, jobs.class_story, text, wordlist, least, memory_mb=2048)
     try:
-        shown["trees"] = await _long(request, jobs.class_trees, text, wordlist)
+        return ClassPage(story, await _long(request, jobs.class_trees, text, wordlist))
     except OrderlyError as error:
-        shown["trees_fault"] = str(error)
-    return shown
+        return ClassPage(story, trees_fault=str(error))

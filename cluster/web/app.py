@@ -121,18 +121,13 @@ async def _run_page(request: Request) -> Response:
 
 
 async def _class_page(request: Request) -> Response:
-    given, status = request.query_params, HTTPStatus.OK
-    values = {
-        "letters": given.get("class", ""),
-        "list": given.get("list") or DEFAULT_WORDLIST,
-        "cutoff": given.get("cutoff", ""),
-        "story": None,
-    }
+    page, fault, status = answers.ClassPage(), "", HTTPStatus.OK
     try:
-        values |= await answers.about_class(request)
+        page = await answers.about_class(request)
     except OrderlyError as error:
-        values["fault"], status = str(error), answers.status_of(error)
-    return _render(request, "class", status, script="", **values)
+        fault, status = str(error), answers.status_of(error)
+    given = request.query_params
+    return _render(request, "class", status, script="", fault=fault, given=given, **page._asdict())
 
 
 async def _records_page(request: Request) -> Response:
