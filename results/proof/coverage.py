@@ -56,7 +56,13 @@ class Coverage:
     conflicting: list[str] = field(default_factory=list)  # units with contradicting verdicts
     quarantined: list[str] = field(default_factory=list)  # units given up
     missing: list[str] = field(default_factory=list)  # units without a verdict
-    complete: bool = False  # whether every board lies in exactly one settled unit
+
+    @property
+    def complete(self) -> bool:
+        """Whether every board lies in exactly one settled unit."""
+        faults = self.problems or self.conflicting or self.quarantined or self.missing
+        done, due = (self.n_classes_done, self.n_boards), (self.n_classes, self.n_boards_expected)
+        return not faults and done == due
 
     def message(self) -> str:
         """Return what is wrong, most serious first, or that nothing is."""
@@ -115,9 +121,6 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
         f"{n_foreign} stored classes are not classes of the run" * (n_foreign > 0)
     ):
         found.problems.append(foreign)
-    faults = found.problems or found.conflicting or found.quarantined or found.missing
-    done, due = (found.n_classes_done, found.n_boards), (found.n_classes, found.n_boards_expected)
-    found.complete = not faults and done == due
     return found
 
 

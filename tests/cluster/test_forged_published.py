@@ -98,7 +98,8 @@ def test_what_is_kept_of_a_published_run_counts_for_its_files_only_and_verify_lo
     sound = orderly("top", run)
     assert "as worked out when the run was published" in sound.err
     orderly.done("verify", run, "--quick")
-    forge(listed={"boards": [["aaaaaaaaa", 999, 1]], "n_candidates": 1})
+    listed = told["runs"][name]["summary"]["listed"]
+    forge(listed=listed | {"boards": [["aaaaaaaaa", 999, 1]]})
     assert "999" in orderly("top", run).out  # it is believed as the program is
     check_refused(
         orderly("verify", run, "--quick"), "says of 3x3-scowl70", "do not believe what top"
