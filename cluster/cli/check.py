@@ -280,7 +280,7 @@ def audit(
     """Check certificates and boards with a program that shares no code with the search."""
     from boardclass.wordlist import available_names
     from results.proof import audit as checker
-    from results.proof.certificates import check_files
+    from results.proof.certificates import check_files, record_audit
 
     # the checker reads the list itself, without limits: size and digest are checked first
     run, _ = source.open()
@@ -295,6 +295,7 @@ def audit(
         ) from error
     except checker.Unreadable as error:
         raise StoreError(str(error)) from error
+    record_audit(run, result, leaves, seed)
     if fmt == "table":
         say(f"{_sentence(result)}\n", "bold")
     write_record({"complete": result.complete, **asdict(result)}, fmt)

@@ -287,6 +287,6 @@ def _remote_stamp(location: str) -> str:
     digest = hashlib.sha256()
     for name in (*files.FOLDERS, files.MANIFEST):
         digest.update(repr([item for item in folder.names(name) if item != files.EVENTS]).encode())
-    for name in (files.RUN, files.CLAIM):
+    for name in (files.RUN, files.CLAIM, files.AUDITS):
         digest.update(repr(folder.read(name)).encode())
     return digest.hexdigest()

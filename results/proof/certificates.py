@@ -1,8 +1,11 @@
-"""Certificates of a run, which audit.py checks.
+"""Certificates of a run, checked by audit.py, and the record of these audits.
 
 RUN/certificates/part-*.parquet has one row per class or part of one; audit.py says what its columns
 mean. A part is certified once; certifying again adds rows for parts without one.  No board is in
 two rows.
+
+RUN/audits.json has an entry per audit that rejected nothing, for the strength of the claim.  It
+counts only as long as the certificates and the listed boards are those that were audited.
 
 >>> from results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
@@ -12,18 +15,23 @@ two rows.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
+from pydantic import ConfigDict, Field, create_model
 
 from boardclass.errors import MismatchError
 from results.proof import audit
-from results.proof.audit import SCHEMA, Rejected, count
+from results.proof.audit import SCHEMA, Audit, Rejected, count
+from results.proof.claim import digest_of, read_claim, unscored_boards
+from results.proof.summary import BoardList
 from results.storage import files
 from results.storage.local import Folder
+from results.store.documents import publish_document, read_model
 from results.store.parts import parse_parquet, serialised
 from results.store.rows import SCHEMA as ROWS
 from results.store.run import Run
@@ -66,6 +74,15 @@ def _rows(run: Run, columns: Sequence[str] | None = None) -> list[dict[str, Any]
     return rows
 
 
+def certificates_digest(run: Run) -> str:
+    """Return the SHA-256 over all certificate files; empty when there are none."""
+    names = certificate_files(run.folder)
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(name.encode() + hashlib.sha256(run.folder.read(name) or b"").digest())
+    return digest.hexdigest() if names else ""
+
+
 def certificate_files(folder: Folder) -> list[str]:
     """Return the names of the certificate files of a run, sorted."""
     names = folder.names(files.CERTIFICATES)
@@ -94,6 +111,18 @@ def _row(digest: str, class_id: int, shape: Any) -> dict[str, Any]:
     return {**row, "sha256": audit.row_digest(row)}
 
 
+_COUNTS = ("n_boards", "n_classes", "n_parts", "n_splits", "n_leaves", "n_left")
+_REMEDY = "remove it and run `orderly audit` on the run again"
+_Count = Annotated[int, Field(ge=0, le=26**25)]
+_FIELDS: Any = {
+    **dict.fromkeys(("certificates", "boards"), (str, ...)),
+    **dict.fromkeys((*_COUNTS, "n_boards_all", "n_leaves_checked", "n_scored"), (_Count, ...)),
+    "n_asked": (Annotated[int, Field(gt=0)], 1),
+}
+_Entry: Any = create_model("_Entry", __config__=ConfigDict(extra="allow"), **_FIELDS)
+_Audits: Any = create_model("_Audits", audits=(list[_Entry], ...))
+
+
 def check_files(run: Run) -> None:
     """Check all files that the checker decodes by itself: certificates and results.
 
@@ -105,16 +134,38 @@ def check_files(run: Run) -> None:
                 parse_parquet(run.folder.read(name) or b"", run.folder.where(name), schema)
 
 
-def certified(run: Run) -> str:
-    """Return how much of a run is certified, by the certificates that are there; may be empty.
+def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:
+    """Add an audit; ``n_asked`` leaves at random by ``seed``, None: all of them."""
+    drawn = {} if n_asked is None else {"n_asked": n_asked, "seed": seed}
+    listed = unscored_boards(run) if read_claim(run) else None
+    entry = {**_subject(run, listed), **drawn, "complete": found.complete, **asdict(found)}
+    entries = [other for other in read_audits(run) if other != entry]
+    publish_document(run.folder, files.AUDITS, {"audits": [*entries, entry]})
 
-    Raises MismatchError when a certificate does not hold together.
+
+def read_audits(run: Run) -> list[dict[str, Any]]:
+    """Return all recorded audits, oldest first; raises DamagedError when the file was altered."""
+    record = read_model(run.folder, files.AUDITS, _Audits, _REMEDY)
+    return (
+        [] if record is None else [entry.model_dump(exclude_unset=True) for entry in record.audits]
+    )
+
+
+def audited(run: Run, listed: BoardList) -> str:
+    """Return what certificates and audits add to the strength of a claim about the ``listed``
+    boards; may be empty.
+
+    What is certified is counted from the certificates that are there.  What was audited is known
+    from the record only.
+
+    Raises MismatchError when a certificate does not hold together, or a record is about other
+    numbers than those that are there.
     """
-    rows = _rows(run)
-    if not rows:
+    subject = _subject(run, listed)
+    if not subject["certificates"]:
         return ""
     try:
-        there = count(asdict(run.fingerprint), rows)
+        there = count(asdict(run.fingerprint), _rows(run))
     except Rejected as error:
         raise MismatchError(
             f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again"
@@ -124,4 +175,39 @@ def certified(run: Run) -> str:
         if there.n_boards == there.n_boards_all
         else f"{100 * there.n_boards / there.n_boards_all:.2g} % of all boards"
     )
-    return f", certified {share} in {there.n_parts:,} trees"
+    certified = f", certified {share} in {there.n_parts:,} trees"
+    entries = [
+        entry for entry in read_audits(run) if {name: entry[name] for name in subject} == subject
+    ]
+    if not entries:
+        return f"{certified}, not audited"
+    n_ends = there.n_leaves + there.n_left
+    for entry in entries:
+        differing = [
+            name for name in (*_COUNTS, "n_boards_all") if entry[name] != getattr(there, name)
+        ]
+        n_checked, n_asked = (
+            entry["n_leaves_checked"] + entry["n_scored"],
+            entry.get("n_asked", n_ends),
+        )
+        too_many = entry["n_leaves_checked"] > there.n_leaves or entry["n_scored"] > there.n_left
+        if differing or too_many or n_checked != min(n_asked, n_ends):
+            said = ", ".join(
+                f"{name} {entry[name]:,}" for name in (*differing, "n_leaves_checked", "n_scored")
+            )
+            raise MismatchError(
+                f"{run.folder.where(files.AUDITS)} says {said}; the certificates have "
+                f"{there.n_parts:,} trees with {there.n_leaves:,} leaves and {there.n_left:,} "
+                f"boards: {_REMEDY}"
+            )
+    n_checked = max(entry["n_leaves_checked"] + entry["n_scored"] for entry in entries)
+    checked = (
+        f"every one of {n_ends:,} leaves" if n_checked == n_ends else f"{n_checked:,} random leaves"
+    )
+    return f"{certified}, audited {checked} by an independent checker, as {files.AUDITS} records"
+
+
+def _subject(run: Run, listed: BoardList | None) -> dict[str, str]:
+    """Return digests of what an audit is about: the certificates and the list of boards."""
+    digest = digest_of(run.fingerprint, listed, complete=True) if listed else ""
+    return {"certificates": certificates_digest(run), "boards": digest}

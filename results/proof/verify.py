@@ -8,7 +8,7 @@ to.
            -> check_known         the boards of the runs of the same question that are known
            -> search_again        verdicts and a climb, if the caller can
            -> statistics          sums and a digest that do not depend on the order of the verdicts
-           -> certified           what certificates add (certificates.py)
+           -> audited             what certificates and audits add (certificates.py)
            -> make_claim          with a label that says how much was checked
     record -> claim.json
 
@@ -34,7 +34,7 @@ import pyarrow.compute as pc
 from boardclass.errors import IncompleteError, MismatchError, StoreError
 from boardclass.printable import counted
 from boardclass.scores import reaches
-from results.proof.certificates import certified
+from results.proof.certificates import audited
 from results.proof.claim import (
     COMPLETE,
     Claim,
@@ -132,7 +132,7 @@ def verify(
     twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
     strength = (
         f"{COMPLETE} (coverage and boards; {checked}), "
-        f"{twice if n_checked else 'no candidates to double-check'}{certified(run)}"
+        f"{twice if n_checked else 'no candidates to double-check'}{audited(run, listed)}"
     )
     claim = replace(
         claim, strength=strength, statistics=statistics(run), verdict_digest=verdict_digest(run)

@@ -6,7 +6,8 @@ RUN/owner.json, RUN/lock.*    the driver that writes now, and those that ask to 
 RUN/events.jsonl              what happened, for people and monitoring
 RUN/results/part-*.parquet    rows of units          RUN/manifest.jsonl            their names and
                               digests, in order
-RUN/certificates/part-*.parquet   shapes of the search, for the checker
+RUN/certificates/part-*.parquet   shapes of the search, for the checker    RUN/audits.json   what it
+                                  found
 RUN/claim.json                record of what was proven
 
 The place is a local directory (local.py) or part of an object store (objects.py).  A reader sees a
@@ -65,11 +66,12 @@ MANIFEST = "manifest.jsonl"
 EVENTS = "events.jsonl"
 RESULTS = "results"
 CERTIFICATES = "certificates"
+AUDITS = "audits.json"
 CLAIM = "claim.json"
 
 TEMPORARY_PREFIX = "_tmp."  # of a file that is not published yet; it stays when its writer dies
 FOLDERS = ("", RESULTS, CERTIFICATES)
-PLAIN = (RUN, LOCK, OWNER, MANIFEST, CLAIM)  # a run goes on without its log
+PLAIN = (RUN, LOCK, OWNER, MANIFEST, AUDITS, CLAIM)  # a run goes on without its log
 
 # A file of a run is never larger; a larger one is not read.
 MAX_DOCUMENT_BYTES = 2**23

@@ -7,7 +7,7 @@ searched again.
                                            vouches for its bytes
     run.json unreadable or missing         rewritten, if the rows of the run are of the question
                                            that was asked
-    claim, certificates unreadable or impossible   removed; the claim is made again in the
+    claim, audits, certificates unreadable or impossible   removed; the claim is made again in the
                                            end, the others by request
 
 A doubt about a host that goes with its part is written down again, if the part can still be read,
@@ -32,7 +32,7 @@ import pyarrow.compute as pc
 from results.errors import DamagedError, RowError
 from results.log import read_events
 from results.log_events import HostFlagged
-from results.proof.certificates import certificate_files, read_certificates
+from results.proof.certificates import certificate_files, read_audits, read_certificates
 from results.proof.claim import read_claim
 from results.storage import files
 from results.storage.local import Folder, LocalFolder
@@ -181,7 +181,7 @@ def _remove_documents(folder: Folder, done: RepairResult) -> None:
     if done.parts:
         folder.remove(files.CLAIM)
     readers: dict[str, Callable[[], object]]
-    readers = {files.CLAIM: partial(read_claim, run)}
+    readers = {files.CLAIM: partial(read_claim, run), files.AUDITS: partial(read_audits, run)}
     readers |= {
         name: partial(read_certificates, folder, name) for name in certificate_files(folder)
     }

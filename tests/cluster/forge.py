@@ -19,7 +19,7 @@ from results.store.documents import format_document
 from results.store.parts import describe, serialise
 
 WORDS = ["tea", "ate", "eat", "rat", "tar", "art", "rate", "tear", "quit"]
-DOCUMENTS = (files.RUN, files.CLAIM)
+DOCUMENTS = (files.RUN, files.CLAIM, files.AUDITS)
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\u2066\r\nProven. It is so."
 
 # What a JSON value is replaced by.

@@ -36,7 +36,7 @@ from tests.conftest import Answer
 from tests.samples import daily
 
 NAMES = (
-    *(files.RUN, files.MANIFEST, files.EVENTS, files.CLAIM, files.LOCK, files.OWNER),
+    *(files.RUN, files.MANIFEST, files.EVENTS, files.CLAIM, files.AUDITS, files.LOCK, files.OWNER),
     *(files.RESULTS, files.CERTIFICATES, "results/part", "notes", "results/notes"),
 )
 FINE = frozenset((0, 2, 3, 4, 5))
@@ -193,6 +193,10 @@ def rows(**columns: object):
     return change
 
 
+NO_AUDIT = {
+    **dict.fromkeys(("n_leaves_checked", "n_scored", "n_boards", "n_boards_all", "n_parts"), 0),
+    **dict.fromkeys(("certificates", "boards"), ""),
+}
 NAMED = {
     "a part of 0 rows": lambda run: forge.write_part(run, SCHEMA.empty_table()),
     "bad UTF-8 in a board": rows(candidates=[{"board": b"\xff", "score": 8}]),
@@ -213,6 +217,7 @@ NAMED = {
     ),
     "seconds 1e308": rows(seconds=1e308),
     "certificates without columns": lambda run: forge.write_certificates(run, pa.table({"a": [1]})),
+    "an audit that divides by zero": document(files.AUDITS, "audits", value=[NO_AUDIT]),
 }
 
 
@@ -240,10 +245,11 @@ def test_what_was_dropped_is_told(campaign):
     run = campaign.copy()
     document(files.RUN, "info", "wordlist", value=[])(run)
     document(files.CLAIM, "n_words", value="many")(run)
+    document(files.AUDITS, "audits", value=[{}])(run)
     said = campaign.repair(run)
     assert said.code == 0
     assert "info.wordlist is []" in said.err
-    for name in (files.RUN, files.CLAIM):
+    for name in (files.RUN, files.CLAIM, files.AUDITS):
         assert f"dropped {name}" in said.err
 
 

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boardclass.board import LETTERS
-from boardclass.errors import IncompleteError, InputError
+from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import available_names, load_wordlist
@@ -28,9 +28,12 @@ from results.errors import DamagedError
 from results.proof import audit as checker
 from results.proof import certificates
 from results.proof.audit import Rejected, Unreadable
+from results.proof.certificates import read_audits
 from results.proof.certify import certify
+from results.proof.claim import unscored_boards
 from results.proof.prove import boards
 from results.storage import files
+from results.store.documents import format_document
 from results.store.parts import serialise
 from results.store.run import open_run
 from search.certificate import Certifier
@@ -54,8 +57,7 @@ def certified(tmp_path_factory, proven):
 @pytest.fixture
 def copy(certified, tmp_path):
     return shutil.copytree(
-        certified,
-        tmp_path / "copy",
+        certified, tmp_path / "copy", ignore=shutil.ignore_patterns(files.AUDITS)
     )
 
 
@@ -223,15 +225,70 @@ def strength(orderly, folder):
     return orderly.json("verify", folder, "--quick")["strength"]
 
 
-def test_the_claim_says_how_much_is_certified_by_the_certificates_that_are_there(orderly, bare):
+def test_the_claim_says_how_much_was_audited(orderly, bare):
     assert "certified" not in strength(orderly, bare)
     orderly.done("certify", bare)
-    assert strength(orderly, bare).endswith(", certified all boards in 55 trees")
-    before = {path: path.read_bytes() for path in bare.rglob("*") if path.is_file()}
+    assert strength(orderly, bare).endswith("certified all boards in 55 trees, not audited")
     orderly.done("audit", bare, "--leaves", 30)
-    assert before == {path: path.read_bytes() for path in bare.rglob("*") if path.is_file()}
-    put_rows(bare, [largest(all_rows(bare))])
-    assert strength(orderly, bare).endswith(" % of all boards in 1 trees")
+    assert "certified all boards in 55 trees, audited 30 random leaves" in strength(orderly, bare)
+    n = orderly.json("audit", bare)
+    assert f"audited every one of {n['n_leaves'] + n['n_left']:,} leaves" in strength(orderly, bare)
+    assert len(read_audits(open_run(bare))) == 2
+    put_rows(bare, all_rows(bare)[1:])
+    assert strength(orderly, bare).endswith("not audited"), (
+        "other certificates than those that were audited"
+    )
+    (bare / files.AUDITS).write_text("{}")
+    assert orderly("verify", bare).code == 3
+
+
+def forge_audit(folder, **changes):
+    """Change the last recorded audit to one of the certificates that are there, and seal it."""
+    document = json.loads((folder / files.AUDITS).read_text())
+    document["audits"][-1] |= {
+        "certificates": certificates.certificates_digest(open_run(folder)),
+        **changes,
+    }
+    del document["sha256"]
+    (folder / files.AUDITS).write_bytes(format_document(document))
+
+
+def test_what_is_certified_is_counted_from_the_certificates_that_are_there(orderly, copy):
+    """One of 55 certificates left, the record of the audit sealed again to fit it: forged, or
+    altered by mistake.
+    """
+    orderly.done("audit", copy)
+    kept = largest(all_rows(copy))
+    put_rows(copy, [kept])
+    assert strength(orderly, copy).endswith(" % of all boards in 1 trees, not audited")
+    forge_audit(copy)
+    answer = orderly.fails(5, "verify", copy)
+    run = open_run(copy)
+    there = checker.count(asdict(run.fingerprint), [kept])
+    told = (
+        f"the certificates have 1 trees with {there.n_leaves:,} leaves and {there.n_left:,} boards"
+    )
+    assert told in answer
+    n_ends = there.n_leaves + there.n_left
+    honest = {**asdict(there), "n_leaves_checked": there.n_leaves, "n_scored": there.n_left}
+    for change in (
+        {"n_leaves_checked": 2_000_000_000},  # more leaves than there are
+        {"n_leaves_checked": there.n_leaves - 1},  # all of them, it says, and it is fewer
+        {"n_leaves_checked": n_ends, "n_scored": 0},  # more leaves checked than there are
+        {"n_asked": 1},  # more checked than asked for
+        {"n_asked": n_ends, "n_leaves_checked": 0, "n_scored": 0},  # fewer checked than asked for
+        {"n_boards": 26**4},  # boards of 55 trees
+        {"n_splits": 0},
+        {"n_classes": 2},
+    ):
+        forge_audit(copy, **{**honest, **change})
+        with pytest.raises(MismatchError, match=told):
+            certificates.audited(run, unscored_boards(run))
+        forge_audit(copy, n_asked=n_ends)
+    forge_audit(copy, n_asked="all")
+    assert orderly("verify", copy).code == 3
+    forge_audit(copy, **honest, n_asked=n_ends)
+    assert f"in 1 trees, audited every one of {n_ends:,} leaves" in strength(orderly, copy)
 
 
 def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
@@ -344,6 +401,16 @@ def test_parts_and_questions_that_the_checker_does_not_take(copy):
     (copy / files.RUN).symlink_to("elsewhere")
     with pytest.raises(Unreadable, match="not a plain file"):
         checker.audit(copy, LIST)
+
+
+def test_the_digest_of_certificates_is_over_all_their_files(copy):
+    run = open_run(copy)
+    digests = [certificates.certificates_digest(run)]
+    second = copy / files.part_name(files.CERTIFICATES, 2)
+    for data in (b"one", b"two"):
+        second.write_bytes(data)
+        digests.append(certificates.certificates_digest(run))
+    assert len(set(digests)) == 3
 
 
 def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy):

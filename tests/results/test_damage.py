@@ -253,8 +253,8 @@ def test_a_claim_goes_with_a_part_that_it_rests_on(finished, tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    [files.CLAIM, files.part_name(files.CERTIFICATES, 1)],
-    ids=["claim", "certificate"],  # the name of a part is drawn
+    [files.CLAIM, files.AUDITS, files.part_name(files.CERTIFICATES, 1)],
+    ids=["claim", "audits", "certificate"],  # the name of a part is drawn
 )
 def test_a_document_that_cannot_be_read_goes_alone(finished, tmp_path, name):
     run = spoilt(finished, tmp_path)
