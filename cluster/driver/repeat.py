@@ -35,6 +35,7 @@ from results.proof.referee import Referee
 from results.proof.summary import BoardList, Summary
 from results.proof.verify import Searched, VerifyResult
 from results.proof.verify import verify as verify_files
+from results.store.documents import list_name
 from results.store.rows import Key, Row, keys_of
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
@@ -107,9 +108,8 @@ def verify(
 
     ``words`` is the list of the run.
     """
-    question = replace(
-        question_of(run), wordlist=words.name, n_words=len(words), letters=words.letters
-    )
+    name = list_name(words.name, words.sha256)
+    question = replace(question_of(run), wordlist=name, n_words=len(words), letters=words.letters)
     table = ScoreTable(question.scores, run.fingerprint.scores)
     scorer = Scorer(run.fingerprint.dims, words, table)
     referee = Referee(scorer.dims, words.words, table)

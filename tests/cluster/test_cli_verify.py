@@ -22,6 +22,7 @@ from results.store.rows import SPLIT
 from results.store.run import open_run
 from search import breaker
 from tests.cluster.small import rewritten
+from tests.conftest import ROOT
 from tests.results.helpers import write_rows
 
 CUTOFF = 12
@@ -51,6 +52,14 @@ def test_a_sound_run_is_verified(orderly, proven, copy):
     assert claim["statistics"]["n_terms"] > 0
     assert orderly.json("verify", copy)["verdict_digest"] == claim["verdict_digest"]
     assert orderly.json("status", copy)["state"] == "proven"
+
+
+def test_a_known_list_is_called_by_its_name_whatever_its_file_is_called(orderly, proven, tmp_path):
+    words = tmp_path / "other.txt"
+    words.write_bytes((ROOT / "configs/wordlists/scowl70.txt").read_bytes())
+    said = orderly.json("verify", proven, "--quick", "--wordlist", words)
+    assert said["wordlist"] == "scowl70"
+    assert "words of scowl70 (" in said["statement"]
 
 
 def test_an_altered_score_is_a_mismatch(orderly, proven, tmp_path):
