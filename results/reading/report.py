@@ -343,6 +343,3 @@ def histogram(values: Sequence[float]) -> list[tuple[str, int]]:
     for value in values:
         counts[math.floor(value / step) - first] += 1
     return [(f"from {(first + i) * step:,.10g}", n) for i, n in enumerate(counts)]
-
-
-PREPARING, SEARCHING = "preparing", "searching"

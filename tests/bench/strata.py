@@ -19,7 +19,7 @@ import numpy as np
 
 from boardclass.printable import counted
 from cluster.driver.prepared import class_sums
-from cluster.planning.estimate import draw
+from cluster.planning.estimate import strata
 from cluster.planning.plan import make_plan
 from configs.model import load_config
 from results.store.run import open_run
@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     costs = {i: row for i, row in zip(ids.tolist(), sums, strict=True) if i in ended}
     prices = np.array([term, push]) / 1e9
     hours = np.zeros(2)  # of all classes, and of the open ones
-    for stratum in draw(plan, 0):
-        searched = [costs[class_id] for class_id in stratum if class_id in costs]
+    for stratum in strata(plan):
+        searched = [costs[class_id] for class_id in stratum.tolist() if class_id in costs]
         sys.stdout.write(f"{counted(len(stratum), 'class', 'classes')}, {len(searched):,} searched")
         if not searched:
             hours += np.nan
