@@ -125,7 +125,7 @@ def _show_estimate(result: Estimate, price: float) -> None:
 @options.grouped
 def tune(
     question: options.RunOptions,
-    rounds: Annotated[int, numeric("Rounds of eight random classes.", min=1)] = 4,
+    rounds: Annotated[int, numeric("Rounds; each probes eight random classes.", min=1)] = 4,
     seed: options.Seed = 0,
     workers: options.Probes = 1,
     fmt: options.Format = "table",

@@ -8,8 +8,9 @@ sample of its classes.
 A unit is drawn in proportion to its likely cost, and stands for others like it.  Parts are drawn
 among those of all classes of the sample, so a class that turns out dear is looked at more closely:
 the idea of Chen 1992 ("Heuristic sampling"), by which the random paths of Knuth 1975 vary less.
-The mean over all samples is the cost of the run, whatever the classes split into and however bad
-the likely costs are; the nearer these are to the costs, the narrower the interval.
+Without a limit of time the mean over all samples is the cost of the run, whatever the classes split
+into and however bad the likely costs are; the nearer these are to the costs, the narrower the
+interval.
 
 Where the time is limited, each level leaves the more of it to those below the more of its units
 split.  A unit that the end of the time interrupts is expected to be in its middle, and parts that
@@ -96,8 +97,9 @@ def likely_cost(unit: Unit, plan: Plan) -> float:
 
 
 def likely_costs(plan: Plan, class_ids: Ids) -> Floats:
-    """Return the likely costs of classes, float64[n]: predictions overstate what classes differ, by
-    this power on 3x4 and 4x4.
+    """Return the likely costs of classes, float64[n].
+
+    Predicted costs differ more than true ones; this power of them fits 3x4 and 4x4.
     """
     return plan.predicted_costs(class_ids) ** 0.7
 
@@ -153,9 +155,9 @@ class Found(NamedTuple):
 
 
 class Level:
-    """Units of one depth, some of which are drawn by what they stand for.
+    """Units of one depth.  Some are drawn, in proportion to what they stand for.
 
-    The draws follow an even sequence, so each unit is drawn about as often as it should be.
+    The draws follow an evenly spread sequence, so each unit is drawn about as often as it should.
 
     unit : names the unit at a place
     likely : their likely costs, float64[n]
@@ -186,7 +188,7 @@ class Level:
         return len(self.draws) == len(self.likely)
 
     def number(self, place: int) -> float:
-        """Return for how many units one stands that was drawn."""
+        """Return how many units a drawn one stands for."""
         drawn = self.all_likely * self.draws[place] / self.draws.total()
         return float((self._stands_for[place] if self.is_whole else drawn) / self.likely[place])
 
@@ -386,9 +388,9 @@ def estimate(
     ``least`` probes, and some of their parts, however long they take.
 
     Classes and parts are drawn separately, so the same seed gives the same classes whatever they
-    split into.  A unit of a probe has an effort of at most ``budget``, and costs its
-    CPU seconds, or what ``cost`` makes of its result and them.  ``is_over`` is told the seconds
-    passed, five times a second, and may end it.
+    split into.  A unit of a probe has an effort of at most ``budget``, and costs its CPU seconds,
+    or what ``cost`` makes of its result and them.  ``is_over`` is told the seconds passed, five
+    times a second, and may end it.
     """
     began = time.monotonic()
     spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
