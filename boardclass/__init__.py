@@ -12,7 +12,7 @@
     plain_rows, json_boards               boards as other programs write them (board_tables.py)
     trace ;  assign_dice, roll            one word on one board; dice (rolling.py)
     printable, counted, duration          text as it is shown (printable.py)
-    pool ;  python_path                   processes that a command starts (processes.py)
+    Pool ;  python_path                   processes that a command starts (processes.py)
 
 ``__init__.pyi`` lists the names that the package exports.  Each loads its module when it is first
 used, so a command that needs no kernel never loads numba.

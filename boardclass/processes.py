@@ -11,6 +11,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import resource_tracker
@@ -27,49 +28,61 @@ def python_path() -> str:
     return os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
-class _Pool(ProcessPoolExecutor):
-    """Starts its processes with the signals held back that stop a group of them.
+class Pool(ProcessPoolExecutor):
+    """``n`` processes; each calls ``begin(*values)`` first, and ends when this one does.
 
-    One that died before it had read what it begins with would leave us writing to it for ever.
+    They start as ``python -P`` does: the folder at hand may be a stranger's, and is not searched
+    for modules.
     """
 
+    def __init__(self, n: int, begin: Callable[..., object] = bool, *values: Any) -> None:
+        with _safe_path():
+            super().__init__(n, multiprocessing.get_context("spawn"), _begin, (begin, *values))
+
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
-        resource_tracker.ensure_running()  # which lets all signals through when it starts
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
-        try:
-            return super().submit(*args, **kwargs)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        """Have a function called with these arguments; a process starts for it if none is idle.
+
+        Meanwhile signals are held back that stop a group of processes: one that died before it had
+        read what it begins with would leave us writing to it for ever.
+        """
+        with _safe_path():
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+            try:
+                return super().submit(*args, **kwargs)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    def kill(self) -> None:
+        """End the processes at once, whatever they are at."""
+        for process in list(self._processes.values()):  # kill_workers() of Python 3.14
+            process.kill()
 
 
 @contextlib.contextmanager
-def pool(
-    n: int, begin: Callable[..., object] = bool, *values: Any
-) -> Iterator[ProcessPoolExecutor]:
-    """Run ``n`` processes for a while; each calls ``begin(*values)`` first.
-
-    They start as ``python -P`` does: the folder at hand may be a stranger's, and is not searched
-    for modules.  The environment tells them, because :mod:`multiprocessing` starts a helper of its
-    own; it is restored at the end.
+def _safe_path() -> Iterator[None]:
+    """Tell processes by the environment, because :mod:`multiprocessing` starts a helper of its own:
+    the first time here, since that lets all signals through.
     """
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:
-        with _Pool(n, multiprocessing.get_context("spawn"), _begin, (begin, *values)) as executor:
-            yield executor
+        resource_tracker.ensure_running()
+        yield
     finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
-        else:
+        del os.environ[_SAFE_PATH]
+        if before is not None:
             os.environ[_SAFE_PATH] = before
 
 
 def _begin(begin: Callable[..., object], *values: Any) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     begin(*values)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
 
 
-def kill(executor: ProcessPoolExecutor) -> None:
-    """End the processes of a pool at once, whatever they are at."""
-    for process in list(executor._processes.values()):  # kill_workers() of Python 3.14
-        process.kill()
+def _end_with_parent() -> None:
+    """End with the process that gives us work: if it is killed, we would wait for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a process of a pool"
+    parent.join()
+    os._exit(1)

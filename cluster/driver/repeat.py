@@ -24,7 +24,7 @@ from math import comb
 from operator import attrgetter
 
 from boardclass.errors import IncompleteError, InputError, MismatchError
-from boardclass.processes import pool
+from boardclass.processes import Pool
 from boardclass.scores import ScoreTable, reaches
 from boardclass.wordlist import WordList
 from results.errors import RowError
@@ -306,8 +306,8 @@ def repeated(spec: Spec, rows: Iterable[Row], seed: int, n_workers: int) -> Iter
     if n_workers == 1:
         yield from map(Repeater(spec, seed).repeat, verdicts)
         return
-    with pool(n_workers, _begin, spec, seed) as executor:
-        yield from executor.map(_repeat, verdicts)
+    with Pool(n_workers, _begin, spec, seed) as pool:
+        yield from pool.map(_repeat, verdicts)
 
 
 _repeaters: list[Repeater] = []  # the one of this process

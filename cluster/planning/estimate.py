@@ -44,7 +44,7 @@ import numpy.typing as npt
 
 from boardclass.geometry import ORDERS, cell_order_of, geometry
 from boardclass.parts import parse_path
-from boardclass.processes import kill, pool
+from boardclass.processes import Pool
 from cluster.planning.plan import Ids, Plan, make_plan
 from cluster.scheduling.forecast import log_interval
 from configs.model import RunConfig
@@ -404,11 +404,9 @@ def estimate(
 
     probes = Probes(plan, seed, least, None if seconds is None else gone)
     first = probes.levels[0].unit(0)
-    with pool(processes, _begin, spec, first) as executor:  # they can be ended amid a unit
-        memory_mb = sample(
-            probes, processes, lambda unit: executor.submit(_search, unit), ends, cost
-        )
-        kill(executor)
+    with Pool(processes, _begin, spec, first) as pool:  # they can be ended amid a unit
+        memory_mb = sample(probes, processes, lambda unit: pool.submit(_search, unit), ends, cost)
+        pool.kill()
     return probes.estimate(memory_mb, time.monotonic() - began)
 
 

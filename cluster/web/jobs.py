@@ -1,24 +1,16 @@
-"""What is computed about boards and classes, in processes apart from the server: plain values in,
-plain values out.
-"""
+"""What is computed about boards and classes, in processes apart from the server (job_queue.py)."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 import math
-import os
-import pkgutil
 import random
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from boardclass.board import NO_LETTERS, format_rows, read_board, with_letters
-from boardclass.errors import InputError, OrderlyError, quote
+from boardclass.errors import InputError, quote
 from boardclass.geometry import cell_name
 from boardclass.printable import counted, duration
 from boardclass.scores import ScoreTable, parse_scores
@@ -33,7 +25,6 @@ from cluster.answers.boards import Scoring, rolled, scorer_of
 from cluster.answers.run_view import Drawn, Reading
 from configs.dicesets import load_dice
 from results.proof.claim import question_of, read_claim
-from results.reading.limits import GRACE_S, Limits, limited
 from results.store.run import Run, open_run
 
 if TYPE_CHECKING:
@@ -53,25 +44,6 @@ N_NEAR = 8
 N_CLIMBED = 6
 CLIMB_S = 8.0
 _POOLS = (1, 8, 32, 128)  # the first one only climbs straight up; each gets the time that is left
-
-
-def bounded(
-    job: Callable[..., Any], values: Sequence[Any], seconds: float, memory_mb: int
-) -> dict[str, object]:
-    """Return what a job answers, or why it was refused; the process ends when it takes more than it
-    may.
-    """
-    try:
-        # nothing hears an interruption here: the process is ended a little later
-        limits = Limits(max(0.1, seconds - GRACE_S), memory_mb)
-        with limited(limits, lambda: None, "orderly: an answer took too long"):
-            return {"answer": job(*values)}
-    except OrderlyError as error:
-        return {"refused": str(error)}
-    except MemoryError:
-        return {"refused": f"it takes more than {memory_mb} MiB: ask for less"}
-    except Exception as error:  # noqa: BLE001 - a bug of ours must not be asked for again and again
-        return {"refused": f"internal error, {type(error).__name__}: {error}"}
 
 
 def words_of(name: str, plain_q: bool | None = False) -> WordList:
@@ -384,22 +356,3 @@ def _tile(x: int, y: int, first: int, sums: Sequence[float], shade: int) -> str:
         told += f", {counted(found, 'candidate')} found"
         shapes += f'<circle cx="{x + 4.5}" cy="{y + 4.5}" r="2"/>'
     return f"<g><title>{told}</title>{shapes}</g>"
-
-
-def main() -> None:
-    """Do the jobs that come on standard input until it is closed, in a process of its own; what
-    they print is lost.
-    """
-    with contextlib.suppress(OSError):
-        os.nice(5)  # a search on the same machine goes first
-    with (
-        os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers,
-        Path(os.devnull).open("w") as nowhere,
-    ):
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
-        for line in sys.stdin.buffer:
-            name, values, seconds, memory_mb = json.loads(line)
-            values = [BoardRequest(**item) if isinstance(item, dict) else item for item in values]
-            result = bounded(pkgutil.resolve_name(name), values, seconds, memory_mb)
-            answers.write(json.dumps(result, default=asdict).encode() + b"\n")
-            answers.flush()

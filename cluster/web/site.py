@@ -12,10 +12,10 @@ import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import is_dataclass
 from typing import Any
 
 import anyio.to_thread
-from pydantic import TypeAdapter
 
 from boardclass.board import dims_of_length
 from boardclass.errors import BoardError
@@ -28,7 +28,6 @@ from cluster.web.job_queue import JobQueue, Priority
 from results.proof.summary import State, searched, standing
 
 READ_S, READ_MB = 120.0, 4096
-_READING = TypeAdapter(Reading)
 
 
 class Site:
@@ -109,10 +108,9 @@ class Site:
     async def _read_rows(self, watched: Watched) -> None:
         with watched.reading_rows():
             question = jobs.read_run, watched.place.location
-            values = await self.queue.ask(
+            watched.reading = await self.queue.ask(
                 Priority.runs, *question, seconds=READ_S, memory_mb=READ_MB
             )
-            watched.reading = _READING.validate_json(json.dumps(values))
 
 
 def _pulse(watched: Watched, price: float) -> dict[str, object]:
@@ -253,6 +251,8 @@ def answer(values: object) -> bytes:
 
 
 def _safe(value: Any) -> Any:
+    if is_dataclass(value):
+        value = vars(value)
     if isinstance(value, str):
         return printable(value, "\n")
     if isinstance(value, dict):

@@ -21,7 +21,7 @@ import numpy as np
 
 from boardclass.board import Board
 from boardclass.errors import BoardError, InputError, quote
-from boardclass.processes import pool
+from boardclass.processes import Pool
 from boardclass.wordlist import words_in_q_form
 
 
@@ -230,8 +230,8 @@ class PathsSolver:
         if self._n_processes == 1 or grid.n < _PARALLEL_FROM:
             parts = list(map(_paths_from, *shares))
         else:
-            with pool(self._n_processes) as executor:
-                parts = list(executor.map(_paths_from, *shares))
+            with Pool(self._n_processes) as pool:
+                parts = list(pool.map(_paths_from, *shares))
         return sorted(set().union(*(words for words, _ in parts))), sum(count for _, count in parts)
 
 

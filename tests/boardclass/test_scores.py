@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -18,7 +19,7 @@ from boardclass.board import Board, trace
 from boardclass.errors import ScoreError
 from boardclass.geometry import geometry
 from boardclass.printable import html_table
-from boardclass.processes import pool
+from boardclass.processes import Pool
 from boardclass.rolling import assign_dice, roll
 from boardclass.scores import (
     TABLES,
@@ -28,6 +29,7 @@ from boardclass.scores import (
     parse_scores,
     points_in_words,
 )
+from tests.cluster.processes import has_let_go
 
 
 def test_points_by_number_of_letters():
@@ -189,10 +191,10 @@ def test_cells_of_a_table_are_text():
 
 
 SCRIPT = """
-from boardclass.processes import pool
+from boardclass.processes import Pool
 
 if __name__ == "__main__":
-    with pool(2) as executor:
+    with Pool(2) as executor:
         print(sum(executor.map(abs, [-1, -2])))
 """
 
@@ -213,9 +215,35 @@ def test_the_environment_is_as_it_was_afterwards(monkeypatch):
     for before in (None, "2"):
         if before:
             monkeypatch.setenv("PYTHONSAFEPATH", before)
-        with pool(1, os.putenv, "A_NAME", "x") as executor:
+        with Pool(1, os.putenv, "A_NAME", "x") as executor:
             assert executor.submit(os.getenv, "PYTHONSAFEPATH").result() == "1"
         assert os.environ.get("PYTHONSAFEPATH") == before
+
+
+KILLED = """
+import os
+from boardclass.processes import Pool
+
+if __name__ == "__main__":
+    with Pool(1) as pool:
+        print(pool.submit(os.getpid).result(), flush=True)
+        input()
+"""
+
+
+def test_processes_end_with_the_command_when_it_is_killed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(KILLED)
+    command = [sys.executable, script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        number = int(process.stdout.readline())
+        assert not has_let_go(number)
+        process.kill()
+    for _ in range(100):
+        if has_let_go(number):
+            return
+        time.sleep(0.1)
+    pytest.fail("it goes on without the command")
 
 
 def test_a_table_is_read_again_as_itself():

@@ -14,7 +14,7 @@ import pytest
 from numba import config
 
 from boardclass.geometry import cell_order_of, geometry
-from boardclass.processes import pool
+from boardclass.processes import Pool
 from boardclass.shared_arrays import shared
 from search.terms.path_table import path_table
 from tests.conftest import ROOT
@@ -122,7 +122,7 @@ def ask(name: str) -> bool:
 
 
 def test_of_processes_that_ask_at_once_one_makes_them(folder):
-    with pool(3) as executor:
+    with Pool(3) as executor:
         made = list(executor.map(ask, [folder.name] * 6))
     assert sum(made) == 1
 

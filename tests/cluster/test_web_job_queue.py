@@ -210,7 +210,7 @@ def test_questions_that_nobody_waits_for_leave_room_for_the_next():
 
 
 def processes_of_jobs():
-    return {child for child in descendants() if "cluster.web.jobs" in command_line(child)}
+    return {child for child in descendants() if "spawn_main" in command_line(child)}
 
 
 def test_a_climb_that_nobody_waits_for_is_ended():
