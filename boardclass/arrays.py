@@ -1,7 +1,5 @@
 """The types of numpy arrays, by what they hold; shapes are told where an array is used."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

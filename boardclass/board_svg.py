@@ -10,8 +10,6 @@ words.js -> words beside a board draw their paths on it
 [1, 3, 0, 2]
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import product

@@ -10,8 +10,6 @@ E [Qu]
 [('b l\\ne a', None)]
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

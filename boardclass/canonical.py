@@ -11,8 +11,6 @@ at once; tests hold the three together.
 8
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any

@@ -4,8 +4,6 @@
 "pip install 'orderly-boggle[report]'"
 """
 
-from __future__ import annotations
-
 NAME = "orderly-boggle"
 
 

@@ -9,8 +9,6 @@ The exit code of the command line is a property of the error, so that no command
 "'aaaaaa...aaa'"
 """
 
-from __future__ import annotations
-
 
 class OrderlyError(Exception):
     """Base of every error that is shown as one message, without a traceback."""

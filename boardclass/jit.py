@@ -13,8 +13,6 @@ False
 16
 """
 
-from __future__ import annotations
-
 import ast
 import atexit
 import grp

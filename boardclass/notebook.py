@@ -1,7 +1,5 @@
 """A bar in a notebook for what takes long."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 

@@ -10,8 +10,6 @@ Each only saves time: another version of numba than those known here goes withou
 True
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -6,8 +6,6 @@ stands for all boards that can be spelled with them.  The rank of a class is a n
 radix, cell 0 least significant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache

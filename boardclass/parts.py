@@ -5,8 +5,6 @@ A path names a part of a class.  Each step forces the letters of one cell, withi
 before it left there. The empty path is the whole class.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -2,8 +2,6 @@
 nouns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 

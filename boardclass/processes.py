@@ -5,8 +5,6 @@ hand.
 True
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

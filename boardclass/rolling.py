@@ -2,8 +2,6 @@
 ``q`` for a Qu face.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

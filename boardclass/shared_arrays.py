@@ -10,8 +10,6 @@ made again.
 ([0, 1, 2], False)
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

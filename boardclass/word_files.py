@@ -11,8 +11,6 @@ Nothing is judged here: what an entry is worth is for the importer to say.
 'naïve'
 """
 
-from __future__ import annotations
-
 import bz2
 import contextlib
 import gzip

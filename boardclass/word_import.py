@@ -16,8 +16,6 @@ apart, capitals made small, letters of their own written by their symbols, accen
 Step(what='accents folded', lines=1, example='été > ete')
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

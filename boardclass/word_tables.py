@@ -12,8 +12,6 @@ the other way; a JSON object that mixes lists and values is refused.
 ['tie', 'quit']
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

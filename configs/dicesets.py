@@ -8,8 +8,6 @@ game has points of its own.
 ('aaciot', ['big', 'classic', 'new', 'super'])
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

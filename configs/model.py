@@ -7,8 +7,6 @@ written.
 12
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 import tomllib

@@ -5,8 +5,6 @@
 (3, 2)
 """
 
-from __future__ import annotations
-
 from boardclass.errors import InputError, StoreError
 
 

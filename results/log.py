@@ -20,8 +20,6 @@ session of its own: no source is taken for the last session of the target.
 ('started', 'finished')
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 import uuid

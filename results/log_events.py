@@ -10,8 +10,6 @@ file.  docs/format.md says the same for other programs.
 BestBoard(time=1.0, session='', event='best', score=14, board='aert')
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeVar, dataclass_transform
 

@@ -7,8 +7,6 @@ plain Python stands in.
 True
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import llvmlite.binding as llvm

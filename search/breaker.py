@@ -13,8 +13,6 @@ machine gives itself away.  Image and order are drawn from a seed.  The demands 
 belong to the node and turn with it.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Collection, Sequence

@@ -16,8 +16,6 @@ synchronised letters and no budget, so a checker needs none of them.
 (18, 18, 8)
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass

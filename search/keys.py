@@ -12,8 +12,6 @@ as one number: ``place << 5 | letter code``.
 (1, 35)
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int64, uint64
 

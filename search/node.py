@@ -21,8 +21,6 @@ it: it is passed over, unless an older run asks for it (Params.demands).
 (2, ['0=b', '0=a'])
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache

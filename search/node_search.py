@@ -15,8 +15,6 @@ A budget or a full array is never an elimination.
 121
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import prod
 

@@ -9,8 +9,6 @@ Traceback (most recent call last):
 boardclass.errors.ConfigError: max_free 13: expected 1 to 12
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from boardclass.errors import ConfigError

@@ -1,7 +1,5 @@
 """What the nodes of one unit add up to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 # the counters that add up to what the unit budget limits

@@ -1,7 +1,5 @@
 """The boards of a run beside those of a file, whatever their rotation."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -8,8 +8,6 @@ Rows are read now and then, lock and log every second: ``watch`` and ``serve`` p
 both together.  status.py has the words for it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -8,8 +8,6 @@ damaged or of another run, 4 run incomplete or interrupted (also when results of
 shown), 5 stored evidence does not match, 130 another command interrupted.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

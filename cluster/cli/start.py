@@ -1,7 +1,5 @@
 """The installed command ``orderly``: the command line in a process of its own."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import os

@@ -1,7 +1,5 @@
 """``orderly wordlist``: list, check, import and get."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A claim that follows from a proven run; the proof is in results/upkeep/derive.py."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 

@@ -11,8 +11,6 @@ What it does is shown (progress.py) and noted (journal.py).  Ctrl-C and the like
 run loop reads (signals.py), so that a write is never interrupted.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Writes what the run loop sees into the event log (``results.log_events`` has the events)."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What one call of ``run`` has before it: an open store, and which classes are open in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress

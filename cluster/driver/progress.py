@@ -6,8 +6,6 @@ or nothing.
 All of it goes to standard error, so that standard output stays a result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from boardclass.notebook import bar

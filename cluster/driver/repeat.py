@@ -10,8 +10,6 @@ cell order.
 A repetition trusts the word list and the kernels.  It trusts nothing that the run stored.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import secrets

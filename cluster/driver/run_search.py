@@ -4,8 +4,6 @@ search -> Scheduler, executor and ledger in the run loop
        -> _Watch: progress for people, the journal, gauges of the executor; MemoryWatch
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import time

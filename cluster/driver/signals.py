@@ -1,7 +1,5 @@
 """Signals that stop a run: they set a flag, so that a write is never interrupted."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from types import FrameType

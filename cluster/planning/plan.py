@@ -4,8 +4,6 @@ make_plan -> dims, word list, score table, partition -> cutoff (given, stored, o
 fingerprint, spec
 """
 
-from __future__ import annotations
-
 import platform
 import re
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ expensive first).  Only children of splits and units that came back become Pytho
 of millions of classes stays small.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter, deque
 from collections.abc import Collection, Iterable

@@ -6,8 +6,6 @@ Only ``silent`` looks at all workers: any event costs with four thousand of them
 four.
 """
 
-from __future__ import annotations
-
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from math import inf

@@ -12,8 +12,6 @@ This call's verdicts tell how many seconds that is here, and before the first of
 that were stored.
 """
 
-from __future__ import annotations
-
 from math import exp, sqrt
 from typing import Any, NamedTuple
 

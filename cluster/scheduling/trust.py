@@ -11,8 +11,6 @@ count, unless it is trusted and the other is not.  Where all workers are on one 
 vouch for it, so it checks the sample itself.
 """
 
-from __future__ import annotations
-
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field

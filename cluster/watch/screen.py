@@ -1,7 +1,5 @@
 """The terminal of ``orderly watch``: a drawing of a run, made anew twice a second."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

@@ -10,8 +10,6 @@ less often, so that watching costs at most a hundredth of one processor.  Nothin
 have changed, and holds only until another file changes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

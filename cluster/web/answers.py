@@ -2,8 +2,6 @@
 question is said.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections.abc import Awaitable, Callable

@@ -2,8 +2,6 @@
 for the rest.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator

@@ -5,8 +5,6 @@ It has the panel of the Board page (templates/play.html, static/play.js, tiles.j
 asks for nothing.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ The server goes on answering meanwhile.  A process that was killed for taking to
 by the next one.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

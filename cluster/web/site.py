@@ -5,8 +5,6 @@ A record of what a run proves belongs to one state of its files (the stamp).  As
 changed, nothing is called proven until the rows have been read again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

@@ -8,8 +8,6 @@
 Ray reads its settings once per process: they are in the environment before it is imported.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os

@@ -7,8 +7,6 @@ process and a Ray actor.
 A worker touches no files.  A failure of one unit is an answer about that unit; the others go on.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -31,8 +31,6 @@ The writer's numbers are never used.
 True
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

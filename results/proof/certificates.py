@@ -13,8 +13,6 @@ counts only as long as the certificates and the listed boards are those that wer
 []
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict

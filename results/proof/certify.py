@@ -12,8 +12,6 @@ certify -> chosen_parts             all classes, some, or a sample; each in part
 3
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

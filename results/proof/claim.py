@@ -14,8 +14,6 @@ record still says the same.
 (6, 48, 14)
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, fields

@@ -16,8 +16,6 @@ While something is plainly open, the rows are not checked one by one, so a reade
 answers at once.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path

@@ -5,8 +5,6 @@
 [3]
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from boardclass.geometry import Dims

@@ -20,8 +20,6 @@ What to do about a fault decides the error: 3 stored data cannot be trusted, 4 s
 ['max_tree_bytes', 'n_nodes', 'n_pushes']
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -8,8 +8,6 @@ ends the process.
 1000000
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

@@ -4,8 +4,6 @@
 '&lt;b&gt;'
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import jinja2

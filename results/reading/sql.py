@@ -12,8 +12,6 @@ files, to load extensions and to change settings.  It takes single SELECT statem
 transaction that may only read.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import math

@@ -19,8 +19,6 @@ published file whole or not at all.
 True
 """
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import re

@@ -11,8 +11,6 @@ in turn.
 ['claim.json', 'events.jsonl']
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -29,8 +29,6 @@ the manifest, finds it gone, and stops:
 (False, None)
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

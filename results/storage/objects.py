@@ -19,8 +19,6 @@ Traceback (most recent call last):
 boardclass.errors.InputError: the address 's3://bucket/run' came with credentials in it: ...
 """
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

@@ -6,8 +6,6 @@ True
 'another process (owner unknown)'
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -12,8 +12,6 @@ there may be others.
 ('mine', 'a list that is not the enable2k that it is said to be')
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping

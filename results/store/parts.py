@@ -10,8 +10,6 @@ read without its manifest.
 ([1], 1)
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

@@ -5,8 +5,6 @@
 (2, False)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import numpy as np

@@ -20,8 +20,6 @@ as complete as its source.
 {'eliminated'}
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

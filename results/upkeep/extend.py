@@ -40,8 +40,6 @@ have more verdicts of the same host.
 {'eliminated'}
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

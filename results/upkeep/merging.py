@@ -22,8 +22,6 @@ not taken over: they are made again from the rows.
 True
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -20,8 +20,6 @@ that the run is the one that was asked for.
 RepairResult(parts={}, others={}, doubts=[])
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -10,8 +10,6 @@ an exhaustive search, and a proof.
 [[0, 1, 2, 3], [0, 1, 3, 2], [0, 3, 1, 2]]
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import NamedTuple

@@ -7,8 +7,6 @@ kernel.
 1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

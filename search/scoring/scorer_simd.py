@@ -11,8 +11,6 @@ llvm.experimental.vector.compress): any machine can run them, but without AVX-51
 than the portable kernel, so :func:`supported` decides.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm

@@ -12,8 +12,6 @@ visits, share a few pages.
 (5, [0, 1])
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ error types are shared.  Words in q-form (a ``q`` is a Qu cell), no points: a so
 words are there.  ``tiles.py`` solves boards that no proof takes.
 """
 
-from __future__ import annotations
-
 import os
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence

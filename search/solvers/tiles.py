@@ -9,8 +9,6 @@ spelled in full: a Qu cell spells ``qu``.
 [TileWord(word='sat', points=1, path=(1, 2, 0)), TileWord(word='set', points=1, path=(1, 2, 0))]
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence

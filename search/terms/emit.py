@@ -6,8 +6,6 @@
 [1, 2]
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -20,8 +20,6 @@ Each path has marks that say when its term is not needed (search.terms.paths).
 (1, 705)
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 from functools import lru_cache

@@ -24,8 +24,6 @@ absorb
 '0x210'
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int64, uint8, uint64, void
 

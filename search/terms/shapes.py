@@ -15,8 +15,6 @@ Absorption here is one AND per path and therefore weaker than in search.terms.wa
 that need two moves at once; both are sound.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import boolean, int64, types, uint8, uint64
 

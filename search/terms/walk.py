@@ -12,8 +12,6 @@ Per word equal terms are dropped (deduplication), then those that contain anothe
 8
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@
 1048576
 """
 
-from __future__ import annotations
-
 import ctypes
 import time
 from functools import cache

@@ -24,8 +24,6 @@ The search can be left and taken up again at any push: all state is in the array
 search.trees.state.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int8, int64, uint64
 

@@ -42,8 +42,6 @@ merged from.
 9
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ trie.
 (4, 12, 6)
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_

@@ -13,8 +13,6 @@ it, and the place behind it is theirs.
 4
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int32, int64, types, uint64, void
 

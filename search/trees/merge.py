@@ -16,8 +16,6 @@ all the terms at once, whatever was merged with what.
 10
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int32, int64, types, uint64
 

@@ -10,8 +10,6 @@ the bits of the key only: the points code, which follows them, may come in any o
 ([1, 3, 5], [1, 1, 2])
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import int32, int64, uint64
 

@@ -18,8 +18,6 @@ than 2^31.
 [0, 0, 0, 0, 0, 0, 0, 0]
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -13,8 +13,6 @@ that a state does not touch is never copied.
 True
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

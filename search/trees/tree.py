@@ -31,8 +31,6 @@ the terms ``keys[i : i + k + 1]``.
 (5, [3, 4])
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -236,6 +236,7 @@ def test_processes_end_with_the_command_when_it_is_killed(tmp_path):
     script.write_text(KILLED)
     command = [sys.executable, script]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
         number = int(process.stdout.readline())
         assert not has_let_go(number)
         process.kill()
