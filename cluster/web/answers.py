@@ -2,7 +2,6 @@
 question is said.
 """
 
-import hashlib
 import random
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 
 import anyio
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.rolling import roll
@@ -18,7 +17,7 @@ from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.watch.view import Place
 from cluster.web import jobs
 from cluster.web.job_queue import Priority, Refused
-from cluster.web.site import Site, answer
+from cluster.web.site import Site, plain
 from configs.dicesets import DiceSet, all_dice
 
 MAX_CLASS_CHARACTERS = 25 * 27
@@ -28,22 +27,12 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 async def refused(_request: Request, error: Exception) -> Response:
     """Return what is answered instead of an OrderlyError: one sentence."""
-    return _sent(answer({"error": str(error)}), None, status_of(error))
+    return JSONResponse({"error": str(error)}, status_of(error))
 
 
 def status_of(error: Exception) -> HTTPStatus:
     """Return the status of what is refused."""
     return error.status if isinstance(error, Refused) else HTTPStatus.BAD_REQUEST
-
-
-def _sent(
-    body: bytes, request: Request | None = None, status: HTTPStatus = HTTPStatus.OK
-) -> Response:
-    tag = f'"{hashlib.sha256(body).hexdigest()[:24]}"'
-    headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    if request is not None and request.headers.get("if-none-match") == tag:
-        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    return Response(body, status, headers, media_type="application/json")
 
 
 def site_of(request: Request) -> Site:
@@ -57,12 +46,12 @@ def pulses(name: str) -> Handler:
 
     async def handle(request: Request) -> Response:
         site = site_of(request)
-        return _sent(answer(await site.pulses(getattr(site, name))), request)
+        return JSONResponse(plain(await site.pulses(getattr(site, name))))
 
     return handle
 
 
-def about_run(read: Callable[[Site, Place], Awaitable[bytes]]) -> Handler:
+def about_run(read: Callable[[Site, Place], Awaitable[object]]) -> Handler:
     """Return what answers with what a site has read of one run."""
 
     async def handle(request: Request) -> Response:
@@ -71,7 +60,7 @@ def about_run(read: Callable[[Site, Place], Awaitable[bytes]]) -> Handler:
             raise Refused(
                 "no such run: it is gone, or was never given to this server", HTTPStatus.NOT_FOUND
             )
-        return _sent(await read(site_of(request), place), request)
+        return JSONResponse(plain(await read(site_of(request), place)))
 
     return handle
 
@@ -117,7 +106,7 @@ def about_board(job: Callable[..., Any], media_type: str = "", disposition: str 
         queue = site_of(request).queue
         made = await queue.ask(Priority.quick, job, _board(request), seconds=QUICK_S)
         if not media_type:
-            return _sent(answer(made))
+            return JSONResponse(plain(made))
         return Response(made, media_type=media_type, headers={"Content-Disposition": disposition})
 
     return handle
@@ -155,14 +144,14 @@ async def _long(
 
 async def climb(request: Request) -> Response:
     """Return the best boards found from a board in a few seconds."""
-    return _sent(answer(await _long(request, jobs.climb_from, _board(request))))
+    return JSONResponse(plain(await _long(request, jobs.climb_from, _board(request))))
 
 
 async def rolled(request: Request) -> Response:
     """Return a random roll of a bundled set of dice."""
     dice = _bundled_dice(request.query_params.get("dice", ""))
     board = roll(dice.dice, random.SystemRandom())
-    return _sent(answer({"board": board, "dims": dice.dims, "dice": dice.title}))
+    return JSONResponse({"board": board, "dims": dice.dims, "dice": dice.title})
 
 
 def _bundled_dice(name: str) -> DiceSet:

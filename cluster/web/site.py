@@ -7,7 +7,6 @@ changed, nothing is called proven until the rows have been read again.
 
 import asyncio
 import hashlib
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
@@ -39,7 +38,6 @@ class Site:
         self.catalog, self.records, self.price, self.lan = catalog, records, price, lan
         self.queue = JobQueue()
         self._watched: dict[str, Watched] = {}
-        self._answers: dict[str, tuple[Any, bytes]] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -47,21 +45,15 @@ class Site:
         """Return the run of a key."""
         return self.catalog.places().get(key) or self.records.places().get(key)
 
-    async def pulse(self, place: Place) -> bytes:
-        """Return what is going on in a run: the same text for all who ask within a second."""
-        watched = await self._look(place)
-        seen = (watched.n_read, _version(watched), watched.is_reading_rows)
-        kept = self._answers.get(place.key)
-        if kept is None or kept[0] != seen:
-            kept = (seen, answer(_pulse(watched, self.price)))
-            self._answers[place.key] = kept
-        return kept[1]
+    async def pulse(self, place: Place) -> dict[str, object]:
+        """Return what is going on in a run; lock and log are read once a second for all who ask."""
+        return _pulse(await self._look(place), self.price)
 
-    async def pulses(self, catalog: Catalog) -> list[Any]:
+    async def pulses(self, catalog: Catalog) -> list[dict[str, object]]:
         """Return the pulses of all runs of a catalog."""
-        return [json.loads(await self.pulse(place)) for place in catalog.places().values()]
+        return [await self.pulse(place) for place in catalog.places().values()]
 
-    async def proven(self, place: Place) -> bytes:
+    async def proven(self, place: Place) -> dict[str, object]:
         """Return what the rows prove, the boards, the map of the classes and the cost, as far as
         read.
         """
@@ -88,7 +80,7 @@ class Site:
                 "partition": asked.partition,
                 "wordlist_sha256": asked.wordlist_sha256,
             }
-        return answer(values)
+        return values
 
     async def _look(self, place: Place) -> Watched:
         watched = self._watched.setdefault(place.key, Watched(place))
@@ -243,16 +235,14 @@ def _version(watched: Watched) -> str:
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:12]
 
 
-def answer(values: object) -> bytes:
-    """Return values as JSON; of stored text only visible characters are left as they are."""
-    return json.dumps(_safe(values), ensure_ascii=True, separators=(",", ":")).encode()
-
-
-def _safe(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value as JSON can have it; of texts, which strangers may have stored, visible
+    characters stay as they are, and others are escaped.
+    """
     if is_dataclass(value):
         value = vars(value)
     if isinstance(value, str):
         return printable(value, "\n")
     if isinstance(value, dict):
-        return {printable(str(name)): _safe(item) for name, item in value.items()}
-    return [_safe(item) for item in value] if isinstance(value, list | tuple) else value
+        return {printable(str(name)): plain(item) for name, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
