@@ -1,8 +1,8 @@
 """The only canonicaliser: boards, classes and plain sequences all go through :func:`canonical`.
 
 Canonical means the lexicographically smallest of the symmetric images, cell 0 compared first.
-``Partition.canonical_ranks`` and ``Partition.orbit_sizes`` test the same property for many classes
-at once; tests hold the three together.
+``Partition.canonical_ranks`` tests the same property for many classes at once; tests hold both
+together.
 
 >>> from boardclass.geometry import geometry
 >>> canonical_board("sedtalreb", geometry("3x3"))

@@ -23,7 +23,7 @@ from boardclass.canonical import canonical
 from boardclass.errors import PartitionError, quote
 from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 
-_CHUNK = 1 << 18  # classes that are looked at together
+_CHUNK = 1 << 18  # classes that are looked at together, at most
 _BLOCK = 1 << 16
 MAX_CLASSES = 2**63
 _Letters = TypeVar("_Letters", str, list[str])
@@ -162,12 +162,12 @@ class Partition:
         return self.rank(digits)
 
     @cached_property
-    def _weights(self) -> Int64s:
-        """int64[k, n]: what each bucket number adds to the number of each image of a class, cell 0
-        most significant; the numbers are ordered as the images are.  The first is the class itself.
+    def _behind(self) -> Int64s:
+        """int64[k - 1, n]: how far each other image lies behind the class, for each bucket number:
+        cell 0 counts most, as in the order of the images.
         """
         weights = np.cumprod([1, *self.radix[:0:-1]], dtype=np.int64)[::-1]
-        return weights[np.argsort(self.geometry.symmetries, axis=1)]
+        return weights[np.argsort(self.geometry.symmetries[1:], axis=1)] - weights
 
     def canonical_ranks(self) -> Iterator[Int64s]:
         """Yield the canonical ranks, ascending, in int64 arrays of 262,144 at most.
@@ -175,42 +175,32 @@ class Partition:
         Raises PartitionError if the partition has 2**63 classes or more.
         """
         self._check_countable()
-        # How far each image lies behind the class: what the first cells, which take all of their
-        # values in each block, add to that, and the other cells, which have one value there.
-        behind = self._weights[1:] - self._weights[0]
+        # What the first cells, which take all of their values in each block, add to how far each
+        # image lies behind the class, and the other cells, which have one value there.
         n = int(np.searchsorted(np.cumprod(self.radix[:-1]), _BLOCK, side="right"))
         size = prod(self.radix[:n].tolist())
-        first = behind[:, None, :n] @ _digits(np.arange(size), self.radix[:n])
+        first = self._behind[:, None, :n] @ _digits(np.arange(size), self.radix[:n])
         n_blocks, step = self.n_classes // size, _CHUNK // size
         for start in range(0, n_blocks, step):
             blocks = np.arange(start, min(start + step, n_blocks))
-            others = behind[:, n:] @ _digits(blocks, self.radix[n:])
+            others = self._behind[:, n:] @ _digits(blocks, self.radix[n:])
             ranks = np.flatnonzero((first >= -others[..., None]).all(axis=0))
             if ranks.size:
                 yield start * size + ranks
 
-    def orbit_sizes(self, ranks: Int64s) -> Int64s:
-        """Return the number of distinct images of each canonical class, int64, and 0 for ranks that
-        are not canonical.
+    def foreign(self, ids: Int64s) -> list[int]:
+        """Return those of some ids, int64[n], that are not of canonical classes, in their order.
+
+        Raises PartitionError if the partition has 2**63 classes or more.
         """
         self._check_countable()
-        ranks = np.asarray(ranks, dtype=np.int64)
-        if ranks.size:
-            self._check_rank(int(ranks.min()))
-            self._check_rank(int(ranks.max()))
-        sizes = np.empty_like(ranks)
-        for start in range(0, len(ranks), _CHUNK):
-            piece = slice(start, start + _CHUNK)
-            numbers = self._weights @ _digits(ranks[piece], self.radix)
-            n_equal = np.count_nonzero(numbers == numbers[0], axis=0)  # row 0 is the class itself
-            sizes[piece] = np.where(numbers.min(axis=0) < numbers[0], 0, len(numbers) // n_equal)
-        return sizes
-
-    def foreign(self, ids: Int64s) -> list[int]:
-        """Return those of some ids, ascending, that are not of canonical classes."""
-        inside = (ids >= 0) & (ids < self.n_classes)
-        own = ids[inside]
-        return sorted([*ids[~inside].tolist(), *own[self.orbit_sizes(own) == 0].tolist()])
+        own = (ids >= 0) & (ids < self.n_classes)
+        for start in range(0, len(ids), _BLOCK):
+            piece = slice(start, start + _BLOCK)
+            digits = _digits(np.where(own[piece], ids[piece], 0), self.radix)
+            own[piece] &= (self._behind @ digits >= 0).all(axis=0)
+        strangers: list[int] = ids[~own].tolist()
+        return strangers
 
     def _check_countable(self) -> None:
         if self.n_classes >= MAX_CLASSES:

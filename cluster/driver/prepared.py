@@ -99,11 +99,10 @@ def history(run: Run, plan: Plan, class_ids: Ids) -> History:
     if not ended.any():
         return NO_HISTORY
     efforts = np.maximum(sums[:, :-1], 0.0).sum(axis=1)
-    part_s = [np.empty(0)]
-    for table in run.columns(("path", "seconds")) if run.index.places.parts() else ():
-        is_part = table.column("path").to_numpy() != ""
-        part_s.append(table.column("seconds").to_numpy()[is_part])
-    times_s = np.concatenate(part_s)
+    times_s = np.empty(0)
+    if run.index.places.parts():
+        paths, seconds = run.arrays(["path", "seconds"])
+        times_s = seconds[paths != ""]
     child_s = float(times_s.mean()) if len(times_s) else 0.0
     return History(
         plan.predicted_costs(ids[ended]), efforts[ended], float(sums[ended, -1].sum()), child_s
@@ -114,10 +113,6 @@ def class_sums(run: Run, names: Sequence[str]) -> tuple[Ids, npt.NDArray[np.floa
     """Return the classes that a run has rows of, int64[n], ascending, and sums of columns over the
     rows of each, float64[n, len(names)]; rows are added up as they are.
     """
-    of_rows, values = [np.empty(0, np.int64)], [np.empty((0, len(names)))]
-    for table in run.columns(("class_id", *names)):
-        of_rows.append(table.column("class_id").to_numpy())
-        values.append(np.stack([table.column(name).to_numpy() for name in names], axis=1))
-    ids, place = np.unique(np.concatenate(of_rows), return_inverse=True)
-    columns = np.concatenate(values).T
+    class_ids, *columns = run.arrays(["class_id", *names])
+    ids, place = np.unique(class_ids, return_inverse=True)
     return ids, np.stack([np.bincount(place, column, len(ids)) for column in columns], axis=1)

@@ -412,8 +412,8 @@ def estimate(
 
 def measured(run: Run) -> Estimate | None:
     """Return what a run took, which must be proven; None where its rows do not say."""
-    tables = run.columns(("seconds",))
-    hours = sum(float(table.column("seconds").to_numpy().sum()) for table in tables) / 3600
+    (seconds,) = run.arrays(["seconds"])
+    hours = float(seconds.sum()) / 3600
     if not hours:
         return None
     n_classes, name = run.partition.n_canonical, Path(run.folder.where("")).name

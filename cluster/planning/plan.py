@@ -84,8 +84,9 @@ class Plan:
         costs, rest = np.ones(len(class_ids)), np.array(class_ids, np.int64)
         for buckets in self.partition.cell_buckets:
             heaviest = np.array([max(map(weights.__getitem__, bucket)) for bucket in buckets])
-            costs *= heaviest[rest % len(buckets)]
-            rest //= len(buckets)
+            above = rest // len(buckets)  # numpy is slow at remainders
+            costs *= heaviest[rest - above * len(buckets)]
+            rest = above
         return costs
 
 

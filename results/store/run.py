@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from boardclass.arrays import Int32s, Int64s
 from boardclass.errors import InputError, StoreError, quote
@@ -316,6 +317,11 @@ class Run:
             parts = tuple(part for part in parts if part.number in numbers)
         for _, table in self._read(parts, names):
             yield table
+
+    def arrays(self, names: Sequence[str]) -> list[NDArray[Any]]:
+        """Return some columns of all rows, one array each, as :meth:`columns` reads them."""
+        none = SCHEMA.empty_table().select(names)
+        return [column.to_numpy() for column in pa.concat_tables([none, *self.columns(names)])]
 
     def _read(
         self, parts: Sequence[Part], columns: Sequence[str] | None = None
