@@ -284,11 +284,13 @@ class Store:
         self._last_number = part.number
         self._new_parts.append(part)
         self.last_part = part.name, part.n_rows
-        for key in keys_of(verdicts_of(table)):
+        keys = keys_of(verdicts_of(table))
+        for key in keys:
             self.index.place(key, part.number)
             self._buffered[key].pop(0)
             if not self._buffered[key]:
                 del self._buffered[key]
+        self.index.places.gather(keys)
         rest = pa.concat_tables(self._tables).slice(table.num_rows)
         self._tables = [rest] if rest.num_rows else []
         self._n_buffered = rest.num_rows

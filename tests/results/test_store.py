@@ -5,6 +5,7 @@ foreign folders.
 from __future__ import annotations
 
 import math
+import random
 import re
 from dataclasses import FrozenInstanceError, asdict, replace
 from functools import partial
@@ -22,7 +23,8 @@ from results.storage import files
 from results.storage.local import LocalFolder
 from results.storage.lock import current_owner
 from results.store.parts import describe, parse_parquet, serialise
-from results.store.rows import COUNTERS, SCHEMA, check_table, from_table, tabulate, to_table
+from results.store.places import BUFFERED
+from results.store.rows import COUNTERS, SCHEMA, Key, check_table, from_table, tabulate, to_table
 from results.store.run import open_run
 from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store, rows_of_next_part
 from tests.opened import files_opened
@@ -193,6 +195,24 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
     assert len(parts) == 2 + 4, (
         "each part for the index, for what differs, and for what to say of it"
     )
+
+
+def test_the_writer_knows_where_each_verdict_stands_before_and_after_a_flush(tmp_path):
+    """As a dict would note it; the writer keeps classes of parts in arrays."""
+    rng, expected = random.Random(4), dict[Key, int]()
+    rows = [row(rng.randrange(60), path=rng.choice(["", "", "0=ab"])) for _ in range(90)]
+    with Store.open(tmp_path, fingerprint()) as store:
+        for n, each in enumerate(rows):
+            store.append([each])
+            expected.setdefault(each.key, BUFFERED)
+            if n % 7 == 6 and BUFFERED in expected.values():
+                store.flush()
+                number = files.part_number(store.last_part[0], files.RESULTS)
+                assert number
+                expected = {key: value or number for key, value in expected.items()}
+            assert dict(store.index.places) == expected
+        classes = sorted(class_id for class_id, path in expected if not path)
+        assert store.index.done_ids().tolist() == classes
 
 
 def test_bad_rows_are_refused_whole(tmp_path):
