@@ -37,7 +37,6 @@ from search.trees.lazy_subtree import SCRATCH, bound_of
 from search.trees.runs import join
 from search.trees.tree import MAX_BOUND, TREE_FULL
 
-MAX_SPLITS = 100_000_000
 # room for the 100 million terms of a class of 3x4 and of its parts; what is not touched costs none
 _MEMORY_MB = 2 * Params.memory_mb
 _NO_ROOM = "has more terms than fit the memory"
@@ -83,22 +82,16 @@ class Certifier:
         several = [len(set(class_letters[cell])) > 1 for cell in self.geometry.cell_order]
         return next(k for k in range(len(several) + 1) if sum(several[k:]) <= self._forest.max_free)
 
-    def shape(
-        self, class_letters: Sequence[str], forced: str = "", max_splits: int = MAX_SPLITS
-    ) -> Shape:
+    def shape(self, class_letters: Sequence[str], forced: str = "") -> Shape:
         """Return the shape of the search of a class, or of the part whose first cells have the
-        ``forced`` letters.
+        ``forced`` letters, which must be letters of the class.
 
-        Raises InputError if there is no such part, or too many cells have several letters;
-        IncompleteError if it takes more than ``max_splits`` splits, or the terms do not fit the
-        memory.
+        Raises InputError if too many cells have several letters; IncompleteError if the terms do
+        not fit the memory.
         """
         order = self.geometry.cell_order
         letters = list(class_letters)
         for cell, letter in zip(order, forced, strict=False):
-            if len(forced) > len(order) or len(letter) != 1 or letter not in letters[cell]:
-                wanted = f"of class {' '.join(class_letters)!r}: expected letters of its cells"
-                raise InputError(f"no part {forced!r} {wanted}")
             letters[cell] = letter
         free = [cell for cell in order if len(set(letters[cell])) > 1]
         if not free:
@@ -115,7 +108,7 @@ class Certifier:
             if terms is None:
                 raise IncompleteError(_NO_ROOM)
             n_terms, keys, points = terms
-            tree = _Tree(keys, points, self.cutoff, max_splits)
+            tree = _Tree(keys, points, self.cutoff)
             tree.split([letters_of(masks[cell]) for cell in free], 0, n_terms)
         except IncompleteError as error:
             raise IncompleteError(
@@ -130,9 +123,9 @@ class _Tree:
     the parts that are open, from the largest to the smallest.
     """
 
-    def __init__(self, keys: UInt64s, points: Int32s, cutoff: int, max_splits: int) -> None:
+    def __init__(self, keys: UInt64s, points: Int32s, cutoff: int) -> None:
         self._keys, self._points = keys, points
-        self._cutoff, self._max_splits = cutoff, max_splits
+        self._cutoff = cutoff
         self._scratch = np.empty(SCRATCH, np.int32)
         self.body = array("I")
         self.n_leaves = self.n_boards = 0
@@ -141,8 +134,6 @@ class _Tree:
         """Split the part with the terms at start..stop, whose free ``cells`` have these letters, by
         the first of them, and every part whose bound reaches the cutoff, down to boards.
         """
-        if len(self.body) == self._max_splits:
-            raise IncompleteError(f"takes more than {self._max_splits:,} splits")
         at, keys, later = len(self.body), self._keys, cells[1:]
         self.body.append(0)
         low = np.uint64(last_levels(len(later)))

@@ -113,11 +113,12 @@ def walk_class(
     """Walk over a class, which is given as one string of letters a cell; ``cell_order`` is that of
     the terms.
 
-    Raises InputError if it is no class of the board, or has more than ``max_terms`` terms.
+    Raises InputError if it has more than ``max_terms`` terms.
     """
     shape, (nodes, points) = scorer.geometry, scorer.trie
     order = tuple(cell_order or published_order(shape.dims))
-    masks, level = _masks(letters, shape), np.argsort(order)
+    masks = np.array([*map(letter_mask, letters), 0], np.int64)
+    level = np.argsort(order)
     worth = points.astype(np.int64)[nodes >> CODE_SHIFT & N_CODES - 1]
     met = np.zeros(len(nodes), bool)
     all_keys, ended = [np.zeros((0, shape.n), np.uint8)], [np.zeros(0, np.int64)]
@@ -154,18 +155,6 @@ def walk_class(
     part, boards = np.zeros(len(by), np.int64), np.zeros((1, shape.n), np.uint8)
     terms = _merged(Terms(order, boards, part, keys[by], worth[word[by]]))
     return Walk(terms, n_paths, len(by), int(worth[met].sum()), max_bound)
-
-
-def _masks(letters: Sequence[str], shape: Geometry) -> Int64s:
-    """Return int64[n + 1], the letter masks of the cells, and 0."""
-    if len(letters) != shape.n or not all(
-        x.isascii() and x.isalpha() and x.islower() for x in letters
-    ):
-        raise InputError(
-            f"class {quote(' '.join(letters))}: expected one or more of a-z for each "
-            f"of {shape.n} cells"
-        )
-    return np.array([*map(letter_mask, letters), 0], np.int64)
 
 
 def _steps_from(

@@ -14,8 +14,6 @@ record still says the same.
 (6, 48, 14)
 """
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass, field, fields
 from itertools import starmap
 from operator import attrgetter, itemgetter
@@ -34,7 +32,13 @@ from results.errors import DamagedError
 from results.proof.coverage import Coverage
 from results.proof.summary import Board, BoardList, Question
 from results.storage import files
-from results.store.documents import Fingerprint, list_name, publish_document, read_model
+from results.store.documents import (
+    Fingerprint,
+    json_digest,
+    list_name,
+    publish_document,
+    read_model,
+)
 from results.store.rows import SPLIT, scalar, verdicts_of
 from results.store.run import Run
 
@@ -140,7 +144,7 @@ def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) ->
         "complete": complete,
         "boards": sorted(map(itemgetter(0, 1), listed.boards)),
     }
-    return hashlib.sha256(json.dumps(answer, sort_keys=True).encode()).hexdigest()
+    return json_digest(answer)
 
 
 def publish_claim(run: Run, claim: Claim) -> None:

@@ -50,14 +50,10 @@ class BoardList:
     def of(cls, boards: Sequence[Board], n_candidates: int) -> BoardList:
         """Return the list of these boards, best first, with its counts."""
         best_score = boards[0].score if boards else None
-        best_boards: list[str] = []
-        for item in boards:
-            if item.score < boards[0].score:
-                break
-            best_boards.append(item.board)
+        best_boards = tuple(item.board for item in boards if item.score == best_score)
         n_raw = sum(map(attrgetter("n_images"), boards))
         counts = n_candidates, len(boards), n_raw
-        return cls(tuple(boards), *counts, best_score, tuple(best_boards))
+        return cls(tuple(boards), *counts, best_score, best_boards)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
         raise InputError(f"the report needs {error.name}: {install('report')}") from error
     database = Database([("run", run)])
     summary = database.summaries["run"]
-    (work,) = records(database, _WORK)
+    (work,) = database.query(_WORK)
     so_far = "" if summary.proven else " found so far"
     values = {
         "summary": summary,
@@ -75,7 +75,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
         "coverage": _coverage(summary),
         "hosts": _hosts(database),
         "work": _work(work, summary),
-        **_charts(summary, database),
+        "time": _charts(summary, database),
         "slow": _slow(summary, database, work["seconds"]) if work["seconds"] else None,
         "sensitivity": _sensitivity(summary, scorer),
     }
@@ -238,80 +238,41 @@ COSTS = (
     "BY class_id"
 )
 _DEPTHS = """
-    SELECT depth, status, count(*) AS units, sum(seconds) AS seconds
+    SELECT depth, status, sum(seconds) AS seconds
     FROM classes GROUP BY depth, status ORDER BY depth, status
 """
-_BOUNDS = (
-    "SELECT max_bound FROM classes WHERE status IN ('eliminated', 'candidates', 'split') AND "
-    "max_bound > 0"
-)
-
-
-def records(database: Database, sql: str) -> list[dict[str, Any]]:
-    """Return the rows of an answer by name of column."""
-    answer = database.query(sql)
-    return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
-
-
-def slow_classes(summary: Summary, database: Database, n: int) -> list[dict[str, Any]]:
-    """Return the classes of a run that took longest: ``class_id``, ``letters``, ``seconds``,
-    ``found`` candidates.
-    """
-    partition = parse_partition(summary.fingerprint.partition, summary.fingerprint.dims)
-    rows = records(database, f"{COSTS} ORDER BY seconds DESC, class_id LIMIT {n:d}")
-    for row in rows:
-        is_known = row["class_id"] < partition.n_classes
-        letters = " ".join(partition.class_letters(row["class_id"])) if is_known else ""
-        row["letters"] = letters.replace(LETTERS, "a-z")
-        row |= {"seconds": row["seconds"] or 0.0, "found": row["found"] or 0}
-    return rows
 
 
 def _slow(summary: Summary, database: Database, seconds: float) -> Table:
+    partition = parse_partition(summary.fingerprint.partition, summary.fingerprint.dims)
     columns = (
         ("class", _NUMBER),
         ("seconds", _NUMBER),
         ("share", _NUMBER),
         ("letters of its cells", _CODE),
     )
-    rows = [
-        (
-            row["class_id"],
-            f"{row['seconds']:,.1f}",
-            f"{100 * row['seconds'] / seconds:.1f} %",
-            row["letters"],
-        )
-        for row in slow_classes(summary, database, _SLOW)
-    ]
+    rows = []
+    for row in database.query(f"{COSTS} ORDER BY seconds DESC, class_id LIMIT {_SLOW}"):
+        class_id, class_s, letters = row["class_id"], row["seconds"] or 0.0, ""
+        if class_id < partition.n_classes:
+            letters = " ".join(partition.class_letters(class_id)).replace(LETTERS, "a-z")
+        share = f"{100 * class_s / seconds:.1f} %"
+        rows.append((class_id, f"{class_s:,.1f}", share, letters))
     return Table("The most expensive classes", columns, rows)
 
 
-def _charts(summary: Summary, database: Database) -> dict[str, list[tuple[Any, ...]]]:
+def _charts(summary: Summary, database: Database) -> list[tuple[Any, ...]]:
     so_far = "." if summary.proven else ", so far."
-    costs = [row["seconds"] for row in records(database, COSTS)]
-    bounds = [row["max_bound"] for row in records(database, _BOUNDS)]
-    depths = records(database, _DEPTHS)
+    costs = [row["seconds"] for row in database.query(COSTS)]
+    depths = [
+        (f"{row['depth']}, {row['status']}", row["seconds"] or 0) for row in database.query(_DEPTHS)
+    ]
     by_class = f"Classes by seconds of wall time, subclasses included{so_far}"
     by_depth = f"Seconds of wall time, by cells forced and verdict{so_far}"
-    largest = (
-        "Units by the largest bound at which a part was discarded; the cutoff is "
-        f"{summary.fingerprint.cutoff:,}."
-    )
-    elimination = "Units by cells forced beyond the class and verdict."
-
-    def each(column: str) -> list[tuple[str, float]]:
-        return [(f"{row['depth']}, {row['status']}", row[column] or 0) for row in depths]
-
-    return {
-        "time": [
-            *_bars("Cost of a class", by_class, histogram(costs if any(costs) else [])),
-            *_bars("Time by depth", by_depth, each("seconds"), 1),
-        ],
-        "charts": [
-            *_bars("Bounds", largest, histogram(bounds)),
-            *_bars("Elimination by depth", elimination, each("units")),
-        ],
-    }
+    return [
+        *_bars("Cost of a class", by_class, histogram(costs if any(costs) else [])),
+        *_bars("Time by depth", by_depth, depths, 1),
+    ]
 
 
 def _bars(

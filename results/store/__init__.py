@@ -5,7 +5,7 @@
                                     units are done
       Row, SCHEMA, check_table      rows.py          the row, and what every row must obey
       read_manifest, read_parts     parts.py
-      read_document, Fingerprint    documents.py     sealed JSON; what a run was asked
+      read_model, Fingerprint       documents.py     sealed JSON; what a run was asked
 
 Uses ``storage``.
 """

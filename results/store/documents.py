@@ -38,35 +38,13 @@ _Model = TypeVar("_Model")
 
 def format_document(values: Mapping[str, Any]) -> bytes:
     """Return ``values`` as JSON text with their SHA-256 added under ``sha256``."""
-    sealed = {**values, _SEAL: _digest(values)}
+    sealed = {**values, _SEAL: json_digest(values)}
     return (json.dumps(sealed, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
 def publish_document(folder: Folder, name: str, values: Mapping[str, Any]) -> None:
     """Write a document of this version into a run."""
     folder.publish(name, format_document({"format": _FORMAT, **values}))
-
-
-def read_document(folder: Folder, name: str, remedy: str) -> dict[str, Any] | None:
-    """Return the values that :func:`format_document` wrote, or None when there is no such file.
-
-    Raises DamagedError when the text is not a JSON object or its digest does not match; it ends
-    with ``remedy``.
-    """
-    data = folder.read(name)
-    if data is None:
-        return None
-    try:
-        values = json.loads(data.decode())
-        if not isinstance(values, dict):
-            raise ValueError("it is not a JSON object")
-        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is not text
-        seal = values.pop(_SEAL, None)
-        if _digest(values) != seal:
-            raise ValueError("its content does not match its own SHA-256")
-    except (ValueError, RecursionError) as error:
-        raise DamagedError(f"{folder.where(name)} is damaged: {error}; {remedy}") from error
-    return values
 
 
 # making one takes ten times as long as using it
@@ -79,20 +57,23 @@ def read_model(folder: Folder, name: str, kind: type[_Model], remedy: str) -> _M
 
     Raises DamagedError when it was altered, or is not of this version.
     """
-    values = read_document(folder, name, remedy)
-    if values is None:
+    data = folder.read(name)
+    if data is None:
         return None
-    if (version := values.pop("format", None)) != _FORMAT:
-        raise DamagedError(
-            f"{folder.where(name)} has format {quote(version)}, this version reads {_FORMAT}; "
-            f"{remedy}"
-        )
     try:
+        values = json.loads(data.decode())
+        if not isinstance(values, dict):
+            raise ValueError("it is not a JSON object")
+        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is not text
+        seal = values.pop(_SEAL, None)
+        if json_digest(values) != seal:
+            raise ValueError("its content does not match its own SHA-256")
+        if (version := values.pop("format", None)) != _FORMAT:
+            raise ValueError(f"it has format {quote(version)}, this version reads {_FORMAT}")
         return _adapter(kind).validate_json(json.dumps(values), strict=True)
-    except ValidationError as error:
-        raise DamagedError(
-            f"{folder.where(name)} is damaged: {first_fault(error)}; {remedy}"
-        ) from error
+    except (ValueError, RecursionError) as error:
+        fault = first_fault(error) if isinstance(error, ValidationError) else error
+        raise DamagedError(f"{folder.where(name)} is damaged: {fault}; {remedy}") from error
 
 
 def first_fault(error: ValidationError) -> str:
@@ -101,8 +82,8 @@ def first_fault(error: ValidationError) -> str:
     return f"{'.'.join(map(str, first['loc']))} is {quote(first['input'])}: {first['msg']}"
 
 
-def _digest(values: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a document without its digest, whatever the layout of the file."""
+def json_digest(values: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of values, 64 hex digits, whatever the layout of a file of them."""
     return hashlib.sha256(json.dumps(values, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
@@ -123,15 +104,10 @@ class Fingerprint:
     cell_order: tuple[int, ...]  # in which cells are forced
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "dims", str(self.dims))
-        for name in ("scores", "cell_order"):
-            object.__setattr__(self, name, tuple(map(int, getattr(self, name))))
-
     @cached_property
     def digest(self) -> str:
         """SHA-256 over all fields, 64 hex digits; stored with every row."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        return json_digest(asdict(self))
 
     @cached_property
     def parsed_partition(self) -> Partition:
@@ -180,11 +156,6 @@ class _Climbed(TypedDict, total=False):
     score: _Count
 
 
-class _Extends(TypedDict, total=False):
-    location: _Text
-    cutoff: _Count
-
-
 class _Structure(TypedDict, total=False):
     fused: list[Literal["center", "edge", "corner"]]
     letter_order: Annotated[str, AfterValidator(each_letter_once)]
@@ -199,13 +170,8 @@ class _Info(TypedDict, total=False):
     wordlist: _Wordlist
     config: _Config
     structure: _Structure
-    scores: _Text
     climbed: _Climbed | None
-    extends: _Extends
-    n_classes: _Count
-    kernel_hash: _Text
     versions: dict[_Text, _Text]
-    max_bound_covers: _Text
 
 
 @with_config(ConfigDict(strict=True, extra="allow"))  # of those inside as well

@@ -25,7 +25,7 @@ from boardclass.errors import StoreError
 from results.errors import DamagedError, LimitError
 from results.storage import files
 from results.storage.local import Folder
-from results.store.documents import first_fault
+from results.store.documents import first_fault, json_digest
 from results.store.rows import SCHEMA
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
@@ -94,7 +94,7 @@ def parse_part(line: str) -> Part:
 
 
 def _check(values: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+    return json_digest(values)[:16]
 
 
 def read_manifest(folder: Folder) -> Manifest:

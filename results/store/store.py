@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -153,12 +152,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -270,6 +264,7 @@ class Store:
         if self._tables:
             for table, data in serialised(pa.concat_tables(self._tables).combine_chunks()):
                 self._publish(table, data)
+            self._buffered.clear()
         self._flushed_at = self._clock()
 
     def _publish(self, table: pa.Table, data: bytes) -> None:
@@ -287,9 +282,6 @@ class Store:
         keys = keys_of(verdicts_of(table))
         for key in keys:
             self.index.place(key, part.number)
-            self._buffered[key].pop(0)
-            if not self._buffered[key]:
-                del self._buffered[key]
         self.index.places.gather(keys)
         rest = pa.concat_tables(self._tables).slice(table.num_rows)
         self._tables = [rest] if rest.num_rows else []

@@ -6,20 +6,17 @@ error types are shared.  Words in q-form (a ``q`` is a Qu cell), no points: a so
 words are there.  ``tiles.py`` solves boards that no proof takes.
 """
 
-import os
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
-from math import isqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from boardclass.board import Board
-from boardclass.errors import BoardError, InputError, quote
-from boardclass.processes import Pool
+from boardclass.errors import InputError, quote
 from boardclass.wordlist import words_in_q_form
 
 
@@ -29,31 +26,12 @@ class Grid:
     def __init__(
         self,
         board: str,
-        dims: tuple[int, int] | None = None,
+        dims: tuple[int, int],
         begin_only: Collection[int] = (),
         end_only: Collection[int] = (),
     ) -> None:
-        size = dims or _squarest(len(board))
-        if size[0] * size[1] != len(board):
-            expected = f"{size[0] * size[1]} cells" if dims else "w x h of them, each 2 or more"
-            raise BoardError(f"board {quote(board)} has {len(board)} cells: expected {expected}")
-        if not (board.isascii() and board.isalpha() and board.islower()):
-            raise BoardError(
-                f"board {quote(board)}: expected letters a-z only, one per cell, q for a Qu cell"
-            )
-        for cell in (*begin_only, *end_only):
-            if not 0 <= cell < len(board):
-                raise InputError(
-                    f"no cell {cell!r} on {quote(board)}: expected 0 to {len(board) - 1}"
-                )
         self.board, self.n = board, len(board)
-        self.moves = moves(*size, begin_only, end_only)
-
-
-def _squarest(n: int) -> tuple[int, int]:
-    """Return the sides of a board of ``n`` cells, (0, 0) if it has none."""
-    widths = [w for w in range(2, isqrt(n) + 1) if n % w == 0]
-    return (widths[-1], n // widths[-1]) if widths else (0, 0)
+        self.moves = moves(*dims, begin_only, end_only)
 
 
 def moves(
@@ -196,20 +174,15 @@ def _extended(states: Ends, grid: Grid) -> dict[str, Ends]:
 
 
 MAX_CELLS = 16
-_PARALLEL_FROM = 15  # cells; below, starting processes costs more than it saves
 
 
 class PathsSolver:
     """Every simple path of the board is spelled and looked up in a set: the slowest, and the
     hardest to get wrong.
-
-    Start cells of boards of 15 or 16 cells are shared out among ``n_processes``; 0 takes one per
-    core.
     """
 
-    def __init__(self, words: Iterable[str], n_processes: int = 0) -> None:
+    def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
-        self._n_processes = n_processes or os.cpu_count() or 1
 
     def solve(self, grid: Grid) -> list[str]:
         """Return the words on a board, sorted, each once."""
@@ -224,12 +197,7 @@ class PathsSolver:
                 f"method 'paths' looks at every path: expected at most {MAX_CELLS} cells, not "
                 f"{grid.n}; use 'trie'"
             )
-        shares = [grid] * grid.n, range(grid.n), [self._words] * grid.n
-        if self._n_processes == 1 or grid.n < _PARALLEL_FROM:
-            parts = list(map(_paths_from, *shares))
-        else:
-            with Pool(self._n_processes) as pool:
-                parts = list(pool.map(_paths_from, *shares))
+        parts = [_paths_from(grid, start, self._words) for start in range(grid.n)]
         return sorted(set().union(*(words for words, _ in parts))), sum(count for _, count in parts)
 
 
@@ -274,33 +242,20 @@ def solve(
     words: str | Path | Iterable[str],
     *,
     method: str = "trie",
-    dims: tuple[int, int] | None = None,
-    begin_only: Collection[int] = (),
-    end_only: Collection[int] = (),
 ) -> list[str]:
     """Return the words of a list that can be spelled on a board, as people write them, sorted.
 
-    board : as people type it; with ``dims`` (width and height) one letter a-z per cell down the
-        columns
+    board : as people type it
     words : name or path of a word list, a word list, or words as people write them
     method : ``trie``, ``words``, ``heap`` or ``paths``
-    begin_only, end_only : cells that may only be the first cell of a word, and those that may only
-        be the last
 
-    Raises InputError if the method is unknown, the board does not fit, or a special cell is not on
-    the board.
+    Raises InputError if the method is unknown or the board does not fit.
 
     Examples
     --------
     >>> solve("rate", ["ate", "rate", "rater", "tea", "trace"])
     ['ate', 'rate', 'tea']
-    >>> solve("rate", ["ate", "rate", "tea"], method="heap", begin_only=[0])
-    ['ate', 'rate', 'tea']
-    >>> solve("rate", ["ate", "rate", "tea"], end_only=[0])
-    ['ate', 'tea']
     """
-    if dims is None:
-        board = typed = Board(board)
-        dims = typed.dims
-    found = _solver(words_in_q_form(words), method).solve(Grid(board, dims, begin_only, end_only))
+    typed = Board(board)
+    found = _solver(words_in_q_form(words), method).solve(Grid(typed, typed.dims))
     return sorted(word.replace("q", "qu") for word in found)

@@ -585,21 +585,14 @@ def test_no_board_is_ruled_out_by_a_bound_that_is_too_large_to_be_told():
     assert found.body[-1] & 1, "a behind te"
 
 
-def test_a_part_that_does_not_exist_or_is_too_wide():
+def test_a_part_that_is_too_wide():
     shape = geometry("4x4")
     words = [word for word in load_wordlist("scowl70") if len(word) <= 6]
     points = parse_scores("standard").points
     certifier = Certifier(shape, words, points, 9999, memory_mb=1)
     wide = ["abc"] * 16
     assert certifier.n_to_force(wide) == 4
-    for forced in ("", "abca" * 5, "z", "abx"):
-        with pytest.raises(InputError):
-            certifier.shape(wide, forced)
+    with pytest.raises(InputError):
+        certifier.shape(wide)
     with pytest.raises(IncompleteError, match="memory"):
         certifier.shape(["abcdefghijklmnopqrstuvwxyz"] * 16, "seat")
-    certifier = Certifier(shape, words, points, 1)
-    letters = ["e", *["t"] * 12, "as", "er", "dr"]
-    n_splits = certifier.shape(letters).n_splits
-    assert certifier.shape(letters, max_splits=n_splits).n_splits == n_splits > 2
-    with pytest.raises(IncompleteError, match=f"more than {n_splits - 1} splits"):
-        certifier.shape(letters, max_splits=n_splits - 1)

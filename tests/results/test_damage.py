@@ -5,6 +5,7 @@ was acknowledged.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import re
@@ -23,7 +24,7 @@ from results.proof.prove import summary
 from results.storage import files
 from results.storage import local as storage
 from results.storage.local import open_folder
-from results.store.documents import format_document, read_document
+from results.store.documents import format_document
 from results.store.parts import parse_parquet, parse_part
 from results.store.rows import SCHEMA
 from results.store.run import open_run
@@ -88,9 +89,9 @@ def test_bytes_that_were_read_before_are_looked_at_again_for_another_run(finishe
     with pytest.raises(DamagedError, match="another run"):
         Store.open(other, fingerprint(cutoff=81))
     flip_bit(tmp_path / "run" / run.manifest.parts[0].name)
-    assert len(list(run.rows())) == len(all_rows()), "a run is what it was when it was read"
-    with pytest.raises(DamagedError, match="was altered"):
-        list(open_run(tmp_path / "run").rows())
+    for again in (run, open_run(tmp_path / "run")):
+        with pytest.raises(DamagedError, match="was altered"):
+            list(again.rows())
 
 
 def changed(line: str, **values: Any) -> str:
@@ -218,8 +219,8 @@ def test_a_run_json_that_was_written_over_is_told(finished, tmp_path):
 )
 def test_a_forged_run_json_says_its_question_as_a_run_does(finished, tmp_path, change, message):
     run = spoilt(finished, tmp_path)
-    values = read_document(open_folder(run), files.RUN, "")
-    assert values
+    values = json.loads((run / files.RUN).read_text())
+    del values["sha256"]
     values["fingerprint"] |= change
     (run / files.RUN).write_bytes(format_document(values))
     with pytest.raises(DamagedError, match=message):

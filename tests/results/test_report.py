@@ -16,7 +16,7 @@ pytest.importorskip(
 
 from boardclass.geometry import cell_name
 from results.reading.report import histogram
-from tests.results.helpers import CUTOFF, all_rows, fingerprint
+from tests.results.helpers import all_rows, fingerprint
 from tests.results.pages import make_page
 
 
@@ -40,8 +40,10 @@ def test_few_whole_numbers_have_whole_bars():
 
 
 def test_a_figure_of_one_bar_is_left_out(tmp_path):
-    rows = [replace(row, max_bound=CUTOFF - 3) for row in all_rows()]
-    assert "<h3>Bounds</h3>" not in make_page(tmp_path / "run", rows).read_text()
+    rows = [replace(row, seconds=2.0) for row in all_rows()]
+    html = make_page(tmp_path / "run", rows).read_text()
+    assert "Where the time goes" in html
+    assert "<h3>Cost of a class</h3>" not in html
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +68,6 @@ def test_the_page_says_what_was_found_and_what_is_open(page):
         "Coverage",
         "The search",
         "Hosts",
-        "<h3>Bounds</h3>",
         fingerprint().wordlist_sha256,
     ):
         assert text in html
@@ -89,16 +90,13 @@ def test_the_page_of_an_unfinished_run_says_found_so_far(tmp_path):
         "subclasses included,",
     ):
         assert f"{text} so far" in html
-    for false in ("Proven.", "456,976", "<h3>Bounds</h3>"):
+    for false in ("Proven.", "456,976"):
         assert false not in html
 
 
-def test_the_page_tells_bounds_where_there_are_any_and_where_the_time_went(tmp_path):
-    bounds = (CUTOFF - 30, CUTOFF - 3, 0, 0, 0, 0)
-    rows = [replace(row, seconds=float(i), max_bound=bounds[i]) for i, row in enumerate(all_rows())]
+def test_the_page_tells_where_the_time_went(tmp_path):
+    rows = [replace(row, seconds=float(i)) for i, row in enumerate(all_rows())]
     html = make_page(tmp_path / "run", rows, events='{"half a li').read_text()
-    assert "<h3>Bounds</h3>" in html
-    assert f"the cutoff is {CUTOFF}." in html
     section = html.partition('<section id="time"')[2].partition("</section>")[0]
     assert "<h3>Cost of a class</h3>" in section
     cells = [rf'<td class="n">{value}</td>' for value in (r"(\d+)", r"([\d.]+)", r"([\d.]+) %")]

@@ -187,11 +187,8 @@ def test_a_class_without_words() -> None:
     assert len(list(boards_reaching(walk.terms, ("ab",) * 4, 0))) == 16
 
 
-def test_bad_classes_and_those_with_too_many_terms_are_refused() -> None:
+def test_classes_with_too_many_terms_are_refused() -> None:
     scorer = Scorer("2x2", ["aba", "bab", "cab"], STANDARD)
-    for letters in (("a", "b", "c"), ("a", "b", "c", ""), ("a", "b", "c", "D")):
-        with pytest.raises(InputError):
-            walk_class(letters, scorer)
     n_paths = walk_class(("abc",) * 4, scorer).n_paths
     walk_class(("abc",) * 4, scorer, max_terms=n_paths)
     with pytest.raises(InputError, match="'abc abc abc abc' has more than"):

@@ -19,7 +19,16 @@ from boardclass.scores import parse_scores
 from boardclass.tiles import Tile, Tiles
 from boardclass.wordlist import load_wordlist
 from search.scoring.scorer import Scorer, score
-from search.solvers import METHODS, Grid, HeapSolver, PathsSolver, TrieSolver, WordsSolver, solve
+from search.solvers import (
+    METHODS,
+    Grid,
+    HeapSolver,
+    PathsSolver,
+    TrieSolver,
+    WordsSolver,
+    make_solver,
+    solve,
+)
 from search.solvers.tiles import Rules
 from tests.samples import daily
 from tests.search.test_tiles import by_definition
@@ -39,8 +48,8 @@ def test_paths_looks_up_every_simple_path_of_the_king_graph(dims, n_paths):
     ("dims", "n_paths"),
     daily([((5, 3), 3_244_045)], [((4, 4), 12_029_640)]),
 )
-def test_paths_in_processes_finds_the_large_numbers_too(dims, n_paths):
-    assert PathsSolver(WORDS, 2).solve_counted(Grid("x" * (dims[0] * dims[1]), dims)) == (
+def test_paths_finds_the_large_numbers_too(dims, n_paths):
+    assert PathsSolver(WORDS).solve_counted(Grid("x" * (dims[0] * dims[1]), dims)) == (
         [],
         n_paths,
     )
@@ -69,18 +78,16 @@ def test_special_tiles_by_definition(size, letters, words, begin_only, end_only)
     ]
     expected = sorted(by_definition(Tiles(*size, tuple(tiles)), spelled, Rules()))
     for method in METHODS:
-        options = {"dims": size, "begin_only": begin_only, "end_only": end_only}
-        assert solve(board, spelled, method=method, **options) == expected, method
+        grid = Grid(board, size, begin_only, end_only)
+        found = make_solver(words, method).solve(grid)
+        assert sorted(word.replace("q", "qu") for word in found) == expected, method
 
 
 @pytest.mark.parametrize(
     ("board", "options", "error"),
     [
         ("abc", {}, BoardError),
-        ("abcd", {"dims": (3, 3)}, BoardError),
         ("ab1d", {}, BoardError),
-        ("abcd", {"begin_only": (4,)}, InputError),
-        ("abcd", {"end_only": (-1,)}, InputError),
         ("abcd", {"method": "magic"}, InputError),
         ("a" * 25, {"method": "paths"}, InputError),
     ],
@@ -168,7 +175,7 @@ def referee(n_boards: int, wordlist: str, seed: int) -> tuple[Counter[str], list
     words = load_wordlist(wordlist).words
     table = parse_scores("standard")
     solvers = {"trie": TrieSolver(words), "words": WordsSolver(words), "heap": HeapSolver(words)}
-    paths = PathsSolver(words, n_processes=1)
+    paths = PathsSolver(words)
     rng = np.random.default_rng(seed)
     counts: Counter[str] = Counter()
     faults: list[str] = []
