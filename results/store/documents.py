@@ -17,19 +17,19 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict  # that of Python 3.11 is not enough for pydantic
 
 from boardclass.errors import InputError, quote
-from boardclass.partition import Partition, each_letter_once, parse_partition
+from boardclass.partition import Partition, parse_partition
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
 from boardclass.wordlist import LETTER, known_name, sources
+from configs.model import SearchConfig
 from results.errors import DamagedError, FingerprintError
 from results.storage import files
 from results.storage.local import Folder
-from search.params import MAX_FREE_CELLS
 
 _SEAL = "sha256"
 _FORMAT = 1
@@ -156,20 +156,16 @@ class _Climbed(TypedDict, total=False):
     score: _Count
 
 
-class _Structure(TypedDict, total=False):
-    fused: list[Literal["center", "edge", "corner"]]
-    letter_order: Annotated[str, AfterValidator(each_letter_once)]
-    demands: Literal["open", "every"]
-    unfuse_parts: Annotated[int, Field(ge=2, le=26)]
-    force_groups: Annotated[list[str], AfterValidator(each_letter_once)]
-    max_free: Annotated[int, Field(ge=1, le=MAX_FREE_CELLS)]
-    coarse_groups: Annotated[list[str], AfterValidator(each_letter_once)]
+def _possible(structure: dict[str, Any]) -> dict[str, Any]:
+    """Refuse rules that no search has."""
+    SearchConfig.model_validate(structure)
+    return structure
 
 
 class _Info(TypedDict, total=False):
     wordlist: _Wordlist
     config: _Config
-    structure: _Structure
+    structure: Annotated[dict[_Text, Any], AfterValidator(_possible)]
     climbed: _Climbed | None
     versions: dict[_Text, _Text]
 
