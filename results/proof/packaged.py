@@ -1,9 +1,10 @@
 """What the runs prove that come with the program, worked out when they were published.
 
-    python -m results.proof.packaged    writes proven.json beside the runs
-    packaged_summary                    what it says of a run, if that has the same files
-    published                           the runs of one size, list and points
-    check                               works it out again, for ``orderly verify``
+    packaged_summary    what it says of a run, if that has the same files
+    published           the runs of one size, list and points
+    check               works it out again, for ``orderly verify``
+
+It stands in proven.json, which tests/bench/packaged.py writes.
 
 Who asks about such a run believes this file as he believes the program, which it comes with: no row
 is read.  It counts only for the very bytes that were looked at; a copy elsewhere is a run like any
@@ -17,7 +18,7 @@ True
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -26,10 +27,10 @@ from results.proof.summary import Summary
 from results.storage import files
 from results.storage.files import PUBLISHED
 from results.storage.local import open_folder
-from results.store.documents import publish_document, read_model
+from results.store.documents import read_model
 
 PROVEN = "proven.json"
-_REMEDY = "install orderly again, or write it anew: python -m results.proof.packaged"
+_REMEDY = "install orderly again"
 _RESTS_ON = (
     "as worked out when the run was published, from the same files; orderly verify works it out "
     "again"
@@ -101,7 +102,7 @@ def check(location: str | Path) -> None:
     if place.parent != PUBLISHED:
         return
     name = place.name
-    kept, found = _kept(PUBLISHED).get(name), _worked_out(name)
+    kept, found = _kept(PUBLISHED).get(name), worked_out(name)
     if kept != found:
         raise MismatchError(
             f"what {PUBLISHED / PROVEN} says of {name} is not what its rows prove now: do not "
@@ -109,19 +110,9 @@ def check(location: str | Path) -> None:
         )
 
 
-def _worked_out(name: str) -> Packaged:
+def worked_out(name: str) -> Packaged:
+    """Return what a packaged run proves by its rows."""
     from results.proof.prove import summary
 
     found = replace(summary(PUBLISHED / name), rests_on=_RESTS_ON)
     return Packaged(files_sha256(PUBLISHED / name), found)
-
-
-def write() -> None:
-    """Work out what all runs prove, and write it beside them."""
-    names = sorted(path.parent.name for path in PUBLISHED.glob(f"*/{files.RUN}"))
-    kept = {name: asdict(_worked_out(name)) for name in names}
-    publish_document(open_folder(PUBLISHED), PROVEN, {"runs": kept})
-
-
-if __name__ == "__main__":
-    write()

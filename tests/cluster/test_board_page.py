@@ -21,6 +21,7 @@ from results import top
 from results.proof import packaged
 from results.storage import files
 from results.storage.files import PUBLISHED
+from tests.bench.packaged import write
 from tests.browsing import (
     DESK,
     PHONE,
@@ -327,6 +328,6 @@ def test_no_place_is_told_of_an_unproven_list_of_boards(tmp_path, monkeypatch):
     run = shutil.copytree(PUBLISHED / "3x3-scowl70", tmp_path / "3x3-scowl70")
     (run / files.CLAIM).unlink()
     monkeypatch.setattr(packaged, "PUBLISHED", tmp_path)
-    packaged.write()
+    write()
     asked = sources()["scowl70"].sha256, parse_scores("standard").points
     assert proven_place(BOARD, "3x3", 430, *asked) == ""

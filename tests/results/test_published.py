@@ -75,7 +75,7 @@ def test_every_board_is_covered_and_the_claim_is_complete(name):
     run = open_run(ROOT / FOLDER / name)
     found = summary(run)
     kept = packaged_summary(ROOT / FOLDER / name)
-    assert kept is not None, "write it anew: python -m results.proof.packaged"
+    assert kept is not None, "write it anew: python -m tests.bench.packaged"
     assert kept == replace(found, rests_on=kept.rests_on)
     assert (found.proven, found.notes) == (True, ())
     listed = found.listed.boards
