@@ -2,8 +2,8 @@
 look at.
 
     serve                       server.py    an address of this machine with a random token, and the
-                                server behind it; who is answered at all: host, method, token;
-                                headers of every answer
+                                server behind it; who is answered at all: host, token; headers of
+                                every answer
       app.py, templates/        which address gets which answer; pages, which static/*.js fills with
                                 the answers below
         answers.py              JSON about runs, boards and classes
