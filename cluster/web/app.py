@@ -146,4 +146,5 @@ def _language(pair: tuple[Place, Source | None]) -> str:
 
 
 def _missing(request: Request, _error: Exception | None = None) -> Response:
-    return _render(request, "missing", HTTPStatus.NOT_FOUND, script="")
+    fault = "There is no such page, or the run is gone."
+    return _render(request, "base", HTTPStatus.NOT_FOUND, page="not here", script="", fault=fault)

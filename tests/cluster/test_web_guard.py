@@ -144,6 +144,7 @@ def test_nothing_is_answered_without_the_token(server, path):
 def test_with_the_cookie_every_answer_has_a_strict_policy(server, path):
     reply = server.ask(path)
     assert reply.status == (404 if path in ("/nowhere", "/runs/000000000000") else 200)
+    assert (b"There is no such page" in reply.body) == (reply.status == 404)
     policy = dict(
         part.strip().split(" ", 1) for part in reply.headers["content-security-policy"].split(";")
     )
