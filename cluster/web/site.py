@@ -25,6 +25,7 @@ from cluster.web.job_queue import JobQueue, Priority
 from results.proof.summary import State, searched, standing
 
 READ_S, READ_MB = 120.0, 4096
+MAX_CLAIM = 4000  # characters: strangers may have stored some of them
 
 
 class Site:
@@ -115,7 +116,7 @@ def _pulse(watched: Watched, price: float) -> dict[str, object]:
         "dims": view.answer.fingerprint.dims if view.answer else None,
         "question": _question(view),
         "line": f"{question(view)}{_left(view)}",
-        "claim": _claim(view),
+        "claim": _claim(view)[:MAX_CLAIM],
         "share": classes.n_done / classes.n_all if classes.n_all else None,
         "percent": percent(classes.n_done, classes.n_all) if classes.n_all else "–",
         "done": classes_done(classes),
