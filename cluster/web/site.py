@@ -65,6 +65,7 @@ class Site:
             asked = view.answer.fingerprint
             # claims of records come with the program
             is_ours = view.proven and place.key in self.records.places()
+            hosts = counted(reading.n_hosts, "host")
             values |= {
                 "read_at_s": watched.rows_read_at_s,
                 "proven": view.proven,
@@ -74,12 +75,14 @@ class Site:
                 "boards_told": _boards_told(view, len(reading.boards)),
                 "map": reading.map,
                 "cost": f"{_work(reading.seconds, self.price)}, {_CLOCK}",
-                "strength": reading.strength if is_ours else "",
-                "verdicts": f"{reading.n_units:,} stored, by {counted(reading.n_hosts, 'host')}",
-                "disk": disk_taken(reading.disk),
-                "digest": view.answer.result_digest,
-                "partition": asked.partition,
-                "wordlist_sha256": asked.wordlist_sha256,
+                "check": [
+                    ("Verdicts", f"{reading.n_units:,} stored, by {hosts}"),
+                    ("Disk", disk_taken(reading.disk)),
+                    ("Strength, as its claim records it", is_ours and reading.strength, True),
+                    ("Digest of the result", view.answer.result_digest, True),
+                    ("Letter buckets", asked.partition, True),
+                    ("SHA-256 of the list", asked.wordlist_sha256, True),
+                ],
             }
         return values
 
