@@ -2,7 +2,6 @@
 question is said.
 """
 
-import random
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -12,13 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from boardclass.errors import InputError, OrderlyError, quote
-from boardclass.rolling import roll
 from boardclass.wordlist import DEFAULT_WORDLIST
 from cluster.watch.view import Place
 from cluster.web import jobs
 from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site, plain
-from configs.dicesets import DiceSet, all_dice
+from configs.dicesets import dice_names
 
 MAX_CLASS_CHARACTERS = 25 * 27
 SLOW_S, QUICK_S = 30.0, 15.0
@@ -80,8 +78,9 @@ def _board(request: Request) -> jobs.BoardRequest:
     for name, number in (("least length", least), ("goal", goal)):
         if not (number.isascii() and number.isdecimal() and len(number) < 4):
             raise InputError(f"{name} {quote(number)}: expected a small number, such as 4")
-    if "dice" in values:
-        _bundled_dice(values["dice"])
+    dice, known = values.get("dice", ""), dice_names()
+    if dice and dice not in known:
+        raise InputError(f"no dice {quote(dice)} on this page: expected one of {', '.join(known)}")
     return jobs.BoardRequest(
         text=values.get("letters", ""),
         dims=values.get("size"),
@@ -94,7 +93,7 @@ def _board(request: Request) -> jobs.BoardRequest:
         bonus=values.get("bonus"),
         word=values.get("word", ""),
         hidden="hidden" in values,
-        dice=values.get("dice", ""),
+        dice=dice,
         goal=int(goal),
     )
 
@@ -145,20 +144,6 @@ async def _long(
 async def climb(request: Request) -> Response:
     """Return the best boards found from a board in a few seconds."""
     return JSONResponse(plain(await _long(request, jobs.climb_from, _board(request))))
-
-
-async def rolled(request: Request) -> Response:
-    """Return a random roll of a bundled set of dice."""
-    dice = _bundled_dice(request.query_params.get("dice", ""))
-    board = roll(dice.dice, random.SystemRandom())
-    return JSONResponse({"board": board, "dims": dice.dims, "dice": dice.title})
-
-
-def _bundled_dice(name: str) -> DiceSet:
-    known = {dice.name: dice for dice in all_dice()}
-    if name not in known:
-        raise InputError(f"no dice {quote(name)} on this page: expected one of {', '.join(known)}")
-    return known[name]
 
 
 class ClassPage(NamedTuple):

@@ -62,7 +62,6 @@ def make_app(site: Site) -> Starlette:
         "/api/board.html": answers.about_board(jobs.page, "text/html", html),
         "/api/game": answers.about_board(jobs.roll_game),
         "/api/climb": answers.climb,
-        "/api/roll": answers.rolled,
         "/static/board.css": _file(STYLE, "text/css"),
         "/static/words.js": _file(SCRIPT, "text/javascript"),
     }

@@ -35,7 +35,7 @@ PATHS = [
     *("/", "/records", "/board", "/class", "/runs/000000000000", "/api/runs", "/api/records"),
     *(
         "/api/board?letters=abcd",
-        "/api/roll?dice=new",
+        "/api/game?dice=new",
         "/static/site.css",
         "/static/lib.js",
         "/static/board.css",
@@ -306,6 +306,7 @@ def test_tiles_and_rules_are_asked_for_by_name(server):
         "board?letters=berlatdes&bonus=9=tw": "bonus '9=tw': expected ROW.COLUMN up to 3.3",
         "around?letters=ste/r.a/lin": "has a hole: expected letters a-z and Qu",
         "climb?letters=berlatdes&plain_q=1": "need the usual rules",
+        "game?dice=./mine.toml": "no dice './mine.toml' on this page",
     }.items():
         assert said in server.ask(f"/api/{asked}").json["error"]
 
