@@ -16,7 +16,6 @@ export interface Playable {
   values?: (number | null)[];
   bonus?: (string | null)[];
   common?: string[]; // those of the words that most people know
-  leftOut?: number; // words that the page has no room for
 }
 
 // How a board is played; of a page that is one file.

@@ -1,32 +1,36 @@
-"""Which address gets which answer, and the pages: HTML with what does not change; static/*.js asks
-for the rest.
+"""Which address gets which answer: pages, HTML with what does not change, and JSON that
+static/*.js asks for.  Whatever is wrong with a question is said.
 """
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import anyio
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from boardclass.board_svg import SCRIPT, STYLE
-from boardclass.errors import OrderlyError
+from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import DIMS
 from boardclass.wordlist import DEFAULT_WORDLIST, Source, available_names, sources
 from cluster.watch.view import Place
-from cluster.web import answers, jobs
+from cluster.web import jobs
 from cluster.web.job_queue import Priority, Refused
-from cluster.web.site import Site
-from configs.dicesets import all_dice
+from cluster.web.site import Site, plain
+from configs.dicesets import all_dice, dice_names
 from results.reading.markup import templates
 
+MAX_CLASS_CHARACTERS = 25 * 27
+SLOW_S, QUICK_S = 30.0, 15.0
+Handler = Callable[[Request], Awaitable[Response]]
 _FOLDER = Path(__file__).resolve().parent
 _environment = templates(_FOLDER / "templates")
 
@@ -52,23 +56,22 @@ def make_app(site: Site) -> Starlette:
         "/records": _records_page,
         "/board": _page("board", sizes=[*DIMS, "6x6"], dice=all_dice()),
         "/class": _class_page,
-        "/api/runs": answers.pulses("catalog"),
-        "/api/records": answers.pulses("records"),
-        "/api/runs/{key:str}": answers.about_run(Site.pulse),
-        "/api/runs/{key:str}/proven": answers.about_run(Site.proven),
-        "/api/board": answers.about_board(jobs.score_board),
-        "/api/around": answers.about_board(jobs.around_board),
-        "/api/board.svg": answers.about_board(jobs.draw, "image/svg+xml", svg),
-        "/api/board.html": answers.about_board(jobs.page, "text/html", html),
-        "/api/game": answers.about_board(jobs.roll_game),
-        "/api/climb": answers.climb,
-        "/api/roll": answers.rolled,
+        "/api/runs": _pulses("catalog"),
+        "/api/records": _pulses("records"),
+        "/api/runs/{key:str}": _about_run(Site.pulse),
+        "/api/runs/{key:str}/proven": _about_run(Site.proven),
+        "/api/board": _about_board(jobs.score_board),
+        "/api/around": _about_board(jobs.around_board),
+        "/api/board.svg": _about_board(jobs.draw, "image/svg+xml", svg),
+        "/api/board.html": _about_board(jobs.page, "text/html", html),
+        "/api/game": _about_board(jobs.roll_game),
+        "/api/climb": _climb,
         "/static/board.css": _file(STYLE, "text/css"),
         "/static/words.js": _file(SCRIPT, "text/javascript"),
     }
     listed = [Route(path, handler) for path, handler in routes.items()]
     static = Mount("/static", StaticFiles(directory=_FOLDER / "static"))
-    faults: dict[Any, Any] = {404: _missing, OrderlyError: answers.refused}
+    faults: dict[Any, Any] = {404: _missing, OrderlyError: _refused}
     app = Starlette(routes=[*listed, static], lifespan=lifespan, exception_handlers=faults)
     app.router.redirect_slashes = False
     app.state.site = site
@@ -80,7 +83,7 @@ async def _warm(site: Site) -> None:
         await site.queue.ask(Priority.quick, jobs.score_board, jobs.BoardRequest("berlatdes"))
 
 
-def _file(path: Path, media_type: str) -> answers.Handler:
+def _file(path: Path, media_type: str) -> Handler:
     async def handle(_request: Request) -> Response:
         return FileResponse(path, media_type=media_type)
 
@@ -94,7 +97,7 @@ def _render(
         "page": name,
         "fault": "",
         "script": name,
-        "site": answers.site_of(request),
+        "site": _site_of(request),
         "lists": list(available_names()),
         "default_list": DEFAULT_WORDLIST,
     }
@@ -102,7 +105,7 @@ def _render(
     return HTMLResponse(page.render(shared | values), status)
 
 
-def _page(name: str, **values: Any) -> answers.Handler:
+def _page(name: str, **values: Any) -> Handler:
     async def handle(request: Request) -> Response:
         return _render(request, name, **values)
 
@@ -110,7 +113,7 @@ def _page(name: str, **values: Any) -> answers.Handler:
 
 
 async def _run_page(request: Request) -> Response:
-    site = answers.site_of(request)
+    site = _site_of(request)
     place = site.place(request.path_params["key"])
     if place is None:
         return _missing(request)
@@ -119,17 +122,17 @@ async def _run_page(request: Request) -> Response:
 
 
 async def _class_page(request: Request) -> Response:
-    page, fault, status = answers.ClassPage(), "", HTTPStatus.OK
+    page, fault, status = _ClassPage(), "", HTTPStatus.OK
     try:
-        page = await answers.about_class(request)
+        page = await _about_class(request)
     except OrderlyError as error:
-        fault, status = str(error), answers.status_of(error)
+        fault, status = str(error), _status_of(error)
     given = request.query_params
     return _render(request, "class", status, script="", fault=fault, given=given, **page._asdict())
 
 
 async def _records_page(request: Request) -> Response:
-    site = answers.site_of(request)
+    site = _site_of(request)
     known = sources()
     lists = [
         (place, known.get(place.name.partition("-")[2]))
@@ -146,4 +149,158 @@ def _language(pair: tuple[Place, Source | None]) -> str:
 
 
 def _missing(request: Request, _error: Exception | None = None) -> Response:
-    return _render(request, "missing", HTTPStatus.NOT_FOUND, script="")
+    fault = "There is no such page, or the run is gone."
+    return _render(request, "base", HTTPStatus.NOT_FOUND, page="not here", script="", fault=fault)
+
+
+# --- answers in JSON: runs by key, boards and classes by what is typed ---
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    """Return what is answered instead of an OrderlyError: one sentence."""
+    return JSONResponse({"error": str(error)}, _status_of(error))
+
+
+def _status_of(error: Exception) -> HTTPStatus:
+    """Return the status of what is refused."""
+    return error.status if isinstance(error, Refused) else HTTPStatus.BAD_REQUEST
+
+
+def _site_of(request: Request) -> Site:
+    """Return what the server knows."""
+    site: Site = request.app.state.site
+    return site
+
+
+def _pulses(name: str) -> Handler:
+    """Return what answers with all runs of a catalog of the site, ``catalog`` or ``records``."""
+
+    async def handle(request: Request) -> Response:
+        site = _site_of(request)
+        return JSONResponse(plain(await site.pulses(getattr(site, name))))
+
+    return handle
+
+
+def _about_run(read: Callable[[Site, Place], Awaitable[object]]) -> Handler:
+    """Return what answers with what a site has read of one run."""
+
+    async def handle(request: Request) -> Response:
+        place = _site_of(request).place(request.path_params["key"])
+        if place is None:
+            raise Refused(
+                "no such run: it is gone, or was never given to this server", HTTPStatus.NOT_FOUND
+            )
+        return JSONResponse(plain(await read(_site_of(request), place)))
+
+    return handle
+
+
+def _board(request: Request) -> jobs.BoardRequest:
+    """Return what is asked about a board; the list and the points of a run count, if one is
+    named.
+    """
+    values = {name: value for name, value in request.query_params.items() if value}
+    key, least, goal = values.get("run"), values.get("min_letters", "3"), values.get("goal", "0")
+    place = _site_of(request).place(key) if key else None
+    if key and place is None:
+        raise Refused("the run of this board is gone: choose a word list", HTTPStatus.NOT_FOUND)
+    for name, number in (("least length", least), ("goal", goal)):
+        if not (number.isascii() and number.isdecimal() and len(number) < 4):
+            raise InputError(f"{name} {quote(number)}: expected a small number, such as 4")
+    dice, known = values.get("dice", ""), dice_names()
+    if dice and dice not in known:
+        raise InputError(f"no dice {quote(dice)} on this page: expected one of {', '.join(known)}")
+    return jobs.BoardRequest(
+        text=values.get("letters", ""),
+        dims=values.get("size"),
+        wordlist=values.get("list", DEFAULT_WORDLIST),
+        location=place.check() if place else "",
+        scores=values.get("scores", "standard"),
+        plain_q="plain_q" in values,
+        min_letters=int(least),
+        values=values.get("letter_values"),
+        bonus=values.get("bonus"),
+        word=values.get("word", ""),
+        hidden="hidden" in values,
+        dice=dice,
+        goal=int(goal),
+    )
+
+
+def _about_board(job: Callable[..., Any], media_type: str = "", disposition: str = "") -> Handler:
+    """Return what answers with the values that a quick job makes of a board, or with a file."""
+
+    async def handle(request: Request) -> Response:
+        queue = _site_of(request).queue
+        made = await queue.ask(Priority.quick, job, _board(request), seconds=QUICK_S)
+        if not media_type:
+            return JSONResponse(plain(made))
+        return Response(made, media_type=media_type, headers={"Content-Disposition": disposition})
+
+    return handle
+
+
+async def _long(
+    request: Request, job: Callable[..., Any], *values: Any, memory_mb: int = 1024
+) -> Any:
+    """Return the answer to a question of seconds, unless the client disconnects: then the work is
+    ended for the next.
+    """
+    results: list[Any] = []
+
+    async def work() -> None:
+        try:
+            queue = _site_of(request).queue
+            results.append(
+                await queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb)
+            )
+        except OrderlyError as error:  # a group would wrap it
+            results.append(error)
+        group.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(work)
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        group.cancel_scope.cancel()
+    for result in results:
+        if isinstance(result, OrderlyError):
+            raise result
+        return result
+    raise Refused("client disconnected", HTTPStatus.REQUEST_TIMEOUT)
+
+
+async def _climb(request: Request) -> Response:
+    """Return the best boards found from a board in a few seconds."""
+    return JSONResponse(plain(await _long(request, jobs.climb_from, _board(request))))
+
+
+class _ClassPage(NamedTuple):
+    """What the page of a class shows besides its question; trees are those of a small class."""
+
+    story: Any = None
+    trees: Any = ()
+    trees_fault: str = ""  # why there are none
+
+
+async def _about_class(request: Request) -> _ClassPage:
+    """Return what the page of a class shows."""
+    given = request.query_params
+    text = " ".join(given.get("class", "").lower().split())
+    wordlist, cutoff = given.get("list") or DEFAULT_WORDLIST, given.get("cutoff", "").strip()
+    if len(text) > MAX_CLASS_CHARACTERS or text.isdecimal():
+        raise InputError(
+            f"class {quote(text)}: expected one group of letters for each cell, such "
+            "as lnrsy aeiou ..."
+        )
+    if cutoff and not (cutoff.isascii() and cutoff.isdecimal() and 0 < int(cutoff[:12]) < 2**31):
+        raise InputError(f"cutoff {quote(cutoff)}: expected a number of points, or nothing")
+    if not text:
+        return _ClassPage()
+    least = int(cutoff) if cutoff else None
+    story = await _long(request, jobs.class_story, text, wordlist, least, memory_mb=2048)
+    try:
+        return _ClassPage(story, await _long(request, jobs.class_trees, text, wordlist))
+    except OrderlyError as error:
+        return _ClassPage(story, trees_fault=str(error))

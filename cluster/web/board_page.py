@@ -7,10 +7,10 @@ asks for nothing.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from string import Template
@@ -20,7 +20,7 @@ from boardclass.board_svg import SCRIPT, board_svg
 from boardclass.printable import counted, printable
 
 _FOLDER = Path(__file__).resolve().parent
-MAX_WORD_BYTES = 212_000  # of words in the data and in the text; the rest of a page takes 75,000
+_PLAYED = ("rows", "heat", "values", "bonus", "words", "common")  # what the game takes of a board
 _SCRIPTS = (
     _FOLDER / "static" / "lib.js",
     SCRIPT,
@@ -49,33 +49,20 @@ def board_page(board: Mapping[str, Any], *, hidden: bool = False, game: Game | N
     """Return the page of a board, given what ``Scoring.described`` says of it; with ``hidden`` its
     words come after the game.
     """
-    packed = _packed(board["words"], len(board["rows"]))
-    words, n_left_out = board["words"][: len(packed)], len(board["words"]) - len(packed)
-    common = set(board["common"])
-    data = {name: board[name] for name in ("rows", "heat", "values", "bonus") if name in board}
+    data = {name: board[name] for name in _PLAYED if name in board}
     data |= {
         "wordlist": printable(board["wordlist"]),
         "hidden": hidden,
-        "leftOut": n_left_out,
-        "words": packed,
-        # by their places: they are among the words
-        "common": [at for at, item in enumerate(words) if item["word"] in common],
         "game": asdict(game or Game()),
     }
     head = f"{counted(board['score'], 'point')} in {counted(board['n_words'], 'word')}"
     listed = []
-    for n, group in groupby([] if hidden else words, key=itemgetter("letters")):
+    for n, group in groupby([] if hidden else board["words"], key=itemgetter("letters")):
         listed.append(f"<p>{n}: {', '.join(item['word'] for item in group)}</p>")
-    notes = [board["place"]]
-    if n_left_out:
-        notes.append(
-            f"This page and its game have the {len(words):,} longest of them; {n_left_out:,} are "
-            "left out."
-        )
     return Template(_read("templates/file.html")).substitute(
         head=f"Find {head}" if hidden else head,
         text=escape(printable(f"Board {board['board']}, word list {board['wordlist']}.")),
-        place=escape(printable(" ".join(filter(None, notes)))),
+        place=escape(printable(board["place"])),
         drawn=board_svg(board["rows"]),
         listed=printable("".join(listed)),
         style=_read("static/site.css"),
@@ -83,24 +70,6 @@ def board_page(board: Mapping[str, Any], *, hidden: bool = False, game: Game | N
         data=json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
         script="".join(_not_in_a_page("", path.read_text("utf-8")) for path in _SCRIPTS),
     )
-
-
-def _packed(words: Iterable[Mapping[str, Any]], h: int) -> list[str]:
-    """Return each word with its points, letters, first cell and a digit a step (of dx columns and
-    dy rows: 3 dx + dy + 4), as many of the longest as the page may hold.
-    """
-    packed: list[str] = []
-    n_bytes = 0
-    for item in words:
-        path, word = item["path"], item["word"]
-        steps = [3 * (b // h - a // h) + b % h - a % h + 4 for a, b in pairwise(path)]
-        packed.append(
-            f"{word} {item['points']} {item['letters']} {path[0]} {''.join(map(str, steps))}"
-        )
-        n_bytes += len(json.dumps(packed[-1])) + len(word.encode()) + 3
-        if n_bytes > MAX_WORD_BYTES:
-            return packed[:-1]
-    return packed
 
 
 def _read(name: str) -> str:

@@ -35,7 +35,6 @@ N_BOARDS = 16
 MAX_TILES = 1200
 MAX_MAPPED = 400_000  # classes that are looked at one by one
 LEAST_WIDE = 32  # tiles in a row
-MAX_TEXT = 4000
 _SVG = "http://www.w3.org/2000/svg"
 _TOTALS = (
     "SELECT sum(seconds) AS seconds, count(*) AS units, count(DISTINCT host) AS hosts FROM classes"
@@ -267,11 +266,10 @@ def read_run(location: str) -> Reading:
     for board, score, _ in result.listed.boards[:N_BOARDS]:
         svg = picture(board, result.fingerprint.dims, letters)
         boards.append(Drawn(board, score, with_letters(board, letters), svg))
-    listed = replace(result.listed, boards=())
     reading = Reading(
-        answer=replace(_short(result), question=_short(result.question), listed=listed),
+        answer=replace(result, listed=replace(result.listed, boards=())),
         boards=boards,
-        strength=claim.strength[:MAX_TEXT] if claim else "",
+        strength=claim.strength if claim else "",
         seconds=float(seconds or 0.0),
         n_units=int(n_units or 0),
         n_hosts=int(n_hosts or 0),
@@ -280,12 +278,6 @@ def read_run(location: str) -> Reading:
     )
     database.close()
     return reading
-
-
-def _short(part: Any) -> Any:
-    """Return a part of what rows give whose texts, from files of strangers, are not too long."""
-    texts = {name: value for name, value in vars(part).items() if type(value) is str}
-    return replace(part, **{name: text[:MAX_TEXT] for name, text in texts.items()})
 
 
 def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> str:

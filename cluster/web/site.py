@@ -25,6 +25,7 @@ from cluster.web.job_queue import JobQueue, Priority
 from results.proof.summary import State, searched, standing
 
 READ_S, READ_MB = 120.0, 4096
+MAX_CLAIM = 4000  # characters: strangers may have stored some of them
 
 
 class Site:
@@ -64,6 +65,7 @@ class Site:
             asked = view.answer.fingerprint
             # claims of records come with the program
             is_ours = view.proven and place.key in self.records.places()
+            hosts = counted(reading.n_hosts, "host")
             values |= {
                 "read_at_s": watched.rows_read_at_s,
                 "proven": view.proven,
@@ -73,12 +75,14 @@ class Site:
                 "boards_told": _boards_told(view, len(reading.boards)),
                 "map": reading.map,
                 "cost": f"{_work(reading.seconds, self.price)}, {_CLOCK}",
-                "strength": reading.strength if is_ours else "",
-                "verdicts": f"{reading.n_units:,} stored, by {counted(reading.n_hosts, 'host')}",
-                "disk": disk_taken(reading.disk),
-                "digest": view.answer.result_digest,
-                "partition": asked.partition,
-                "wordlist_sha256": asked.wordlist_sha256,
+                "check": [
+                    ("Verdicts", f"{reading.n_units:,} stored, by {hosts}"),
+                    ("Disk", disk_taken(reading.disk)),
+                    ("Strength, as its claim records it", is_ours and reading.strength, True),
+                    ("Digest of the result", view.answer.result_digest, True),
+                    ("Letter buckets", asked.partition, True),
+                    ("SHA-256 of the list", asked.wordlist_sha256, True),
+                ],
             }
         return values
 
@@ -115,7 +119,7 @@ def _pulse(watched: Watched, price: float) -> dict[str, object]:
         "dims": view.answer.fingerprint.dims if view.answer else None,
         "question": _question(view),
         "line": f"{question(view)}{_left(view)}",
-        "claim": _claim(view),
+        "claim": _claim(view)[:MAX_CLAIM],
         "share": classes.n_done / classes.n_all if classes.n_all else None,
         "percent": percent(classes.n_done, classes.n_all) if classes.n_all else "–",
         "done": classes_done(classes),

@@ -6,8 +6,6 @@ The clock is simulated; a board of each kind that ``show`` takes is played to it
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 from itertools import product
 
@@ -16,7 +14,6 @@ import pytest
 from boardclass.scores import parse_scores
 from boardclass.wordlist import sources
 from cluster.answers.status import proven_place
-from cluster.web import board_page
 from results import top
 from results.proof import packaged
 from results.storage import files
@@ -223,40 +220,6 @@ def test_letter_values_and_bonus_cells_are_marked_and_told(opened):
         "#game-marks",
         "DL: double letter. TW: triple word. The small number is what a letter is worth.",
     )
-
-
-def test_a_page_stays_small_and_says_which_words_it_leaves_out(tabs, tmp_path):
-    words = [
-        {"word": "s" * n, "points": 11, "letters": n, "path": [*range(n)]}
-        for n in (16, 12, 8)
-        for _ in range(9999)
-    ]
-    told = {
-        "rows": [["S"] * 10] * 10,
-        "heat": [0] * 100,
-        "wordlist": "x",
-        "board": "s",
-        "score": 1,
-        "words": words,
-        "common": [],
-        "place": "",
-    }
-    page = board_page.board_page(told | {"n_words": len(words)})
-    assert MAX_BYTES - 20_000 < len(page.encode()) < MAX_BYTES
-    (data,) = re.findall(r'id="data">(.*?)</script>', page)
-    n = len(json.loads(data)["words"])
-    assert (
-        f"This page and its game have the {n:,} longest of them; {len(words) - n:,} are left out."
-        in page
-    )
-    file = tmp_path / "page.html"
-    file.write_text(page)
-    tab = tabs.new(**DESK)
-    tab.goto(file.as_uri())
-    tab.click("#start")
-    tab.fill("#typed", "tear")
-    tab.keyboard.press("Enter")
-    has_text(tab, "#game-spoken", "tear: not among the words of this page")
 
 
 def test_a_path_goes_where_the_tiles_let_it(opened, tmp_path):

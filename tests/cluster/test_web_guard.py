@@ -34,7 +34,7 @@ PATHS = [
     *("/", "/records", "/board", "/class", "/runs/000000000000", "/api/runs", "/api/records"),
     *(
         "/api/board?letters=abcd",
-        "/api/roll?dice=new",
+        "/api/game?dice=new",
         "/static/site.css",
         "/static/lib.js",
         "/static/board.css",
@@ -143,6 +143,7 @@ def test_nothing_is_answered_without_the_token(server, path):
 def test_with_the_cookie_every_answer_has_a_strict_policy(server, path):
     reply = server.ask(path)
     assert reply.status == (404 if path in ("/nowhere", "/runs/000000000000") else 200)
+    assert (b"There is no such page" in reply.body) == (reply.status == 404)
     policy = dict(
         part.strip().split(" ", 1) for part in reply.headers["content-security-policy"].split(";")
     )
@@ -193,12 +194,13 @@ def test_another_name_for_this_machine_is_refused_and_loopback_is_answered_at_an
         assert server.ask("/", {**server.cookie, "Host": host}).status == 200, host
 
 
-def test_other_methods_and_addresses_that_are_too_long_are_refused(server):
+def test_other_methods_than_to_look_and_several_hosts_are_refused(server):
     for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"]:
-        for path in ("/", "/api/runs"):
-            reply = server.ask(path, method=method)
-            assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD"), method
-    assert server.ask(f"/api/board?letters={'a' * 5000}").status == 414
+        for path in ("/", "/api/runs", "/static/site.css"):
+            assert server.ask(path, method=method).status == 405, method
+    twice = {"Host": "127.0.0.1", "host": "127.0.0.1"}
+    assert server.ask("/", server.cookie | twice).status == 400
+    assert server.ask(f"/api/board?letters={'a' * 5000}").status == 422
 
 
 @pytest.mark.parametrize("path", FILES)
@@ -303,6 +305,7 @@ def test_tiles_and_rules_are_asked_for_by_name(server):
         "board?letters=berlatdes&bonus=9=tw": "bonus '9=tw': expected ROW.COLUMN up to 3.3",
         "around?letters=ste/r.a/lin": "has a hole: expected letters a-z and Qu",
         "climb?letters=berlatdes&plain_q=1": "need the usual rules",
+        "game?dice=./mine.toml": "no dice './mine.toml' on this page",
     }.items():
         assert said in server.ask(f"/api/{asked}").json["error"]
 

@@ -139,7 +139,7 @@ def test_connections_that_ask_nothing_shut_nobody_out_and_are_closed_after_a_whi
         with pytest.raises(BlockingIOError):  # nor who has asked
             climbing.recv(1)
         assert made.recv(1) == b""
-        asked = asking(client, "/api/roll?dice=new", cookie_of(client))
+        asked = asking(client, "/class", cookie_of(client))
         kept = held.enter_context(contextlib.closing(asked))
         assert kept.recv(2**16).startswith(b"HTTP/1.1 200")
         kept.sendall(b"GET / ")  # a part of the next one
@@ -198,7 +198,7 @@ def asked_early(paths, n_gone=0):
 
 def test_who_has_asked_is_not_dropped_before_the_question_is_read():
     """More of them than may be silent came while the server was busy."""
-    with asked_early(["/api/roll?dice=new"] * (MAX_SILENT + 20)) as clients:
+    with asked_early(["/class"] * (MAX_SILENT + 20)) as clients:
         for each in clients:
             assert each.recv(2**16).startswith(b"HTTP/1.1 200")
 

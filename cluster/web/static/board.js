@@ -404,7 +404,7 @@ async function attempt(act) {
 
 const roll = () =>
   attempt(async () => {
-    const rolled = await ask("/api/roll", { dice: dice.value });
+    const rolled = await ask("/api/game", { ...rules(), dice: dice.value });
     await read(rolled.board, rolled.dims);
     write("done", `Rolled ${rolled.board}.`);
   });

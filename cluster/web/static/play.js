@@ -207,7 +207,6 @@ export function makeGame() {
       drawPath(tilesIn(tiles), trace, trail);
       heard.textContent = `${fresh.word}: ${points(fresh.points)}`;
     } else if (fitting.length) heard.textContent = `${fitting[0].word}: found before`;
-    else if (board.leftOut) heard.textContent = `${text}: not among the words of this page`;
     else heard.textContent = `${text}: not a word of ${board.wordlist} on this board`;
     heard.className = fresh ? "spoken good" : "spoken";
   }

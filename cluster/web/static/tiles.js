@@ -52,22 +52,6 @@ export function warm(tiles, heat) {
 /** @param {HTMLElement} tiles */
 export const tilesIn = (tiles) => /** @type {HTMLElement[]} */ ([...tiles.children]);
 
-// A box that shows at its edge that there is more to scroll to.
-/** @param {HTMLElement} box */
-function hintsAtMore(box) {
-  const look = () => {
-    box.classList.toggle("more-down", box.scrollHeight - box.clientHeight - box.scrollTop > 4);
-  };
-  box.addEventListener("scroll", look, { passive: true });
-  new ResizeObserver(look).observe(box);
-  new MutationObserver(look).observe(box, {
-    childList: true,
-    subtree: true,
-    attributes: true,
-    attributeFilter: ["hidden"],
-  });
-}
-
 // show([{ title, words }]) fills the box; clear() takes the drawn path away.
 /** @typedef {{ title?: string, words: Word[] }} Section */
 /** The list beside a board, by the ids of both.  @param {string} [prefix] */
@@ -83,7 +67,6 @@ export function wordList(prefix = "") {
   });
   const none = el("p.soft");
   filter.addEventListener("input", show);
-  hintsAtMore(box);
 
   function show() {
     none.hidden = sift() > 0;
