@@ -21,24 +21,20 @@ from cluster.streams import console, say, write_file
 if TYPE_CHECKING:
     from cluster.answers.boards import Scoring, Solved
 
-Minutes = Annotated[float, numeric("Minutes to play; 0: no limit.", min=0, max=600)]
-Goal = Annotated[
-    int,
-    numeric("Words to find; the board has at least as many common words.", min=0, max=500),
-]
-Out = Annotated[
-    str | None, option("Write a page to play on that needs no network.", metavar="FILE.html")
-]
-
 
 @options.grouped
 def play(
     rules: options.RuleOptions,
     dice: options.Dice = "new",
-    minutes: Minutes = 3.0,
-    goal: Goal = 20,
+    minutes: Annotated[float, numeric("Minutes to play; 0: no limit.", min=0, max=600)] = 3.0,
+    goal: Annotated[
+        int,
+        numeric("Words to find; the board has at least as many common words.", min=0, max=500),
+    ] = 20,
     seed: options.RollSeed = None,
-    out: Out = None,
+    out: Annotated[
+        str | None, option("Write a page to play on that needs no network.", metavar="FILE.html")
+    ] = None,
 ) -> None:
     """Roll a board and find its words; the answers come at the end.
 
