@@ -108,7 +108,8 @@ def write_record(record: Mapping[str, Any], fmt: Format = "table") -> None:
         write_json(dict(record))
         return
     plain = {
-        name: " ".join(map(str, v)) if isinstance(v, list) else v for name, v in record.items()
+        name: " ".join(map(str, v)) if isinstance(v, list | tuple) else v
+        for name, v in record.items()
     }
     if fmt == "csv":
         write_csv(list(plain), [list(plain.values())])
