@@ -20,7 +20,7 @@ from boardclass.printable import printable
 from cluster.streams import console, say
 
 if TYPE_CHECKING:
-    from rich.text import Text
+    from rich.table import Table
 
 # background colours from cold to hot, 256-colour palette: readable with black letters
 _HEAT = ("#c6dbef", "#d9ead3", "#fff2cc", "#ffd966", "#f6b26b", "#e06666")
@@ -38,29 +38,27 @@ def _style(value: int, low: int, high: int) -> str:
     return f"bold black on {_HEAT[step]}"
 
 
-def draw_board(rows: Sequence[Sequence[str]], heat: Sequence[int] | None = None) -> Text:
-    """Return the drawing of a board, without a final newline.
+def draw_board(rows: Sequence[Sequence[str]], heat: Sequence[int] | None = None) -> Table:
+    """Return the drawing of a board.
 
     The faces come row by row from the top, as ``boardclass.board.format_rows`` returns them;
     ``heat``, one number per cell, column-major, colours the cells from cold to hot.
     """
+    from rich.box import SQUARE
+    from rich.table import Table
     from rich.text import Text
 
-    height, width = len(rows), len(rows[0])
     wide = max(_CELL_WIDTH, 1 + max(map(len, chain(*rows))))
-    bar = "─" * wide
-    lines = [Text("┌" + "┬".join([bar] * width) + "┐")]
+    drawing = Table(box=SQUARE, padding=0, show_header=False, show_lines=True)
     for y, row in enumerate(rows):
-        if y:
-            lines.append(Text("├" + "┼".join([bar] * width) + "┤"))
-        line = Text("│")
+        cells = []
         for x, face in enumerate(row):
-            style = "bold" if heat is None else _style(heat[x * height + y], min(heat), max(heat))
-            line.append(f" {face:<{wide - 1}}", style=style)
-            line.append("│")
-        lines.append(line)
-    lines.append(Text("└" + "┴".join([bar] * width) + "┘"))
-    return Text("\n").join(lines)
+            style = "bold"
+            if heat is not None:
+                style = _style(heat[x * len(rows) + y], min(heat), max(heat))
+            cells.append(Text(f" {face:<{wide - 1}}", style, no_wrap=True))
+        drawing.add_row(*cells)
+    return drawing
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -108,7 +106,8 @@ def write_record(record: Mapping[str, Any], fmt: Format = "table") -> None:
         write_json(dict(record))
         return
     plain = {
-        name: " ".join(map(str, v)) if isinstance(v, list) else v for name, v in record.items()
+        name: " ".join(map(str, v)) if isinstance(v, list | tuple) else v
+        for name, v in record.items()
     }
     if fmt == "csv":
         write_csv(list(plain), [list(plain.values())])

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000
 _MAX_PATH = 4096
 _EXPECTED = "expected a statement, such as: orderly query RUN 'SELECT * FROM boards LIMIT 5'"
-_PLAN_COLUMNS = ("explain_key", "explain_value")  # of EXPLAIN: a drawing
 
 
 def top(
@@ -222,11 +221,7 @@ def _prompt(ask: Callable[[str], None]) -> None:
 
 
 def _print(answer: Answer, fmt: Format) -> None:
-    if fmt == "table" and answer.columns == _PLAN_COLUMNS:
-        for row in answer.rows:
-            say(row[-1])
-    else:
-        write_table(answer.columns, answer.rows, fmt)
+    write_table(answer.columns, answer.rows, fmt)
 
 
 def compare(
@@ -317,7 +312,8 @@ def report(
     run = open_run(directory)
     page, result = render(run, _scorer(run, run_wordlist(run, wordlist)), n)
     html = page.encode()
-    path = write_file(Path(out or _page_name(directory)), html)
+    name = Path(directory.partition("?")[0]).resolve().name
+    path = write_file(Path(out or f"{name}.html"), html)  # nothing is put into the run
     how = "open it in a browser"
     if show:
         is_open = webbrowser.open(path.resolve().as_uri())
@@ -325,11 +321,3 @@ def report(
     say(f"{path}: {len(html) / 1024:,.0f} KiB, {how}")
     tell_notes(result)
     result.require_proven(directory)
-
-
-def _page_name(directory: str) -> str:
-    """Return a name in the current directory: nothing is put into the run."""
-    name = directory.partition("?")[0].rstrip("/").rpartition("/")[2]
-    if name in ("", ".", ".."):
-        name = Path(name).resolve().name
-    return f"{name}.html"

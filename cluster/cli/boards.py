@@ -24,29 +24,26 @@ if TYPE_CHECKING:
     from search.solvers import Grid
 
 
-Word = Annotated[str | None, option("Draw the path of this word in the picture.", metavar="WORD")]
-Out = Annotated[
-    str | None,
-    option(
-        "Write FILE.html, a page to look at and play on, without network; or draw "
-        "FILE.svg or FILE.png.",
-        metavar="FILE",
-    ),
-]
-ShowWords = Annotated[
-    Literal["shown", "hidden"],
-    option("hidden: the page opens with the game and shows the words afterwards."),
-]
-
-
 @options.grouped
 def show(
     rules: options.RuleOptions,
     board: options.TypedBoard,
     dims: options.Dims = None,
-    word: Word = None,
-    out: Out = None,
-    words: ShowWords = "shown",
+    word: Annotated[
+        str | None, option("Draw the path of this word in the picture.", metavar="WORD")
+    ] = None,
+    out: Annotated[
+        str | None,
+        option(
+            "Write FILE.html, a page to look at and play on, without network; or draw "
+            "FILE.svg or FILE.png.",
+            metavar="FILE",
+        ),
+    ] = None,
+    words: Annotated[
+        Literal["shown", "hidden"],
+        option("hidden: the page opens with the game and shows the words afterwards."),
+    ] = "shown",
     fmt: options.Format = "table",
 ) -> None:
     """Draw a board and list its words by length.
@@ -160,31 +157,28 @@ def score(
     write_table(("board", "score"), scoring.scores(boards), fmt)
 
 
-Method = Annotated[
-    str,
-    option(
-        "Which independent solver.",
-        "--method",
-        "-m",
-        metavar="trie|words|heap|paths",
-        autocompletion=options.complete_solvers,
-    ),
-]
-BeginOnly = Annotated[
-    str | None,
-    option("Cells that may only begin a word, by row and column: 1.1,3.2.", metavar="CELLS"),
-]
-EndOnly = Annotated[str | None, option("Cells that may only end a word.", metavar="CELLS")]
-
-
 @options.grouped
 def solve(
     rules: options.RuleOptions,
     board: options.TypedBoard,
-    method: Method = "trie",
+    method: Annotated[
+        str,
+        option(
+            "Which independent solver.",
+            "--method",
+            "-m",
+            metavar="trie|words|heap|paths",
+            autocompletion=options.complete_solvers,
+        ),
+    ] = "trie",
     dims: options.Dims = None,
-    begin_only: BeginOnly = None,
-    end_only: EndOnly = None,
+    begin_only: Annotated[
+        str | None,
+        option("Cells that may only begin a word, by row and column: 1.1,3.2.", metavar="CELLS"),
+    ] = None,
+    end_only: Annotated[
+        str | None, option("Cells that may only end a word.", metavar="CELLS")
+    ] = None,
     fmt: options.Format = "table",
 ) -> None:
     """List the words on a board with a solver that shares no code with the scorer."""

@@ -14,7 +14,6 @@ from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.options import numeric, option
 from cluster.streams import say, tell
-from results.storage.files import PUBLISHED
 
 if TYPE_CHECKING:
     from boardclass.partition import Partition
@@ -125,17 +124,12 @@ def _known_runs(run: Run) -> dict[str, Summary]:
     """Return what the runs prove that come with orderly and ask the question of a run, but for the
     cutoff; by name.
     """
-    from results.proof.prove import summary
-    from results.store.run import open_run
+    from results.proof.packaged import published
 
-    here, known = run.fingerprint, {}
-    for other in map(open_run, sorted(PUBLISHED.glob(f"{here.dims}-*"))):
-        where, own = Path(other.folder.where("")), other.fingerprint
-        is_own = where.resolve() == Path(run.folder.where("")).resolve()
-        same = (own.wordlist_sha256, own.scores) == (here.wordlist_sha256, here.scores)
-        if same and not is_own:  # nobody is his own witness
-            known[where.name] = summary(other)
-    return known
+    here, own = run.fingerprint, Path(run.folder.where("")).resolve()
+    known = published(here.dims, here.wordlist_sha256, here.scores)
+    # nobody is his own witness
+    return {place.name: proof for place, proof in known if place != own}
 
 
 Classes = Annotated[str | None, option("Class ids, such as 0,17.", metavar="IDS")]

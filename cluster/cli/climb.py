@@ -24,45 +24,37 @@ if TYPE_CHECKING:
     from search.local.methods import BatchScorer, Find, Start
 
 
-ClimbMethod = Annotated[
-    Literal["pool", "anneal"], option("Pool hill climb, or simulated annealing.")
-]
-Pool = Annotated[
-    int,
-    numeric("Number of boards kept, or of chains, over all runs.", min=1, max=10**6),
-]
-Runs = Annotated[
-    int | None,
-    numeric(
-        "Searches that share the pool and are counted together.",
-        min=1,
-        show_default="5; others, and --from: 1",
-    ),
-]
-Exclude = Annotated[
-    str, option("Letters that boards must not use.", metavar="LETTERS", show_default=False)
-]
-ClimbStart = Annotated[
-    str | None,
-    option("Start from this board instead of random ones.", "--from", metavar="BOARD"),
-]
-Contains = Annotated[
-    str | None, option("Only boards on which this word can be traced.", metavar="WORD")
-]
-
-
 @options.grouped
 def climb(
     listed: options.ListOptions,
     dims: options.Size = None,
-    method: ClimbMethod = "pool",
-    pool: Pool = 500,
+    method: Annotated[
+        Literal["pool", "anneal"], option("Pool hill climb, or simulated annealing.")
+    ] = "pool",
+    pool: Annotated[
+        int,
+        numeric("Number of boards kept, or of chains, over all runs.", min=1, max=10**6),
+    ] = 500,
     seed: options.Seed = 0,
-    runs: Runs = None,
+    runs: Annotated[
+        int | None,
+        numeric(
+            "Searches that share the pool and are counted together.",
+            min=1,
+            show_default="5; others, and --from: 1",
+        ),
+    ] = None,
     workers: options.Threads = 0,
-    exclude: Exclude = "",
-    start: ClimbStart = None,
-    contains: Contains = None,
+    exclude: Annotated[
+        str, option("Letters that boards must not use.", metavar="LETTERS", show_default=False)
+    ] = "",
+    start: Annotated[
+        str | None,
+        option("Start from this board instead of random ones.", "--from", metavar="BOARD"),
+    ] = None,
+    contains: Annotated[
+        str | None, option("Only boards on which this word can be traced.", metavar="WORD")
+    ] = None,
     n: options.Limit = 10,
     min_letters: options.MinLetters = None,
     fmt: options.Format = "table",
@@ -182,16 +174,16 @@ def allowed_letters(exclude: str) -> str:
     return allowed
 
 
-Word = Annotated[str | None, option("Use only this word, which need not be in the list.")]
-Letters = Annotated[int | None, numeric("Use only words of N letters; on 4x4, 17 means one Qu.")]
-
-
 @options.grouped
 def longest(
     listed: options.ListOptions,
     dims: options.Size = "4x4",
-    word: Word = None,
-    letters: Letters = None,
+    word: Annotated[
+        str | None, option("Use only this word, which need not be in the list.")
+    ] = None,
+    letters: Annotated[
+        int | None, numeric("Use only words of N letters; on 4x4, 17 means one Qu.")
+    ] = None,
     workers: options.Threads = 0,
     n: options.Limit = 10,
     fmt: options.Format = "table",

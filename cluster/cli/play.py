@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import queue
 import random
+import signal
 import sys
-import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,24 +18,20 @@ from cluster.streams import console, say, write_file
 if TYPE_CHECKING:
     from cluster.answers.boards import Scoring, Solved
 
-Minutes = Annotated[float, numeric("Minutes to play; 0: no limit.", min=0, max=600)]
-Goal = Annotated[
-    int,
-    numeric("Words to find; the board has at least as many common words.", min=0, max=500),
-]
-Out = Annotated[
-    str | None, option("Write a page to play on that needs no network.", metavar="FILE.html")
-]
-
 
 @options.grouped
 def play(
     rules: options.RuleOptions,
     dice: options.Dice = "new",
-    minutes: Minutes = 3.0,
-    goal: Goal = 20,
+    minutes: Annotated[float, numeric("Minutes to play; 0: no limit.", min=0, max=600)] = 3.0,
+    goal: Annotated[
+        int,
+        numeric("Words to find; the board has at least as many common words.", min=0, max=500),
+    ] = 20,
     seed: options.RollSeed = None,
-    out: Out = None,
+    out: Annotated[
+        str | None, option("Write a page to play on that needs no network.", metavar="FILE.html")
+    ] = None,
 ) -> None:
     """Roll a board and find its words; the answers come at the end.
 
@@ -72,45 +65,32 @@ def _caught(solved: Solved, minutes: float, goal: int) -> set[str]:
     """
     points = {item.word: item.points for item in solved.words}
     caught: set[str] = set()
-    time_s = 60 * minutes or None
     aim = f"Find {counted(goal, 'word')}" if goal else "Find what you can"
     limit = f" in {duration(60 * minutes)}" if minutes else ""
     say(f"{aim}{limit}; an empty line ends.")
-    for line in _lines(time_s):
-        word = printable(line.strip().lower())
-        if not word:
-            break
-        if word in caught:
-            say(f"{word}: found before")
-        elif word in points:
-            caught.add(word)
-            say(f"{word}: {counted(points[word], 'point')}; {counted(len(caught), 'word')}")
-        else:
-            say(f"{word}: not a word of the list on this board")
+    signal.signal(signal.SIGALRM, _end)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 60 * minutes)  # 0: never
+        for line in sys.stdin or ():
+            word = printable(line.strip().lower())
+            if not word:
+                break
+            if word in caught:
+                say(f"{word}: found before")
+            elif word in points:
+                caught.add(word)
+                say(f"{word}: {counted(points[word], 'point')}; {counted(len(caught), 'word')}")
+            else:
+                say(f"{word}: not a word of the list on this board")
+    except TimeoutError:
+        say("Time is up.")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     return caught
 
 
-def _lines(time_s: float | None) -> Iterator[str]:
-    """Yield the lines of standard input until so many seconds have passed."""
-    typed: queue.Queue[str | None] = queue.Queue()
-
-    def read() -> None:
-        for line in sys.stdin or ():
-            typed.put(line)
-        typed.put(None)
-
-    threading.Thread(target=read, daemon=True).start()
-    end_s = None if time_s is None else time.monotonic() + time_s
-    while True:
-        left_s = None if end_s is None else max(0.0, end_s - time.monotonic())
-        try:
-            line = typed.get(timeout=left_s)
-        except queue.Empty:
-            say("Time is up.")
-            return
-        if line is None:
-            return
-        yield line
+def _end(*_: object) -> None:
+    raise TimeoutError
 
 
 def _tell_end(scoring: Scoring, solved: Solved, caught: set[str], goal: int) -> None:

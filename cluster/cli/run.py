@@ -149,61 +149,54 @@ def tune(
         write_table(columns, rows, fmt)
 
 
-Workers = Annotated[
-    int | None,
-    numeric(
-        "Worker processes; 0: search in this process, which is faster when it takes seconds.",
-        min=0,
-        show_default="config",
-    ),
-]
-Address = Annotated[
-    str | None,
-    option(
-        "Use this Ray cluster, with every processor or --workers of them.",
-        metavar="auto|HOST:PORT|ray://HOST:PORT|local",
-    ),
-]
-Replicate = Annotated[
-    float | None,
-    option(
-        "Percentage of verdicts to search again in another way.",
-        metavar="PERCENT",
-        show_default="1",
-    ),
-]
-Seed = Annotated[int | None, numeric("Seed of the hill climb.")]
-Extend = Annotated[
-    str | None,
-    option("Reuse the verdicts of a run at another cutoff that hold at this one.", metavar="DIR"),
-]
-Share = Annotated[
-    str | None,
-    option(
-        "Search only the K-th of N equal shares of the classes; `orderly merge` puts them"
-        " together.",
-        metavar="K/N",
-    ),
-]
-DropDamaged = Annotated[
-    bool,
-    option("Recompute what damaged files held, instead of stopping.", "--drop-damaged"),
-]
-
-
 @options.grouped
 def run(
     question: options.RunOptions,
     order: options.Order = None,
-    workers: Workers = None,
-    address: Address = None,
+    workers: Annotated[
+        int | None,
+        numeric(
+            "Worker processes; 0: search in this process, which is faster when it takes seconds.",
+            min=0,
+            show_default="config",
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        option(
+            "Use this Ray cluster, with every processor or --workers of them.",
+            metavar="auto|HOST:PORT|ray://HOST:PORT|local",
+        ),
+    ] = None,
     memory: options.Memory = None,
-    replicate: Replicate = None,
-    seed: Seed = None,
+    replicate: Annotated[
+        float | None,
+        option(
+            "Percentage of verdicts to search again in another way.",
+            metavar="PERCENT",
+            show_default="1",
+        ),
+    ] = None,
+    seed: Annotated[int | None, numeric("Seed of the hill climb.")] = None,
     out: options.RunOut = None,
-    extend: Extend = None,
-    share: Share = None,
-    drop_damaged: DropDamaged = False,
+    extend: Annotated[
+        str | None,
+        option(
+            "Reuse the verdicts of a run at another cutoff that hold at this one.", metavar="DIR"
+        ),
+    ] = None,
+    share: Annotated[
+        str | None,
+        option(
+            "Search only the K-th of N equal shares of the classes; `orderly merge` puts them"
+            " together.",
+            metavar="K/N",
+        ),
+    ] = None,
+    drop_damaged: Annotated[
+        bool,
+        option("Recompute what damaged files held, instead of stopping.", "--drop-damaged"),
+    ] = False,
 ) -> None:
     """Find every board at or above the cutoff and prove there is no other; run it again to
     resume.

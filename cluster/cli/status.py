@@ -21,15 +21,6 @@ from cluster.streams import say, tell
 if TYPE_CHECKING:
     from cluster.watch.view import Place
 
-# keys of the JSON that the lines for people have in words; notes are on standard error
-_IN_LINES = """
-    state proven why_not_proven dims wordlist cutoff n_classes_done n_classes_left best_score
-    best_boards best_is_stored digest notes driver figures_age_s ended n_units_in_flight n_workers
-    n_workers_lost hosts classes_per_h verdicts_per_h remaining_s remaining_low_s remaining_high_s
-    n_measured
-"""
-_NONE: tuple[object, ...] = (None, [], ())
-
 
 def status(
     directory: options.Run = options.LATEST,
@@ -59,8 +50,8 @@ def status(
     record |= {f"rows_{name}": count for name, count in rows.items()}
     record["notes"] = "; ".join(notes) or None
     if fmt == "table":
-        more = {name: value for name, value in record.items() if name not in _IN_LINES.split()}
-        record = lines(view) | {name: value for name, value in more.items() if value not in _NONE}
+        known = {name: value for name, value in record.items() if value not in (None, ())}
+        record = lines(view) | known
     write_record({**record, "statement": statement} if statement else record, fmt)
 
 

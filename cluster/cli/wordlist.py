@@ -95,53 +95,45 @@ def check(
     )
 
 
-File = Annotated[
-    str,
-    argument(
-        "FILE",
-        "Words in any format: one per line, columns, CSV, JSON, a spelling dictionary "
-        "(.dic with its .aff); gz, bz2, xz or zip.",
-    ),
-]
-Name = Annotated[str | None, option("Name of the new list.", show_default="that of the file")]
-Names = Annotated[
-    str, option("Words with a capital letter; keep them for German.", metavar="drop|keep")
-]
-Accents = Annotated[
-    str,
-    option(
-        "fold: é becomes e; drop: leave the word out; keep: é is a letter.",
-        metavar="fold|drop|keep",
-    ),
-]
-Letter = Annotated[
-    list[str] | None,
-    option("A separate letter, represented by one of a-z, such as ñ=w.", metavar="L=X"),
-]
-PlainQ = Annotated[bool, option("The game has a plain Q, not Qu.", "--plain-q")]
-Column = Annotated[
-    str | None,
-    option(
-        "Column of the words, or JSON key; all: every cell; keys: the keys of an object.",
-        metavar="NAME|N|all|keys",
-        show_default="that of a heading such as word, or the first one without numbers",
-    ),
-]
-Encoding = Annotated[
-    str | None, option("Encoding, such as ISO-8859-2.", show_default="guessed and reported")
-]
-
-
 @wordlist.command("import")
 def import_file(
-    file: File,
-    name: Name = None,
-    names: Names = "drop",
-    accents: Accents = "fold",
-    letter: Letter = None,
-    plain_q: PlainQ = False,
-    column: Column = None,
-    encoding: Encoding = None,
+    file: Annotated[
+        str,
+        argument(
+            "FILE",
+            "Words in any format: one per line, columns, CSV, JSON, a spelling dictionary "
+            "(.dic with its .aff); gz, bz2, xz or zip.",
+        ),
+    ],
+    name: Annotated[
+        str | None, option("Name of the new list.", show_default="that of the file")
+    ] = None,
+    names: Annotated[
+        str, option("Words with a capital letter; keep them for German.", metavar="drop|keep")
+    ] = "drop",
+    accents: Annotated[
+        str,
+        option(
+            "fold: é becomes e; drop: leave the word out; keep: é is a letter.",
+            metavar="fold|drop|keep",
+        ),
+    ] = "fold",
+    letter: Annotated[
+        list[str] | None,
+        option("A separate letter, represented by one of a-z, such as ñ=w.", metavar="L=X"),
+    ] = None,
+    plain_q: Annotated[bool, option("The game has a plain Q, not Qu.", "--plain-q")] = False,
+    column: Annotated[
+        str | None,
+        option(
+            "Column of the words, or JSON key; all: every cell; keys: the keys of an object.",
+            metavar="NAME|N|all|keys",
+            show_default="that of a heading such as word, or the first one without numbers",
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None, option("Encoding, such as ISO-8859-2.", show_default="guessed and reported")
+    ] = None,
     fmt: options.Format = "table",
 ) -> None:
     """Make a word list from a file, and report what was done to how many lines."""

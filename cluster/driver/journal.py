@@ -63,23 +63,17 @@ class Journal(EventLog):
         for event in came:
             self._event(event)
         for order in orders:
-            if isinstance(order, events.Assign) and order.worker in self._workers:
-                seen = self._workers[order.worker]
-                seen.order, seen.since_s = order, self._ticks()
-            elif isinstance(order, events.Retire) and order.worker in self._workers:
-                host = self._workers.pop(order.worker).host
-                self.add(
-                    log_events.WorkerRetired(worker=order.worker, host=host, message=order.message)
-                )
-            elif isinstance(order, events.Quarantine):
-                self.add(
-                    log_events.UnitGivenUp(
-                        class_id=order.unit.class_id,
-                        path=order.unit.path,
-                        attempts=order.attempt,
-                        message=order.message,
+            match order, self._workers.get(getattr(order, "worker", 0)):
+                case events.Assign(), _Seen() as seen:
+                    seen.order, seen.since_s = order, self._ticks()
+                case events.Retire(worker=worker), _Seen(host=host):
+                    del self._workers[worker]
+                    self.add(log_events.WorkerRetired(**asdict(order), host=host))
+                case events.Quarantine(unit, attempt, message), _:
+                    given_up = log_events.UnitGivenUp(
+                        **asdict(unit), attempts=attempt, message=message
                     )
-                )
+                    self.add(given_up)
         self.flush()
 
     def stored(self, name: str, n_rows: int) -> None:
@@ -113,8 +107,7 @@ class Journal(EventLog):
             log_events.Busy(
                 worker=seen.order.worker,
                 host=seen.host,
-                class_id=seen.order.units[0].class_id,
-                path=seen.order.units[0].path,
+                **asdict(seen.order.units[0]),
                 n_units=len(seen.order.units),
                 seconds=round(now_s - seen.since_s, 1),
                 n_bytes=seen.n_bytes,
@@ -129,33 +122,16 @@ class Journal(EventLog):
         match event:
             case events.WorkerUp():
                 self._workers[event.worker] = _Seen(event.host)
-                self.add(
-                    log_events.WorkerStarted(
-                        worker=event.worker, host=event.host, kernel_hash=event.kernel_hash
-                    )
-                )
+                self.add(log_events.WorkerStarted(**asdict(event)))
             case events.Answer():
                 seen.n_bytes = event.peak_rss_bytes
             case events.Returned():
                 seen.order = None
             case events.WorkerDown():
                 self._workers.pop(event.worker, None)
-                self.add(
-                    log_events.WorkerLost(
-                        worker=event.worker,
-                        host=seen.host,
-                        reason=event.reason,
-                        message=event.message,
-                    )
+                self.add(log_events.WorkerLost(**asdict(event), host=seen.host))
+            case events.UnitFailed(worker, _, unit, message, oom):
+                tried = log_events.UnitTried(
+                    **asdict(unit), worker=worker, host=seen.host, message=message, oom=oom
                 )
-            case events.UnitFailed():
-                self.add(
-                    log_events.UnitTried(
-                        class_id=event.unit.class_id,
-                        path=event.unit.path,
-                        worker=event.worker,
-                        host=seen.host,
-                        message=event.message,
-                        oom=event.oom,
-                    )
-                )
+                self.add(tried)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
-import numpy.typing as npt
 
+from boardclass.arrays import Float64s, Int64s
 from boardclass.partition import among
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger
 from cluster.driver.progress import Progress
-from cluster.planning.plan import Ids, Plan
+from cluster.planning.plan import Plan
 from cluster.planning.shares import Share
 from cluster.scheduling.forecast import NO_HISTORY, History
 from results.store.run import Run
@@ -33,9 +33,9 @@ class Prepared:
     n_reused: int  # verdicts that were there
     n_classes: int
     share: Share | None
-    own_ids: Ids  # those of the share, or all
-    open_ids: Ids  # without a verdict, or with one that is in doubt
-    ended_ids: Ids  # settled to the last part
+    own_ids: Int64s  # those of the share, or all
+    open_ids: Int64s  # without a verdict, or with one that is in doubt
+    ended_ids: Int64s  # settled to the last part
     children: tuple[Unit, ...]  # parts of own classes that are still to be searched
 
     @property
@@ -56,7 +56,7 @@ def prepare(
     journal: Journal,
     began_s: float,
     share: Share | None = None,
-    own_ids: Ids | None = None,
+    own_ids: Int64s | None = None,
 ) -> Prepared:
     """Look at what an open store lacks.
 
@@ -89,7 +89,7 @@ def prepare(
     )
 
 
-def history(run: Run, plan: Plan, class_ids: Ids) -> History:
+def history(run: Run, plan: Plan, class_ids: Int64s) -> History:
     """Return predicted cost, effort and time of classes, int64[n], that were searched to the end;
     those without a row are left out.  A wrong counter in a row makes a wrong guess of the time
     left, and nothing else.
@@ -109,7 +109,7 @@ def history(run: Run, plan: Plan, class_ids: Ids) -> History:
     )
 
 
-def class_sums(run: Run, names: Sequence[str]) -> tuple[Ids, npt.NDArray[np.float64]]:
+def class_sums(run: Run, names: Sequence[str]) -> tuple[Int64s, Float64s]:
     """Return the classes that a run has rows of, int64[n], ascending, and sums of columns over the
     rows of each, float64[n, len(names)]; rows are added up as they are.
     """

@@ -2,8 +2,7 @@
 cell order.
 
     chosen      units by class, or drawn at random: those whose SHA-256 with the seed is smallest
-    spot_check  a climb, and verdicts, the easy ones first: what `orderly verify` does beside
-                reading
+    verify      a climb, and verdicts, the easy ones first, beside reading: `orderly verify`
     repeat      Breaker.replicate on each, compared as the replicas of a run are
                 (SearchNodes.difference)
 
@@ -101,10 +100,14 @@ def verify(
     *,
     quick: bool = False,
 ) -> VerifyResult:
-    """Check a run from its files, see :func:`results.proof.verify.verify`, and search again unless
-    it has to be ``quick``, see :func:`spot_check`.
+    """Check a run from its files, see :func:`results.proof.verify.verify`; unless it has to be
+    ``quick``, climb, and search verdicts again.
 
-    ``words`` is the list of the run.
+    ``words`` is the list of the run.  ``n_sampled`` of all verdicts are searched again, whatever it
+    takes; by default those that take little, for :data:`SEARCH_S`.
+
+    Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is
+    not listed; IncompleteError when one of ``n_sampled`` takes too long.
     """
     name = list_name(words.name, words.sha256)
     question = replace(question_of(run), wordlist=name, n_words=len(words), letters=words.letters)
@@ -114,38 +117,17 @@ def verify(
     spec = run_spec(run, words)
 
     def search_again(listed: BoardList) -> Searched:
-        seed = secrets.randbits(31)
-        return spot_check(run, spec, scorer, listed, seed, n_sampled, n_workers)
+        seed = secrets.randbits(31)  # nobody knows beforehand which verdicts it draws
+        climb = climb_again(run, scorer, listed, seed)
+        if n_sampled is None:
+            return Searched(repeat_easy(run, spec, easy_first(run, seed), seed), *climb)
+        for item in repeated(spec, sampled_rows(run, n_sampled, seed), seed, n_workers):
+            _require_found(run, item)
+            if item.gave_up:
+                raise IncompleteError(f"{item.name}: {item.gave_up}; verify draws others each time")
+        return Searched(n_sampled, *climb)
 
     return verify_files(run, scorer, referee, question, None if quick else search_again, known)
-
-
-def spot_check(
-    run: Run,
-    spec: Spec,
-    scorer: Scorer,
-    listed: BoardList,
-    seed: int,
-    n_sampled: int | None = None,
-    n_workers: int = 1,
-) -> Searched:
-    """Climb, search verdicts again, and return what was done.
-
-    ``listed`` are the boards of the run.  The ``seed`` draws the verdicts: one that nobody knows
-    beforehand.  ``n_sampled`` of all verdicts are searched again, whatever it takes; by default
-    those that take little, for :data:`SEARCH_S`.
-
-    Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is
-    not listed; IncompleteError when one of ``n_sampled`` takes too long.
-    """
-    climb = climb_again(run, scorer, listed, seed)
-    if n_sampled is None:
-        return Searched(repeat_easy(run, spec, easy_first(run, seed), seed), *climb)
-    for item in repeated(spec, sampled_rows(run, n_sampled, seed), seed, n_workers):
-        _require_found(run, item)
-        if item.gave_up:
-            raise IncompleteError(f"{item.name}: {item.gave_up}; verify draws others each time")
-    return Searched(n_sampled, *climb)
 
 
 def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple[int, int]:

@@ -40,12 +40,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from boardclass.arrays import Float64s, Int64s
 from boardclass.geometry import ORDERS, cell_order_of, geometry
 from boardclass.parts import parse_path
 from boardclass.processes import Pool
-from cluster.planning.plan import Ids, Plan, make_plan
+from cluster.planning.plan import Plan, make_plan
 from cluster.scheduling.forecast import log_interval
 from configs.model import RunConfig
 from results.store.run import Run
@@ -62,7 +62,6 @@ _WIDEST = 100.0  # an interval that says less is none
 _GOLDEN = (sqrt(5) - 1) / 2  # its multiples lie evenly between whole numbers
 
 Cost = Callable[[UnitResult, float], float]
-Floats = npt.NDArray[np.float64]
 Searched = tuple[UnitResult, float, int]  # result, CPU seconds, MiB of the process
 Submit = Callable[[Unit], Future[Searched]]
 
@@ -96,7 +95,7 @@ def likely_cost(unit: Unit, plan: Plan) -> float:
     return float(cost)
 
 
-def likely_costs(plan: Plan, class_ids: Ids) -> Floats:
+def likely_costs(plan: Plan, class_ids: Int64s) -> Float64s:
     """Return the likely costs of classes, float64[n].
 
     Predicted costs differ more than true ones; this power of them fits 3x4 and 4x4.
@@ -135,7 +134,7 @@ def student(freedom: float) -> float:
     return float(np.polyval((1.5895, 2.5558, 2.8225, 2.3723, 1.96), 1 / freedom))
 
 
-def strata(plan: Plan) -> list[Ids]:
+def strata(plan: Plan) -> list[Int64s]:
     """Return the classes of a run by stratum, from weak to strong."""
     ids = plan.class_ids()
     ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]
@@ -166,7 +165,7 @@ class Level:
     """
 
     def __init__(
-        self, unit: Callable[[int], Unit], likely: Floats, stands_for: Floats, start: float
+        self, unit: Callable[[int], Unit], likely: Float64s, stands_for: Float64s, start: float
     ) -> None:
         self.unit, self.likely, self._stands_for, self._at = unit, likely, stands_for, start
         self.found: dict[int, Found] = {}  # by the place of the unit

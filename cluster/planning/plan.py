@@ -12,8 +12,8 @@ from importlib import metadata
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from boardclass.arrays import Float64s, Int64s
 from boardclass.distribution import NAME
 from boardclass.errors import InputError
 from boardclass.geometry import cell_order_of, parse_dims
@@ -31,7 +31,6 @@ from search.breaker import Spec
 from search.params import Params
 from search.scoring.scorer import Scorer
 
-Ids = npt.NDArray[np.int64]  # of classes, ascending
 MAX_CLASSES = 50_000_000
 # that reach the cutoff, every image counted: more than rows and claims can list
 MAX_BOARDS = 10_000_000
@@ -67,11 +66,11 @@ class Plan:
         """Return the rules by which this run cuts its classes into parts."""
         return SearchNodes(self.partition, self.spec.params, self.spec.cell_order)
 
-    def class_ids(self) -> Ids:
+    def class_ids(self) -> Int64s:
         """Return the canonical classes, int64, ascending."""
         return np.concatenate([np.empty(0, np.int64), *self.partition.canonical_ranks()])
 
-    def predicted_costs(self, class_ids: Ids) -> npt.NDArray[np.float64]:
+    def predicted_costs(self, class_ids: Int64s) -> Float64s:
         """Return float64[n]: figures that grow with the expected cost of a class, because strong
         letters cost more.
 

@@ -24,7 +24,8 @@ from boardclass.partition import among
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from cluster.planning.plan import Ids, Plan
+    from boardclass.arrays import Int64s
+    from cluster.planning.plan import Plan
     from results.proof.coverage import Coverage
     from results.store.rows import Key
     from results.store.store import Store
@@ -42,7 +43,7 @@ class Share:
     def __str__(self) -> str:
         return f"{self.number}/{self.n_shares}"
 
-    def of(self, plan: Plan) -> Ids:
+    def of(self, plan: Plan) -> Int64s:
         """Return the ids of this share's classes, int64, ascending.
 
         Raises ConfigError when the run has fewer classes than shares.
@@ -60,7 +61,7 @@ class Share:
 
     def judge(
         self,
-        own_ids: Ids,
+        own_ids: Int64s,
         store: Store,
         coverage: Coverage,
         message: str,

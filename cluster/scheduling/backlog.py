@@ -13,10 +13,10 @@ from itertools import count
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from boardclass.arrays import Float64s, Int64s
 from boardclass.parts import depth
-from cluster.scheduling.forecast import NO_HISTORY, Floats, Forecast, History
+from cluster.scheduling.forecast import NO_HISTORY, Forecast, History
 from search.breaker import Unit, UnitResult
 
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
@@ -26,14 +26,14 @@ class Work(NamedTuple):
     """What is to be searched, and what is known about it."""
 
     # classes whose root has no verdict, int64[n], strictly ascending
-    class_ids: npt.NDArray[np.int64]
-    costs: Floats  # predicted cost of each, float64[n], in any unit
+    class_ids: Int64s
+    costs: Float64s  # predicted cost of each, float64[n], in any unit
     children: Collection[Unit] = ()  # units below roots of earlier calls that still need a verdict
     # units with a verdict, split from one whose own was lost and that is searched again
     known: Collection[Unit] = ()
     history: History = NO_HISTORY  # the cost of the open classes is judged by these as well
     # predicted cost of open classes that others search
-    elsewhere: Floats = NO_HISTORY.costs
+    elsewhere: Float64s = NO_HISTORY.costs
 
 
 @dataclass(slots=True)
@@ -202,7 +202,7 @@ class Backlog:
         return None
 
 
-def _order(costs: Floats, rng: np.random.Generator, sample: float) -> npt.NDArray[np.int64]:
+def _order(costs: Float64s, rng: np.random.Generator, sample: float) -> Int64s:
     n = len(costs)
     first = rng.choice(np.arange(n), min(n, int(np.ceil(n * sample))), replace=False)
     by_cost = np.argsort(-costs, kind="stable")

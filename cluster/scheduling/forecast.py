@@ -16,10 +16,9 @@ from math import exp, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Bands = npt.NDArray[np.int8]
+from boardclass.arrays import Float64s, Int8s
+
 N_BANDS = 8
 _ENOUGH = 6  # measured classes on which the factor of a band rests, if there are so many
 # verdicts on which the pace of a band rests: it scatters, by what else the machine does
@@ -36,9 +35,9 @@ class History(NamedTuple):
     """The classes that earlier calls searched to the end."""
 
     # predicted cost of each, float64[n], in the unit of the open classes
-    costs: Floats
+    costs: Float64s
     # terms, pushes and splits of each, float64[n], those of its parts included
-    efforts: Floats
+    efforts: Float64s
     seconds: float = 0.0  # what all of them took
     child_s: float = 0.0  # what a part of one took, on average; 0: there was none
 
@@ -73,9 +72,9 @@ class Forecast:
 
     def __init__(
         self,
-        costs: Floats,
+        costs: Float64s,
         history: History,
-        elsewhere: Floats,
+        elsewhere: Float64s,
     ) -> None:
         every = _mean_one(np.concatenate([costs, elsewhere, history.costs]))
         cuts = np.cumsum([len(costs), len(elsewhere)])
@@ -213,11 +212,11 @@ def _moments(costs: Any, efforts: Any) -> tuple[Any, ...]:
     return costs**0, costs, efforts, costs**2, costs * efforts, efforts**2
 
 
-def _sums(bands: Bands, values: Floats) -> list[float]:
+def _sums(bands: Int8s, values: Float64s) -> list[float]:
     return [float(value) for value in np.bincount(bands, values, N_BANDS)]
 
 
-def _bands_of(costs: Floats) -> Bands:
+def _bands_of(costs: Float64s) -> Int8s:
     """Return the band of each class, int8[n]: bands have (nearly) equally many classes, from cheap
     to expensive.
     """
@@ -226,7 +225,7 @@ def _bands_of(costs: Floats) -> Bands:
     return bands
 
 
-def _mean_one(costs: Floats) -> Floats:
+def _mean_one(costs: Float64s) -> Float64s:
     """Return the costs scaled to a mean of 1 (a second each, until one has been measured), without
     absurd ones.
     """

@@ -8,7 +8,6 @@ import termios
 import time
 import tty
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 
 from rich.console import ConsoleDimensions, Group, RenderableType
 from rich.layout import Layout
@@ -128,19 +127,20 @@ def _boards(
 ) -> tuple[RenderableType, int] | None:
     """Return a row of boards, the best first, and its height."""
     letters = answer.question.letters if answer else {}
-    pictures: list[Text] = []
+    pictures: list[Group] = []
+    wide = tall = 0
     for board in sorted(scores, key=lambda board: (-scores[board], board)):
         with contextlib.suppress(BoardError):
             dims = answer.fingerprint.dims if answer else dims_of_length(len(board))
             caption = f"{scores[board]:,}  {with_letters(board, letters)}"
-            drawing = draw_board(format_rows(board, dims, letters))
-            pictures.append(Text("\n").join((drawing, Text(caption, style="bold"))))
+            rows = format_rows(board, dims, letters)
+            pictures.append(Group(draw_board(rows), Text(caption, style="bold")))
+            wide = max(wide, len(caption), 5 * len(rows[0]) + 1)
+            tall = max(tall, 2 * len(rows) + 2)
     if not pictures:
         return None
-    sizes = [picture.split() for picture in pictures]
-    wide = max(line.cell_len for line in chain(*sizes))
     shown = pictures[: max(1, (width + _GAP) // (wide + _GAP))]
-    return _grid([shown], _GAP), max(map(len, sizes[: len(shown)]))
+    return _grid([shown], _GAP), tall
 
 
 def _workers(rows: Iterable[Work]) -> RenderableType:

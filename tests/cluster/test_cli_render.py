@@ -18,19 +18,25 @@ from cluster.answers.render import draw_board, write_json, write_record, write_t
 from cluster.streams import console, tell
 
 
+def drawn(rows, heat=None):
+    """Return the lines of a drawing, and the style of each face."""
+    parts = list(console().render(draw_board(rows, heat)))
+    lines = "".join(part.text for part in parts).splitlines()
+    return lines, {part.text.strip(): str(part.style) for part in parts}
+
+
 def test_a_board_is_drawn_with_its_columns_downwards_and_the_heat_of_its_words():
-    lines = draw_board(format_rows("abqdef", "2x3")).plain.splitlines()
+    lines, _ = drawn(format_rows("abqdef", "2x3"))
     assert lines[1::2] == ["│ A  │ D  │", "│ B  │ E  │", "│ Qu │ F  │"]
+    assert lines[::6] == ["┌────┬────┐", "└────┴────┘"]
     heat = heat_of_cells(4, [(11, (0, 1, 3)), (1, (3, 2))])
     assert heat == [11, 11, 1, 12]
     rows = [["A", "B"], ["C", "D"]]
-    drawn = draw_board(rows, heat)
-    style = {drawn.plain[span.start : span.end].strip(): span.style for span in drawn.spans}
+    lines, style = drawn(rows, heat)
     assert style["B"] != style["D"]
-    assert drawn.plain == draw_board(rows).plain
-    assert all("on" not in str(span.style).split() for span in draw_board(rows, [7] * 4).spans), (
-        "equal heat: no colour"
-    )
+    assert lines == drawn(rows)[0]
+    _, style = drawn(rows, [7] * 4)
+    assert {style[face] for face in "ABCD"} == {"bold"}, "equal heat: no colour"
 
 
 WIDE = [("abcdefghijklmno", 123456789, "word " * 40, None), ("[red]x", 1, 'a,"y', 2.5)]

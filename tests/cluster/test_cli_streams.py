@@ -178,18 +178,18 @@ ASCII = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
     ("arguments", "environment", "drawn"),
     daily(
         [
-            (SHOW, ASCII, ["+----+----+", "| T  | A  |"]),
+            (SHOW, ASCII, ["|----+----|", "| T  | A  |"]),
             (
                 SHOW,
                 {**ASCII, "PYTHONUTF8": "0", "PYTHONIOENCODING": ""},
-                ["+----+----+", "| T  | A  |"],
+                ["|----+----|", "| T  | A  |"],
             ),
             (("wordlist", "list"), ASCII, ["\\xe9"]),
         ],
         [
             (("bound", "t e a r", "--tree"), ASCII, ["+- cell 1.1  max ", "   +- 1.1=t  sum "]),
             (("show", "é"), ASCII, []),
-            (("climb", "--dims", "2x2", "--pool", "9", "--runs", "1"), ASCII, ["+----+----+"]),
+            (("climb", "--dims", "2x2", "--pool", "9", "--runs", "1"), ASCII, ["|----+----|"]),
         ],
     ),
 )
@@ -249,7 +249,7 @@ def test_watching_without_colours_and_in_ascii(terminal_of, proven):
     plain = terminal_of("watch", proven, NO_COLOR="1", PYTHONIOENCODING="ascii")
     assert "┌────┬────┐" in colourful.wait_for("proven", "aert")
     assert colours(colourful.raw)
-    assert "+----+----+" in plain.wait_for("proven", "aert")
+    assert "|----+----|" in plain.wait_for("proven", "aert")
     assert not colours(plain.raw)
     assert plain.raw.isascii()
 
