@@ -6,7 +6,7 @@ stands for all boards that can be spelled with them.  The rank of a class is a n
 radix, cell 0 least significant.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import prod
@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardclass.arrays import Int64s
-from boardclass.board import LETTERS, parse_board
-from boardclass.canonical import canonical
+from boardclass.board import LETTERS
 from boardclass.errors import PartitionError, quote
 from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 
@@ -71,8 +70,6 @@ class Partition:
     >>> partition = parse_partition("aeiou bcdfghjklmnpqrstvwxyz", "3x3")
     >>> partition.n_classes, partition.n_canonical
     (512, 102)
-    >>> partition.rank_of_board("berlatdes")
-    365
     >>> partition.class_letters(365)[:2]
     ('bcdfghjklmnpqrstvwxyz', 'aeiou')
     """
@@ -119,21 +116,6 @@ class Partition:
             digits.append(digit)
         return tuple(digits)
 
-    def rank(self, digits: Sequence[int]) -> int:
-        """Return the rank of the class with these bucket numbers, one per cell."""
-        limits = self.radix.tolist()
-        if len(digits) != len(limits) or not all(
-            0 <= d < k for d, k in zip(digits, limits, strict=True)
-        ):
-            raise PartitionError(
-                f"no class has the bucket numbers {quote(list(digits))}: expected one below each "
-                f"{limits}"
-            )
-        rank = 0
-        for digit, limit in zip(reversed(digits), reversed(limits), strict=True):
-            rank = rank * limit + int(digit)
-        return rank
-
     def class_letters(self, rank: int) -> tuple[str, ...]:
         """Return the letters of each cell of a class."""
         return tuple(map(getitem, self.cell_buckets, self.unrank(rank)))
@@ -141,25 +123,6 @@ class Partition:
     def class_masks(self, rank: int) -> Int64s:
         """Return the letter mask of each cell of a class, int64[n], bit 0 = ``a``."""
         return np.array(list(map(letter_mask, self.class_letters(rank))), np.int64)
-
-    def n_boards(self, rank: int) -> int:
-        """Return the number of boards of a class (may exceed 64 bits)."""
-        return prod(map(len, self.class_letters(rank)))
-
-    def canonical_rank(self, rank: int) -> int:
-        """Return the rank of the canonical image of a class."""
-        return self.rank(canonical(self.unrank(rank), self.geometry))
-
-    def is_canonical(self, rank: int) -> bool:
-        """Return whether a class is the canonical one among its images."""
-        return self.canonical_rank(rank) == rank
-
-    def rank_of_board(self, board: str) -> int:
-        """Return the rank of the class that holds a board (not of its canonical image)."""
-        digits = []
-        for letter, buckets in zip(parse_board(board, self.dims), self.cell_buckets, strict=True):
-            digits.append([letter in bucket for bucket in buckets].index(True))
-        return self.rank(digits)
 
     @cached_property
     def _behind(self) -> Int64s:

@@ -243,11 +243,13 @@ def named_classes(partition: Partition, text: str) -> list[int]:
     """Return the classes that ``--classes`` names, ascending. Raises InputError when one is not a
     canonical class.
     """
+    import numpy as np
+
     chosen = set()
     for part in text.replace(",", " ").split():
-        is_number = part.isascii() and part.isdigit() and len(part) <= 19
-        number = int(part) if is_number else partition.n_classes
-        if number >= partition.n_classes or not partition.is_canonical(number):
+        is_number = part.isascii() and part.isdigit() and len(part) <= 18
+        number = int(part) if is_number else -1
+        if partition.foreign(np.array([number])):
             raise InputError(
                 f"{quote(part)} in --classes is not a canonical class of the run: expected ids "
                 "such as 0,17"

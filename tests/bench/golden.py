@@ -19,6 +19,7 @@ from cluster.answers.comparison import read_boards
 from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit
+from tests.classes import canonical_rank, rank_of_board
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "best-4x4-enable2k-3500.txt"
 
@@ -32,7 +33,7 @@ def main() -> int:
     cut, board_of = breaker.partition, breaker.geometry
     listed = read_boards(sys.argv[1] if sys.argv[1:] else str(GOLDEN), board_of)
     found: dict[str, int] = {}
-    for class_id in sorted({cut.canonical_rank(cut.rank_of_board(board)) for board in listed}):
+    for class_id in sorted({canonical_rank(cut, rank_of_board(cut, board)) for board in listed}):
         began = time.process_time()
         result = breaker.break_unit(Unit(class_id))
         boards = {canonical_board(board, board_of): score for board, score in result.candidates}

@@ -27,6 +27,7 @@ from results.store.rows import COUNTERS, ELIMINATED, Row
 from results.store.store import Store
 from tests.bench.virtual import Size
 from tests.bench.whole_run import Scale
+from tests.classes import n_boards_of
 
 SCALES = {100_000: (6, 5), 1_000_000: (11, 5)}  # 101,475 and 1,144,000 classes
 BATCH = 2000
@@ -66,7 +67,7 @@ def rows_of(plan: Plan, ids: Sequence[int], rng: np.random.Generator) -> Iterato
             class_id,
             "",
             ELIMINATED,
-            plan.partition.n_boards(class_id),
+            n_boards_of(plan.partition, class_id),
             numbers[0] % 3000,
             counters=counters,
             seconds=float(seconds),

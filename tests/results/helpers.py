@@ -26,6 +26,7 @@ from results.store.documents import Fingerprint
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
+from tests.classes import n_boards_of
 
 BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
 CUTOFF = 80
@@ -79,7 +80,7 @@ def all_rows() -> list[Row]:
     """
     cut = partition()
     ranks = [int(rank) for ranks in cut.canonical_ranks() for rank in ranks]
-    rows = [row(rank, n_boards=cut.n_boards(rank), max_bound=CUTOFF - 1) for rank in ranks]
+    rows = [row(rank, n_boards=n_boards_of(cut, rank), max_bound=CUTOFF - 1) for rank in ranks]
     candidates = tuple((board, toy_score(board)) for board in ("xyzw", "wzyx", "tvzy"))
     rows[-1] = replace(rows[-1], status="candidates", candidates=candidates, max_bound=200)
     return rows
@@ -93,12 +94,12 @@ def split_rows(class_id: int) -> list[Row]:
     letters = cut.class_letters(class_id)
     halves = (letters[0][:2], letters[0][2:])
     quarter = (letters[1][:1], letters[1][1:])
-    rest = cut.n_boards(class_id) // len(letters[0])
+    rest = n_boards_of(cut, class_id) // len(letters[0])
     low, high = (f"0={half}" for half in halves)
     deep = tuple(f"{low}/1={half}" for half in quarter)
     n_low = 2 * rest
     return [
-        row(class_id, status="split", n_boards=cut.n_boards(class_id), children=(low, high)),
+        row(class_id, status="split", n_boards=n_boards_of(cut, class_id), children=(low, high)),
         row(class_id, path=high, n_boards=len(halves[1]) * rest),
         row(class_id, path=low, status="split", n_boards=n_low, children=deep),
         row(class_id, path=deep[0], n_boards=n_low // len(letters[1])),

@@ -38,6 +38,7 @@ from results.store.parts import serialise
 from results.store.run import open_run
 from search.certificate import Certifier
 from search.scoring.scorer import Scorer
+from tests.classes import canonical_rank
 from tests.conftest import make_in
 from tests.reference.orderly import absorb, all_scores, orderly_bound, terms_of_class, with_points
 from tests.results.helpers import question_of
@@ -329,7 +330,7 @@ def test_parts_of_one_class_are_apart_and_split_in_one_order(copy):
             checker.count(question, wrong)
     cut, class_id = run.partition, whole["class_id"]
     image = next(
-        rank for rank in range(cut.n_classes) if cut.canonical_rank(rank) == class_id != rank
+        rank for rank in range(cut.n_classes) if canonical_rank(cut, rank) == class_id != rank
     )
     forged = part(a, 0, 1, 2, 3) | {"class_id": image, "forced": cut.class_letters(image)[0][0]}
     with pytest.raises(Rejected, match="shares boards"):

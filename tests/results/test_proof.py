@@ -38,6 +38,7 @@ from results.store.store import Store
 from search import node
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
+from tests.classes import n_boards_of
 from tests.results.helpers import (
     BUCKETS,
     POINTS,
@@ -261,7 +262,7 @@ def test_sizes_agree_with_the_partition(dims, text):
     for ranks in cut.canonical_ranks():
         sizes, size_of, n_images = class_sizes(cut, ranks)
         n_boards = np.array(sizes, object)[size_of]
-        assert n_boards.tolist() == [cut.n_boards(int(rank)) for rank in ranks]
+        assert n_boards.tolist() == [n_boards_of(cut, int(rank)) for rank in ranks]
         assert n_images.tolist() == [
             len(images(cut.unrank(int(rank)), cut.geometry)) for rank in ranks
         ]
@@ -276,7 +277,8 @@ def test_sizes_beyond_64_bits_are_exact():
     several = parse_partition("a bc defg hijklmnopqrstuvwxyz", "4x4")
     ranks = np.arange(5000) * (several.n_classes // 5000)
     sizes, size_of, _ = class_sizes(several, ranks)
-    assert [sizes[place] for place in size_of] == list(map(several.n_boards, ranks.tolist()))
+    expected = [n_boards_of(several, rank) for rank in ranks.tolist()]
+    assert [sizes[place] for place in size_of] == expected
     assert len(set(sizes)) == len(sizes), "the same product of other factors"
 
 

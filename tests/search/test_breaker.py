@@ -32,6 +32,7 @@ from results.proof.nodes import SearchNodes, paths_of
 from search.breaker import Breaker, Spec, Unit, UnitResult, another_order, break_class, image
 from search.node import class_node
 from search.params import DEMANDS, LETTER_ORDER, Params
+from tests.classes import canonical_rank, n_boards_of, rank_of, rank_of_board
 from tests.conftest import published_boards
 from tests.reference.classes import all_images
 from tests.reference.solver import score as slow_score
@@ -92,7 +93,7 @@ class World:
     def best_rank(self) -> int:
         """Return the class of a best board."""
         best = self.scores.reaching(self.scores.best(self.boards.all))
-        return self.partition.rank_of_board(next(self.boards.boards(best)))
+        return rank_of_board(self.partition, next(self.boards.boards(best)))
 
     @cached_property
     def score(self) -> Callable[[str], int]:
@@ -201,7 +202,7 @@ def check_class(of: World, cutoff: int, rank: int, params: Params) -> None:
     assert max(result.max_bound for result in results) >= of.scores.best(
         inside & ~of.scores.reaching(cutoff)
     )
-    assert results[0].n_boards == of.partition.n_boards(rank)
+    assert results[0].n_boards == n_boards_of(of.partition, rank)
     if not found:
         assert all(result.status != "candidates" for result in results)
 
@@ -224,7 +225,7 @@ def test_same_candidates_whatever_the_parameters_and_limits(name, seed):
     # Only buckets of letters that words have; once a board may hold other letters too, it is not in
     # the enumeration.
     several = (
-        of.partition.rank([rng.randrange(2) for _ in range(geometry(of.dims).n)])
+        rank_of(of.partition, [rng.randrange(2) for _ in range(geometry(of.dims).n)])
         if name in SEVERAL
         else 0
     )
@@ -524,7 +525,7 @@ def test_whole_3x3_over_five_letters(shape_letters):
     for letter in range(5):
         digits = [0] * 9
         digits[4] = letter
-        found |= candidates(broken(breaker, Unit(of.partition.rank(digits))))
+        found |= candidates(broken(breaker, Unit(rank_of(of.partition, digits))))
     assert of.images(found) == of.found_in(of.scores.reaching(cutoff)) != set()
 
 
@@ -557,7 +558,7 @@ def test_class_of_each_golden_board_returns_it(enable2k, golden_boards):
     )
     cut = breaker.partition
     n_found = set()
-    for rank in {cut.canonical_rank(cut.rank_of_board(board)) for board in golden_boards}:
+    for rank in {canonical_rank(cut, rank_of_board(cut, board)) for board in golden_boards}:
         found = check_golden_class(breaker, rank, golden_boards)
         n_found |= {min(all_images([(board, score)], 3, 3)) for board, score in found}
     assert len(n_found) == 42
@@ -656,7 +657,7 @@ def test_golden_boards_come_back(enable2k: WordList) -> None:
     }
     cut = breaker.partition
     found = {}
-    for class_id in sorted({cut.canonical_rank(cut.rank_of_board(board)) for board in listed}):
+    for class_id in sorted({canonical_rank(cut, rank_of_board(cut, board)) for board in listed}):
         result = breaker.break_unit(Unit(class_id))
         assert not result.children
         found |= {
@@ -686,7 +687,7 @@ def strongest_parts(centre: str, breaker: Breaker) -> list[tuple[str, int]]:
     board = "".join(
         next(letters) if kind == "center" else "z" for kind in breaker.geometry.cell_types
     )
-    unit = Unit(breaker.partition.canonical_rank(breaker.partition.rank_of_board(board)))
+    unit = Unit(canonical_rank(breaker.partition, rank_of_board(breaker.partition, board)))
     found = []
     for _ in range(4):
         result = breaker.break_unit(unit)

@@ -30,6 +30,7 @@ from boardclass.wordlist import load_wordlist
 from search.breaker import Breaker, Spec, Unit
 from search.params import DEMANDS, Params
 from search.scoring.scorer import Scorer, decode_boards
+from tests.classes import canonical_rank, rank_of_board
 
 COMMON = np.array([LETTERS.index(x) for x in "eeeaaariinoossttlldrcpmhgu"], np.uint8)
 GROUP = 25
@@ -158,7 +159,7 @@ def fault_of(breaker: Breaker, board: str, score: int) -> str:
     and one higher.
     """
     partition = breaker.partition
-    class_id = partition.canonical_rank(partition.rank_of_board(board))
+    class_id = canonical_rank(partition, rank_of_board(partition, board))
     for cutoff in (score, score + 1):
         breaker.spec = replace(breaker.spec, cutoff=cutoff)
         result = breaker.break_unit(Unit(class_id))
