@@ -309,6 +309,8 @@ def test_tiles_and_rules_are_asked_for_by_name(server):
         "game?dice=./mine.toml": "no dice './mine.toml' on this page",
     }.items():
         assert said in server.ask(f"/api/{asked}").json["error"]
+    for cutoff in ("0", "x", f"{1:012}{9:05000}"):
+        assert server.ask(f"/class?class=t+ai+e+r&cutoff={cutoff}").status == 400, cutoff[:20]
 
 
 def test_stored_text_of_a_stranger_comes_out_harmless(server):
