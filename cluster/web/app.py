@@ -294,7 +294,8 @@ async def _about_class(request: Request) -> _ClassPage:
             f"class {quote(text)}: expected one group of letters for each cell, such "
             "as lnrsy aeiou ..."
         )
-    if cutoff and not (cutoff.isascii() and cutoff.isdecimal() and 0 < int(cutoff[:12]) < 2**31):
+    is_number = cutoff.isascii() and cutoff.isdecimal() and len(cutoff) < 11
+    if cutoff and not (is_number and 0 < int(cutoff) < 2**31):
         raise InputError(f"cutoff {quote(cutoff)}: expected a number of points, or nothing")
     if not text:
         return _ClassPage()
