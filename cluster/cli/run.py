@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from boardclass.errors import IncompleteError
 from boardclass.printable import counted, duration
-from cluster.answers.render import draw_board, write_json, write_record, write_table
+from cluster.answers.render import draw_board, write_record, write_table
 from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
 from cluster.streams import console, moving, say
@@ -53,20 +53,10 @@ def plan(
     made = make_plan(resolved, warn)
     result = _known(made) or _probed(made, seconds, seed, workers)
     record = {**asdict(result), "price": result.cpu_hours * price, "price_per_core_hour": price}
-    if fmt == "json":
-        write_json(record)
-        return
-    strata = record.pop("strata")
-    if fmt == "csv":
+    if fmt == "table":
+        _show_estimate(result, price)
+    else:
         write_record(record, fmt)
-        return
-    _show_estimate(result, price)
-    if strata:
-        say("classes from weak to strong:")
-    for n_classes, n_probes, mean_s in strata:
-        classes = counted(n_classes, "class", "classes")
-        each = f", about {mean_s:,.3g} s each" if n_probes else ""
-        say(f"  {classes}, {n_probes:,} probed{each}")
 
 
 def _known(made: Plan) -> Estimate | None:
