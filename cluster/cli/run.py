@@ -9,6 +9,8 @@ import time
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
+import boardclass
+import results
 from boardclass.errors import IncompleteError
 from boardclass.printable import counted, duration
 from cluster.answers.render import draw_board, write_record, write_table
@@ -63,13 +65,12 @@ def _known(made: Plan) -> Estimate | None:
     """Return what a run took that comes with the program and asks the same."""
     from cluster.planning.estimate import measured
     from results.proof.packaged import published
-    from results.store.run import open_run
 
     of = made.fingerprint
     for place, proof in published(of.dims, of.wordlist_sha256, of.scores):
         if proof.proven and proof.fingerprint.cutoff == of.cutoff:
             warn(f"orderly: the run {place.name} proves this already: orderly top {place.name}")
-            return measured(open_run(place))
+            return measured(results.open_run(place))
     return None
 
 
@@ -229,17 +230,14 @@ def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:
 
 
 def _draw_best(config: RunConfig, outcome: RunOutcome) -> None:
-    from boardclass.geometry import parse_dims
-    from boardclass.scores import parse_scores
-    from boardclass.wordlist import load_wordlist
     from cluster.answers.boards import Scoring
 
-    words = load_wordlist(config.wordlist)
-    scoring = Scoring(words, config.wordlist, parse_scores(config.scores))
+    words = boardclass.load_wordlist(config.wordlist)
+    scoring = Scoring(words, config.wordlist, boardclass.parse_scores(config.scores))
     boards = outcome.listed.boards
     for item in boards[:MAX_DRAWN]:
         if item.score == boards[0].score:
-            solved = scoring.solve((parse_dims(config.dims), item.board))
+            solved = scoring.solve((boardclass.parse_dims(config.dims), item.board))
             console().print(draw_board(solved.rows, solved.heat))
             say(f"{solved.board}: {solved.worth}\n")
 
@@ -265,9 +263,8 @@ def derive(
     from cluster.driver.derive import config_like
     from cluster.driver.derive import derive as derive_claim
     from cluster.driver.progress import Progress
-    from results.store.run import open_run
 
-    source = open_run(directory)
+    source = results.open_run(directory)
     words = run_wordlist(source, source_wordlist)
     wordlist = wordlist or source_wordlist or source.info["config"]["wordlist"]
     config = config_like(source, wordlist=wordlist, scores=scores, cutoff=cutoff, out=out)
@@ -287,13 +284,11 @@ def merge(
     changed.
     """
     sources = [named_run(source) for source in sources]
-    from results.proof.prove import summary
-    from results.store.run import open_run
     from results.upkeep import merging
 
-    runs = [open_run(source) for source in sources]
+    runs = [results.open_run(source) for source in sources]
     done = merging.merge(target, merging.check_sources(runs))
-    state = summary(target)
+    state = results.summary(target)
     record = {
         "target": target,
         "verdicts_added": done.n_added,
