@@ -17,6 +17,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import search
 from boardclass.board import format_rows, read_board, with_letters
 from boardclass.board_svg import heat_of_cells
 from boardclass.board_tables import json_boards
@@ -150,10 +151,9 @@ class Scoring:
 
     def _near(self, dims: Dims, letters: str) -> Scorer:
         """Return a scorer of the words that can be on this board: it is made much faster."""
-        from search.scoring.scorer import Scorer
 
         is_near = re.compile(f"[{letters}]+").fullmatch
-        return Scorer(dims, tuple(filter(is_near, self.words.words)), self.table)
+        return search.Scorer(dims, tuple(filter(is_near, self.words.words)), self.table)
 
     def common(self, words: Iterable[Word]) -> list[str]:
         """Return those of the words that most people know; none if the list is not English."""
@@ -423,9 +423,8 @@ def _n_words(scoring: Scoring, board: AnyBoard, common: bool) -> int:
 @lru_cache(maxsize=6)
 def scorer_of(dims: str, words: tuple[str, ...], table: ScoreTable = TABLES["standard"]) -> Scorer:
     """Return a scorer; the last few are kept."""
-    from search.scoring.scorer import Scorer
 
-    return Scorer(dims, words, table)
+    return search.Scorer(dims, words, table)
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,7 @@ from itertools import accumulate, count
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import boardclass
 from boardclass.errors import BoardError, InputError, PartitionError, quote
 from boardclass.geometry import cell_name, parse_dims, short_cell_name
 from boardclass.scores import reaches
@@ -141,7 +142,6 @@ def class_letters(
     names.
     """
     from boardclass.board import dims_of_length
-    from boardclass.partition import parse_class, parse_partition
     from configs.model import load_config
 
     groups = text.split()
@@ -152,7 +152,7 @@ def class_letters(
                 "letters of each cell"
             )
         size = str(parse_dims(dims_text))
-        partition = parse_partition(
+        partition = boardclass.parse_partition(
             load_config(None, {"dims": size, "buckets": buckets}).buckets, size
         )
         return partition.dims, partition.class_letters(int(groups[0]))
@@ -168,7 +168,7 @@ def class_letters(
             f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell "
             f"of a board such as 3x4"
         ) from error
-    return dims, parse_class(text, dims)
+    return dims, boardclass.parse_class(text, dims)
 
 
 def tell(

@@ -11,6 +11,7 @@ both together.  status.py has the words for it.
 from dataclasses import dataclass, replace
 from typing import Any
 
+import results
 from boardclass.printable import duration
 from results.log import Live, live
 from results.log_events import Finished, Report
@@ -94,13 +95,11 @@ def look(location: str) -> tuple[RunView, Summary]:
     result = packaged_summary(location)
     if result is not None:
         return run_view(result, live(open_folder(location))), result
-    from results.proof.prove import summary
-    from results.store.run import open_run
 
-    run = open_run(location)
+    run = results.open_run(location)
     # before the rows, which take longer to read: the driver goes on meanwhile
     now = live(run.folder)
-    result = summary(run)
+    result = results.summary(run)
     return run_view(result, now), result
 
 

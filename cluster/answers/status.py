@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+import boardclass
 from boardclass.errors import InputError
 from boardclass.printable import between, counted, duration, memory_size, percent
 from boardclass.scores import reaches
@@ -217,7 +218,6 @@ def run_wordlist(run: Run, name: str | None) -> WordList:
 
     Raises InputError when it cannot be found or read, FingerprintError when it is another list.
     """
-    from boardclass.wordlist import load_wordlist
     from results.errors import FingerprintError
 
     config = run.info.get("config")
@@ -227,7 +227,7 @@ def run_wordlist(run: Run, name: str | None) -> WordList:
             f"{run.folder.where('')} does not say which word list it used: name it with --wordlist"
         )
     try:
-        words = load_wordlist(name or str(recorded))
+        words = boardclass.load_wordlist(name or str(recorded))
     except InputError as error:
         raise InputError(f"{error}; --wordlist names another place") from error
     if words.sha256 != run.fingerprint.wordlist_sha256:

@@ -11,9 +11,8 @@ shown), 5 stored evidence does not match, 130 another command interrupted.
 import errno
 import os
 import sys
-from collections.abc import Mapping
 from importlib import import_module
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import typer
 from typer import Option
@@ -62,36 +61,22 @@ EPILOG = (
 )
 
 
-class Whole(TyperGroup):
-    """Commands with their whole first sentence, under titles."""
-
-    # commands by title and file; without it all are under one
-    titled: ClassVar[Mapping[str, Mapping[str, str]]] = {}
-
-    # typer's own types differ from version to version
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the sections."""
-        every = self.list_commands(ctx)
-        width = max(map(len, every))
-        for title, files in (self.titled or {"Commands": {"": " ".join(every)}}).items():
-            with formatter.section(title):
-                names = " ".join(files.values()).split()
-                commands = {name: self.get_command(ctx, name) for name in names}
-                formatter.write_dl(
-                    [
-                        (f"{name:<{width}}", each.get_short_help_str(10**3))
-                        for name, each in commands.items()
-                        if each
-                    ]
-                )
-
-
-class Sections(Whole):
+class Sections(TyperGroup):
     """The commands by section, each built when it is asked for: all of them would take longer than
     most commands.
     """
 
-    titled: ClassVar = SECTIONS
+    # typer's own types differ from version to version
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the sections: commands with their whole first sentence."""
+        width = max(map(len, PLACES))
+        for title, files in SECTIONS.items():
+            with formatter.section(title):
+                lines = []
+                for name in " ".join(files.values()).split():
+                    told = self.get_command(ctx, name).get_short_help_str(10**3)
+                    lines.append((f"{name:<{width}}", told))
+                formatter.write_dl(lines)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""

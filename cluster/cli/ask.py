@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import boardclass
+import results
+import search
 from boardclass.errors import InputError, OrderlyError, quote
 from cluster.answers.render import Format, write_json, write_table
 from cluster.answers.status import proofs_told, run_wordlist, tell_notes
@@ -87,9 +90,8 @@ def _summary(location: str) -> Summary:
     result = packaged_summary(location)
     if result is not None:
         return result
-    from results.proof.prove import summary
 
-    return summary(location)
+    return results.summary(location)
 
 
 def _passing(
@@ -124,12 +126,10 @@ def _passing(
 
 
 def _word_counter(location: str, wordlist: str | None) -> Scorer:
-    from boardclass.scores import parse_scores
-    from results.store.run import open_run
 
-    run = open_run(location)
+    run = results.open_run(location)
 
-    return _scorer(run, run_wordlist(run, wordlist), parse_scores("words"))
+    return _scorer(run, run_wordlist(run, wordlist), boardclass.parse_scores("words"))
 
 
 def _spelling(word: str, letters: Mapping[str, str]) -> str:
@@ -171,9 +171,8 @@ def query(
     if sql is None and not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(f"no statement given; {_EXPECTED}")
     from results.reading.limits import Limits
-    from results.reading.sql import connect
 
-    with closing(connect(directories, memory)) as database, proofs_told(database.summaries):
+    with closing(results.connect(directories, memory)) as database, proofs_told(database.summaries):
         limits = Limits(timeout, memory, MAX_DRAWN if fmt == "table" else MAX_ROWS)
         if sql is None:
             _prompt(lambda text: _print(database.query(text, limits), fmt))
@@ -249,11 +248,9 @@ def compare(
         )
     directory = options.chosen_run(*directories)
     from cluster.answers.comparison import Comparison, read_boards
-    from results.proof.prove import summary
-    from results.store.run import open_run
 
-    run = open_run(directory)
-    result = summary(run)
+    run = results.open_run(directory)
+    result = results.summary(run)
     listed = read_boards(file, run.partition.geometry, result.question.letters)
     comparison = Comparison(result, listed, partial(_scorer_of, run, wordlist))
     with proofs_told({directory: result}, above=fmt == "table"):
@@ -288,11 +285,9 @@ def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
 
 
 def _scorer(run: Run, words: WordList, table: ScoreTable | None = None) -> Scorer:
-    from boardclass.scores import ScoreTable
-    from search.scoring.scorer import Scorer
 
     own = run.fingerprint
-    return Scorer(own.dims, words.words, table or ScoreTable("run", own.scores))
+    return search.Scorer(own.dims, words.words, table or boardclass.ScoreTable("run", own.scores))
 
 
 def report(
@@ -307,9 +302,8 @@ def report(
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
     from results.reading.report import render
-    from results.store.run import open_run
 
-    run = open_run(directory)
+    run = results.open_run(directory)
     page, result = render(run, _scorer(run, run_wordlist(run, wordlist)), n)
     html = page.encode()
     name = Path(directory.partition("?")[0]).resolve().name

@@ -10,6 +10,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import boardclass
+import search
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
 from boardclass.tiles import Tiles
@@ -275,12 +277,10 @@ def lists(
 ) -> None:
     """Score a board with every word list that can be named."""
     from boardclass.board import read_board
-    from boardclass.scores import parse_scores
     from boardclass.wordlist import available_names, load_wordlist
-    from search.scoring.scorer import Scorer
 
     size, letters = read_board(board, dims, tell)
-    table = parse_scores("standard" if scores is None else scores)
+    table = boardclass.parse_scores("standard" if scores is None else scores)
     rows: list[tuple[Any, ...]] = []
     for name, path in available_names().items():
         try:
@@ -288,7 +288,7 @@ def lists(
         except WordListError as error:
             tell(f"left out {name}: {error}")
             continue
-        points = [word.points for word in Scorer(size, words.words, table).words(letters)]
+        points = [word.points for word in search.Scorer(size, words.words, table).words(letters)]
         rows.append((name, len(words.words), sum(points), len(points)))
     write_table(("wordlist", "list_words", "score", "words"), rows, fmt)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+import boardclass
+import search
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, draw_board, write_table
 from cluster.cli import options
@@ -108,13 +110,12 @@ def _tell_round(move: Move, runs: int, run: int, number: int, best: int, n_score
 def _start(start: str | None, dims: str | None, words: WordList) -> tuple[Dims, str | None]:
     """Return the size, and the board to start from if one is named."""
     from boardclass.board import read_board
-    from boardclass.geometry import parse_dims
 
     if start is not None:
         return read_board(start, dims, tell, words.letters)
     if dims is None:
         raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
-    return parse_dims(dims), None
+    return boardclass.parse_dims(dims), None
 
 
 def _scorer(
@@ -130,9 +131,8 @@ def _scorer(
     """
     from boardclass.board import in_symbols, trace
     from search.local.methods import HoldingScorer, ParallelScorer
-    from search.scoring.scorer import Scorer
 
-    plain = Scorer(size, words, table)
+    plain = search.Scorer(size, words, table)
     scorer = ParallelScorer(plain, threads or os.cpu_count() or 1)
     if contains is None:
         return scorer, board
@@ -199,7 +199,6 @@ def longest(
     from boardclass.scores import n_letters
     from search.local import hamilton
     from search.local.methods import ParallelScorer
-    from search.scoring.scorer import Scorer
 
     shape = geometry(dims or "4x4")
     words, table = listed.load()
@@ -209,7 +208,9 @@ def longest(
     tell("listing the paths through all cells")
     paths = hamilton.hamiltonian_paths(shape)
     tell(f"{len(targets):,} words on {len(paths):,} paths")
-    scorer = ParallelScorer(Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1)
+    scorer = ParallelScorer(
+        search.Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1
+    )
     with moving(len(targets)) as move:
         progress = partial(_tell_word, move, words, len(targets), time.monotonic())
         best = hamilton.best_boards(targets, paths, scorer, progress)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import results
+import search
 from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
@@ -40,11 +42,10 @@ class ClassOptions(options.Group):
     ) -> tuple[Dims, tuple[str, ...], WordList, Scorer]:
         """Return the size, the letters of each cell, the words and what scores boards."""
         from cluster.answers.explain import class_letters
-        from search.scoring.scorer import Scorer
 
         size, letters = class_letters(self.board_class, self.dims, self.buckets)
         words, table = listed.load()
-        return size, letters, words, Scorer(size, words.words, table)
+        return size, letters, words, search.Scorer(size, words.words, table)
 
 
 @options.grouped
@@ -144,9 +145,8 @@ def _explain_stored(run: str, number: str, settled: Mapping[str, object], fmt: F
         )
     directory = named_run(run)
     from boardclass.parts import depth
-    from results.store.run import open_run
 
-    rows = [row for row in open_run(directory).rows() if row.class_id == int(number)]
+    rows = [row for row in results.open_run(directory).rows() if row.class_id == int(number)]
     if not rows:
         raise InputError(
             f"the run in {quote(directory)} has no verdict on class {int(number)} yet, "

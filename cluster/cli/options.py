@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
+import boardclass
+import results
 from boardclass.errors import ConfigError, InputError
 from cluster.answers import render
 from results.storage.files import named_run
@@ -74,10 +76,9 @@ _wordlist = partial(
 
 
 def _say_turned(dims: str | None) -> str | None:
-    from boardclass.geometry import parse_dims
     from cluster.streams import tell
 
-    if dims is not None and (size := str(parse_dims(dims))) != dims.strip().lower():
+    if dims is not None and (size := str(boardclass.parse_dims(dims))) != dims.strip().lower():
         tell(f"{dims} turned: the same game as {size}, in which the boards are written")
     return dims
 
@@ -233,10 +234,9 @@ class ListOptions(Group):
         """Return both; ``scores`` counts when no table was named, ``plain_q`` is for
         ``load_wordlist``.
         """
-        from boardclass.scores import parse_scores
         from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
 
-        table = parse_scores(scores if self.scores is None else self.scores)
+        table = boardclass.parse_scores(scores if self.scores is None else self.scores)
         return load_wordlist(
             DEFAULT_WORDLIST if self.wordlist is None else self.wordlist, plain_q=plain_q
         ), table
@@ -298,9 +298,8 @@ class RunWords(Group):
     def open(self) -> tuple[StoredRun, WordList]:
         """Return both, read."""
         from cluster.answers.status import run_wordlist
-        from results.store.run import open_run
 
-        run = open_run(self.directory)
+        run = results.open_run(self.directory)
         return run, run_wordlist(run, self.wordlist)
 
 

@@ -9,9 +9,11 @@ import time
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
+import boardclass
+import results
 from boardclass.errors import IncompleteError
 from boardclass.printable import counted, duration
-from cluster.answers.render import draw_board, write_json, write_record, write_table
+from cluster.answers.render import draw_board, write_record, write_table
 from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
 from cluster.streams import console, moving, say
@@ -53,33 +55,22 @@ def plan(
     made = make_plan(resolved, warn)
     result = _known(made) or _probed(made, seconds, seed, workers)
     record = {**asdict(result), "price": result.cpu_hours * price, "price_per_core_hour": price}
-    if fmt == "json":
-        write_json(record)
-        return
-    strata = record.pop("strata")
-    if fmt == "csv":
+    if fmt == "table":
+        _show_estimate(result, price)
+    else:
         write_record(record, fmt)
-        return
-    _show_estimate(result, price)
-    if strata:
-        say("classes from weak to strong:")
-    for n_classes, n_probes, mean_s in strata:
-        classes = counted(n_classes, "class", "classes")
-        each = f", about {mean_s:,.3g} s each" if n_probes else ""
-        say(f"  {classes}, {n_probes:,} probed{each}")
 
 
 def _known(made: Plan) -> Estimate | None:
     """Return what a run took that comes with the program and asks the same."""
     from cluster.planning.estimate import measured
     from results.proof.packaged import published
-    from results.store.run import open_run
 
     of = made.fingerprint
     for place, proof in published(of.dims, of.wordlist_sha256, of.scores):
         if proof.proven and proof.fingerprint.cutoff == of.cutoff:
             warn(f"orderly: the run {place.name} proves this already: orderly top {place.name}")
-            return measured(open_run(place))
+            return measured(results.open_run(place))
     return None
 
 
@@ -239,17 +230,14 @@ def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:
 
 
 def _draw_best(config: RunConfig, outcome: RunOutcome) -> None:
-    from boardclass.geometry import parse_dims
-    from boardclass.scores import parse_scores
-    from boardclass.wordlist import load_wordlist
     from cluster.answers.boards import Scoring
 
-    words = load_wordlist(config.wordlist)
-    scoring = Scoring(words, config.wordlist, parse_scores(config.scores))
+    words = boardclass.load_wordlist(config.wordlist)
+    scoring = Scoring(words, config.wordlist, boardclass.parse_scores(config.scores))
     boards = outcome.listed.boards
     for item in boards[:MAX_DRAWN]:
         if item.score == boards[0].score:
-            solved = scoring.solve((parse_dims(config.dims), item.board))
+            solved = scoring.solve((boardclass.parse_dims(config.dims), item.board))
             console().print(draw_board(solved.rows, solved.heat))
             say(f"{solved.board}: {solved.worth}\n")
 
@@ -275,9 +263,8 @@ def derive(
     from cluster.driver.derive import config_like
     from cluster.driver.derive import derive as derive_claim
     from cluster.driver.progress import Progress
-    from results.store.run import open_run
 
-    source = open_run(directory)
+    source = results.open_run(directory)
     words = run_wordlist(source, source_wordlist)
     wordlist = wordlist or source_wordlist or source.info["config"]["wordlist"]
     config = config_like(source, wordlist=wordlist, scores=scores, cutoff=cutoff, out=out)
@@ -297,13 +284,11 @@ def merge(
     changed.
     """
     sources = [named_run(source) for source in sources]
-    from results.proof.prove import summary
-    from results.store.run import open_run
     from results.upkeep import merging
 
-    runs = [open_run(source) for source in sources]
+    runs = [results.open_run(source) for source in sources]
     done = merging.merge(target, merging.check_sources(runs))
-    state = summary(target)
+    state = results.summary(target)
     record = {
         "target": target,
         "verdicts_added": done.n_added,

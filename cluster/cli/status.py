@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import results
 from boardclass.distribution import install
 from boardclass.errors import InputError, OrderlyError
 from cluster.answers.render import write_json, write_record, write_table
@@ -107,9 +108,8 @@ def watch(directory: options.Run = options.LATEST) -> None:
     changes nothing.
     """
     from cluster.watch.screen import watch as watch_run
-    from results.store.run import open_run
 
-    open_run(directory)
+    results.open_run(directory)
     with contextlib.suppress(KeyboardInterrupt):  # ends it like q
         watch_run(directory)
 

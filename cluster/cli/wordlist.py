@@ -26,14 +26,12 @@ from boardclass.wordlist import (
 )
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
-from cluster.cli.app import Whole
 from cluster.cli.options import argument, option
 from cluster.streams import say, write_file
 
 TIMEOUT_S = 30
 wordlist = typer.Typer(
     name="wordlist",
-    cls=Whole,
     help="List, check, import and download word lists.",
     no_args_is_help=True,
     add_completion=False,
@@ -43,7 +41,7 @@ wordlist = typer.Typer(
 
 @wordlist.command("list")
 def list_all(fmt: options.Format = "table") -> None:
-    """List the word lists that can be named, and say how to get the other well-known ones."""
+    """List the word lists that can be named, and how to get others."""
     rows: list[tuple[object, ...]] = []
     for name, path in available_names().items():
         try:
@@ -69,7 +67,10 @@ def check(
     ],
     fmt: options.Format = "table",
 ) -> None:
-    """Count the words of a list and the lines left out, or say what import would make of it."""
+    """Count the words of a list and the lines left out.
+
+    Of a file that is no list, say what import would make of it.
+    """
     path = Path(file)
     try:
         words = load_wordlist(path if path.is_file() else file, plain_q=None)
@@ -136,7 +137,7 @@ def import_file(
     ] = None,
     fmt: options.Format = "table",
 ) -> None:
-    """Make a word list from a file, and report what was done to how many lines."""
+    """Make a word list from a file, and say what was done to its lines."""
     path = Path(file).expanduser()
     rules = Rules(names, accents, parse_letters(letter or []), plain_q)
     name = path.name.partition(".")[0] if name is None else name
@@ -201,7 +202,7 @@ def get(
     ] = None,
     fmt: options.Format = "table",
 ) -> None:
-    """Download a known word list; it is kept only if its SHA-256 is the known one."""
+    """Download a known word list.  It is kept only if its SHA-256 is the known one."""
     known = sources()
     if name not in known:
         loadable = ", ".join(source for source, item in known.items() if item.url)

@@ -52,10 +52,8 @@ from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import LETTER_ORDER, Params
 
-# strata of the classes, in order of predicted cost
-SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.06, 0.04)
 PROBE_BUDGET = Breaker.hurried_budget  # effort of a unit of a probe
-LEAST = 2 * len(SHARES)  # classes, where the time is not limited
+LEAST = 16  # classes, where the time is not limited
 # of the time left that a level leaves to those below it, if all its units split
 _FOR_PARTS = 0.65
 _WIDEST = 100.0  # an interval that says less is none
@@ -77,8 +75,6 @@ class Estimate:
     n_probes: int
     # whether every class was searched to its end, so that this is the cost as measured
     is_known: bool
-    # (classes, probes, mean seconds of a class) from weak to strong classes
-    strata: tuple[tuple[int, int, float], ...]
     memory_mb: int  # largest resident memory of a process that probed, MiB
     seconds: float  # time it took
     known: str = ""  # the run that these are the figures of
@@ -132,13 +128,6 @@ def student(freedom: float) -> float:
     (Hill 1970).
     """
     return float(np.polyval((1.5895, 2.5558, 2.8225, 2.3723, 1.96), 1 / freedom))
-
-
-def strata(plan: Plan) -> list[Int64s]:
-    """Return the classes of a run by stratum, from weak to strong."""
-    ids = plan.class_ids()
-    ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]
-    return np.split(ids, np.round(np.cumsum(SHARES[:-1]) * len(ids)).astype(int))
 
 
 class Found(NamedTuple):
@@ -234,9 +223,10 @@ class Probes:
     def __init__(
         self, plan: Plan, seed: int, least: int = 1, gone: Callable[[], float] | None = None
     ) -> None:
-        self.plan, self.strata = plan, strata(plan)
+        self.plan = plan
         self._least, self._gone, self._rng = least, gone, random.Random(seed)
-        ids = np.concatenate(self.strata)
+        ids = plan.class_ids()
+        ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]  # from weak to strong
         likely = likely_costs(plan, ids)
         self.levels = [Level(lambda k: Unit(int(ids[k])), likely, likely, self._rng.random())]
         self._running: dict[Unit, int] = {}  # and its place in the last level
@@ -310,19 +300,9 @@ class Probes:
             n_classes=len(first.likely),
             n_probes=len(first.found),
             is_known=is_known,
-            strata=tuple(self._by_stratum(below)),
             memory_mb=memory_mb,
             seconds=seconds,
         )
-
-    def _by_stratum(self, below: float) -> Iterator[tuple[int, int, float]]:
-        first, begin = self.levels[0], 0
-        for ids in self.strata:
-            places = [place for place in first.found if 0 <= place - begin < len(ids)]
-            begin += len(ids)
-            cost = sum(first.number(place) * first.found[place].whole(below) for place in places)
-            n = sum(map(first.number, places))
-            yield len(ids), len(places), cost / n if places else 0.0
 
 
 def sample(
@@ -416,7 +396,7 @@ def measured(run: Run) -> Estimate | None:
     if not hours:
         return None
     n_classes, name = run.partition.n_canonical, Path(run.folder.where("")).name
-    return Estimate(hours, hours, hours, n_classes, 0, True, (), 0, 0.0, name)
+    return Estimate(hours, hours, hours, n_classes, 0, True, 0, 0.0, name)
 
 
 GROUPS = "jqxz kvw fy bgu hmp cd l n o r s t i a e"

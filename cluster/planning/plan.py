@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+import search
 from boardclass.arrays import Float64s, Int64s
 from boardclass.distribution import NAME
 from boardclass.errors import InputError
@@ -197,10 +198,9 @@ def _resolve_cutoff(
     identity = read_identity(open_folder(location))
     if identity is not None:
         return identity[0].cutoff, None
-    from search.local.methods import local_search
 
     stage("climbing to a good board for the cutoff")
-    best = local_search(scorer, seed=config.seed)[0]
+    best = search.local_search(scorer, seed=config.seed)[0]
     return max(1, best.score), {"board": best.board, "score": best.score, "seed": config.seed}
 
 
@@ -221,10 +221,9 @@ def _check_cutoff(
     n_boards = float(np.exp(-np.log(shares)[hits].sum(axis=1)).sum()) / _N_DRAWN
     if len(hits) and n_boards <= MAX_BOARDS:
         return
-    from search.local.methods import local_search
 
     pool = 50 if scorer.dims.n <= 16 else 10  # boards of more cells take longer
-    best = local_search(scorer, seed=seed, runs=1, pool=pool)[0]
+    best = search.local_search(scorer, seed=seed, runs=1, pool=pool)[0]
     if n_boards <= MAX_BOARDS:
         if cutoff > _FAR * best.score:
             stage(

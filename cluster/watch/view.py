@@ -21,6 +21,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+import results
 from boardclass.errors import InputError, OrderlyError, StoreError, quote
 from cluster.answers.run_view import Drawn, Reading, RunView, run_view
 from results.log import Live, live
@@ -244,10 +245,9 @@ class Watcher:
         return watched
 
     def _read_rows(self) -> None:
-        from results.proof.prove import summary
 
         with self.watched.reading_rows():
-            result = summary(self.watched.place.check())
+            result = results.summary(self.watched.place.check())
             boards = [Drawn(item.board, item.score) for item in result.listed.boards[:8]]
             self.watched.reading = Reading(result, boards)
 

@@ -147,7 +147,6 @@ def whole_4x4(must: float) -> Iterator[Figure]:
         "low": found.low,
         "high": found.high,
         "n_probes": found.n_probes,
-        "strata": found.strata,
     }
     yield Figure(
         "4x4, cutoff 3500, estimate",

@@ -3,10 +3,9 @@
     python -m tests.bench.strata CONFIG RUN        # such as configs/4x4-enable2k.toml
                                                    results/published/4x4-enable2k
 
-The strata are those of ``orderly plan``, from weak to strong classes, so its estimate can be set
-beside them.  Rows found on several machines are made comparable by a price: so many nanoseconds for
-a term and for a push, by default those that ``make bench`` measured last.  The open classes of a
-stratum are taken to cost what its searched ones did.
+The strata go from weak to strong classes.  Rows found on several machines are made comparable by a
+price: so many nanoseconds for a term and for a push, by default those that ``make bench`` measured
+last.  The open classes of a stratum are taken to cost what its searched ones did.
 """
 
 from __future__ import annotations
@@ -17,15 +16,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from boardclass.arrays import Int64s
 from boardclass.printable import counted
 from cluster.driver.prepared import class_sums
-from cluster.planning.estimate import strata
-from cluster.planning.plan import make_plan
+from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
 from results.store.run import open_run
 from tests.bench.figures import newest_prices
 
 COLUMNS = ("seconds", "n_terms", "n_pushes")
+SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.06, 0.04)  # of the classes in each stratum
+
+
+def strata(plan: Plan) -> list[Int64s]:
+    """Return the classes of a run by stratum, in order of predicted cost."""
+    ids = plan.class_ids()
+    ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]
+    return np.split(ids, np.round(np.cumsum(SHARES[:-1]) * len(ids)).astype(int))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
