@@ -16,12 +16,10 @@ import ipaddress
 import os
 import re
 import secrets
-import select
 import socket
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from types import FrameType
-from typing import ClassVar
 from urllib.parse import parse_qsl, urlencode
 
 import uvicorn
@@ -40,7 +38,7 @@ from results.storage.files import PUBLISHED
 DEFAULT_PORT = 8765
 # connections that have not asked yet, and how long each may take to; who is not let in is answered
 # and disconnected, so there is no limit on the others
-MAX_SILENT, HEADERS_S = 100, 10.0
+HEADERS_S = 10.0
 _TOKEN_BYTES = 24
 LOOPBACK_NAMES = frozenset(("127.0.0.1", "localhost", "[::1]"))
 POLICY = (
@@ -144,25 +142,17 @@ class _Protocol(H11Protocol):
     everybody else.
     """
 
-    # connections without a request, the oldest first
-    waiting: ClassVar[dict[_Protocol, asyncio.TimerHandle]] = {}
+    _timer: asyncio.TimerHandle | None = None  # runs while no request is being answered
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._wait()
-        n_silent = len(self.waiting)
-        for silent in list(self.waiting):
-            if n_silent <= MAX_SILENT:
-                break
-            if not silent._has_unread():
-                silent.transport.abort()
-                n_silent -= 1
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._forget()
-        elif self not in self.waiting:  # a part of the next request
+        elif self._timer is None:  # a part of the next request
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -170,17 +160,12 @@ class _Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def _wait(self) -> None:
-        self.waiting[self] = self.loop.call_later(HEADERS_S, self.transport.abort)
+        self._timer = self.loop.call_later(HEADERS_S, self.transport.abort)
 
     def _forget(self) -> None:
-        if timer := self.waiting.pop(self, None):
-            timer.cancel()
-
-    def _has_unread(self) -> bool:
-        """Return whether bytes came that the loop has not got round to."""
-        poll = select.poll()
-        poll.register(self.transport.get_extra_info("socket"), select.POLLIN)
-        return bool(poll.poll(0))
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
 
 
 class LocalServer:

@@ -22,7 +22,7 @@ import anyio
 
 from cluster.web import jobs
 from cluster.web.job_queue import MAX_WAITING, JobQueue, Priority, Refused
-from cluster.web.server import MAX_SILENT, LocalServer
+from cluster.web.server import LocalServer
 from results.reading.limits import GRACE_S
 from results.storage.files import PUBLISHED
 from tests.cluster.processes import command_line, descendants, has_let_go, parent
@@ -131,14 +131,13 @@ def test_connections_that_ask_nothing_shut_nobody_out_and_are_closed_after_a_whi
     with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
         climbing = asking(client, "/api/climb?letters=aert", cookie_of(client))
         held.enter_context(contextlib.closing(climbing))
-        climbing.settimeout(0)
-        for _ in range(2 * MAX_SILENT + 20):
+        for _ in range(220):
             made = held.enter_context(contextlib.closing(silent(client)))
         for _ in range(5):  # who is not read yet is not closed
             assert client.ask("/").status == 200
-        with pytest.raises(BlockingIOError):  # nor who has asked
-            climbing.recv(1)
         assert made.recv(1) == b""
+        # nor who has asked, and waits longer
+        assert climbing.recv(2**16).startswith(b"HTTP/1.1 200")
         asked = asking(client, "/class", cookie_of(client))
         kept = held.enter_context(contextlib.closing(asked))
         assert kept.recv(2**16).startswith(b"HTTP/1.1 200")
@@ -146,21 +145,6 @@ def test_connections_that_ask_nothing_shut_nobody_out_and_are_closed_after_a_whi
         kept.settimeout(15)
         while kept.recv(2**16):
             pass
-
-
-def test_of_too_many_connections_that_ask_nothing_the_oldest_are_closed_at_once():
-    with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
-        made = [
-            held.enter_context(contextlib.closing(silent(client))) for _ in range(MAX_SILENT + 20)
-        ]
-        for _ in range(5):
-            assert client.ask("/").status == 200
-        made[0].settimeout(5)  # half of the time that each may take
-        with contextlib.suppress(ConnectionResetError):
-            assert made[0].recv(1) == b""
-        made[-1].settimeout(0)
-        with pytest.raises(BlockingIOError):
-            made[-1].recv(1)
 
 
 def test_who_is_not_let_in_is_answered_and_disconnected():
@@ -194,13 +178,6 @@ def asked_early(paths, n_gone=0):
         finally:
             server.stop()
             thread.join(30)
-
-
-def test_who_has_asked_is_not_dropped_before_the_question_is_read():
-    """More of them than may be silent came while the server was busy."""
-    with asked_early(["/class"] * (MAX_SILENT + 20)) as clients:
-        for each in clients:
-            assert each.recv(2**16).startswith(b"HTTP/1.1 200")
 
 
 def test_questions_that_nobody_waits_for_leave_room_for_the_next():
