@@ -42,12 +42,12 @@ export interface Told extends Playable {
 // GET /api/around
 export interface Around {
   scores: number[][];
-  best: { board: string; score: number; difference: number }[];
+  best: [board: string, change: string, score: number, difference: number][];
 }
 
 // GET /api/climb
 export interface Climb {
-  found: { board: string; score: number }[];
+  found: [board: string, score: number][];
   pool: number;
   complete: boolean;
 }

@@ -108,8 +108,10 @@ class BoardRequest:
         rules = table.at_least(self.min_letters), self.plain_q, self.values, self.bonus
         return Scoring(words, path, *rules)
 
-    def usual(self) -> tuple[str, Scorer]:
-        """Return the letters of a board that the fast scorer takes, with the scorer."""
+    def usual(self) -> tuple[str, Scorer, Mapping[str, str]]:
+        """Return a board that the fast scorer takes, in symbols, with the scorer and the letters
+        that symbols stand for.
+        """
         scoring = self.scoring
         words = scoring.words
         if self.plain_q or self.values or self.bonus or words.plain_q:
@@ -118,7 +120,7 @@ class BoardRequest:
                 "letter values or bonus"
             )
         dims, letters = read_board(self.text, self.dims, letters=words.letters)
-        return letters, scoring.scorer(dims)
+        return letters, scoring.scorer(dims), words.letters
 
 
 def score_board(request: BoardRequest) -> Mapping[str, Any]:
@@ -154,49 +156,24 @@ def page(request: BoardRequest) -> str:
     return board_page(score_board(request), hidden=request.hidden)
 
 
-@dataclass(frozen=True)
-class Neighbour:
-    """A board one step away."""
-
-    board: str
-    change: str
-    score: int
-    difference: int
-
-
-@dataclass(frozen=True)
-class Around:
-    """The score with each letter in each cell (rows: cells), and the best boards one step away."""
-
-    scores: list[list[int]]
-    best: list[Neighbour]
-
-
-@dataclass(frozen=True)
-class Climb:
-    """The best boards found, in pools of up to so many; ``complete``: the last was climbed out."""
-
-    pool: int
-    complete: bool
-    found: list[Drawn]
-
-
-def around_board(request: BoardRequest) -> Around:
-    """Return what is one step away from a board."""
+def around_board(request: BoardRequest) -> Mapping[str, Any]:
+    """Return the score with each letter in each cell (rows: cells), and the best boards one step
+    away.
+    """
     from search.scoring.scorer import best_neighbours, letter_scores
 
-    board, scorer = request.usual()
-    near = best_neighbours(board, scorer, N_NEAR)
-    return Around(letter_scores(board, scorer), [Neighbour(*row) for row in near])
+    board, scorer, names = request.usual()
+    near = best_neighbours(board, scorer, N_NEAR, names)
+    return {"scores": letter_scores(board, scorer), "best": near}
 
 
-def climb_from(request: BoardRequest) -> Climb:
+def climb_from(request: BoardRequest) -> Mapping[str, Any]:
     """Return the best boards that climbing from a board found in a few seconds, in ever larger
-    pools.
+    pools; ``complete``: the last, of ``pool`` boards, was climbed out.
     """
     from search.local.methods import local_search
 
-    board, scorer = request.usual()
+    board, scorer, names = request.usual()
     end_s = time.monotonic() + CLIMB_S
     scores: dict[str, int] = {}
     pool = _POOLS[0]
@@ -211,7 +188,8 @@ def climb_from(request: BoardRequest) -> Climb:
             break
         pool = size
     best = sorted(scores, key=lambda text: (-scores[text], text))[:N_CLIMBED]
-    return Climb(pool, not is_late, [Drawn(text, scores[text]) for text in best])
+    found = [(with_letters(text, names), scores[text]) for text in best]
+    return {"pool": pool, "complete": not is_late, "found": found}
 
 
 def class_story(text: str, wordlist: str, cutoff: int | None) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 // the rows.
 /** @import { Around, Climb, Told } from "../answers" */
 
-import { showAround } from "/static/around.js";
 import { remember } from "/static/cards.js";
 import {
   ask,
@@ -51,8 +50,7 @@ const given = new URLSearchParams(location.search);
 let names = {};
 const RULES = ["plain_q", "min_letters", "scores", "letter_values", "bonus"];
 
-// A cell holds its tile as it is typed: a letter, [th], [a/e], [-ing], . or *.  Answers about usual
-// boards have symbols.
+// A cell holds its tile as it is typed: a letter, [th], [a/e], [-ing], . or *.  Keys are symbols.
 /** @param {string} symbol */
 function typed(symbol) {
   const letter = names[symbol] || symbol;
@@ -67,9 +65,7 @@ function faceOf(cell) {
 }
 
 /** @param {string} symbol */
-export const face = (symbol) => faceOf(typed(symbol));
-/** @param {string} symbols */
-export const spelled = (symbols) => [...symbols].map(typed).join("");
+const face = (symbol) => faceOf(typed(symbol));
 const board = () => cells.join("");
 
 // Of a run: its own list and points.
@@ -232,13 +228,6 @@ function choose(cell) {
   showKeys();
 }
 
-/** @param {string} symbols */
-export function use(symbols) {
-  cells = [...symbols].map(typed);
-  show();
-  window.scrollTo({ top: 0, behavior: "smooth" });
-}
-
 // --- the letters below the board: what each would do in the chosen cell ---
 
 /** @type {Map<string, { button: HTMLElement, face: HTMLElement, score: HTMLElement }>} */
@@ -347,7 +336,7 @@ async function refresh() {
       if (number !== asking) return;
       scores = around.scores;
       showKeys();
-      showAround(answer, around);
+      showAround(around);
     }
     wait(["near"], false);
   } catch (error) {
@@ -448,11 +437,10 @@ on("clear", "click", () => {
 });
 /** @param {Climb} answer */
 function climbTold(answer) {
-  const [best] = answer.found;
-  if (!best || spelled(best.board) === told?.canonical)
-    return "No better board was found from here.";
+  const [[name, score] = ["", 0]] = answer.found;
+  if (!name || name === told?.canonical) return "No better board was found from here.";
   const pool = `in a pool of ${count(answer.pool)}${answer.complete ? "" : " when time was up"}`;
-  return `Climbed to ${points(best.score)}, ${pool}. No proof that there is no better.`;
+  return `Climbed to ${points(score)}, ${pool}. No proof that there is no better.`;
 }
 
 on("climb", "click", async () => {
@@ -463,19 +451,32 @@ on("climb", "click", async () => {
     const answer = await ask("/api/climb", question());
     write("done", climbTold(answer));
     byId("climbed").hidden = false;
-    const choices = answer.found.map((item) =>
-      choice(spelled(item.board), points(item.score), () => use(item.board)),
-    );
+    const choices = answer.found.map(([name, score]) => choice(name, points(score)));
     byId("climbed-list").replaceChildren(...choices);
   });
   field("climb").disabled = !told || told.usual === null;
 });
 
-/** @param {string} name  @param {string} text  @param {() => void} act */
-export function choice(name, text, act) {
+/** @param {string} name  @param {string} text */
+function choice(name, text) {
   const button = el("button", el("code", name), el("small", text));
-  button.addEventListener("click", act);
+  button.addEventListener("click", () => {
+    read(name, size.value);
+    window.scrollTo({ top: 0, behavior: "smooth" });
+  });
   return el("li", button);
+}
+
+/** @param {number} n */
+const signed = (n) => (n > 0 ? `+${count(n)}` : count(n).replace("-", "−"));
+
+/** The best boards one step away; without any their place goes.  @param {Around} [around] */
+function showAround(around) {
+  byId("around").hidden = !around;
+  const steps = around?.best.map(([name, change, score, more]) =>
+    choice(name, `${change}: ${points(score)} (${signed(more)})`),
+  );
+  byId("near").replaceChildren(...(steps || []));
 }
 
 on("copy-text", "click", () => copy(asText(), byId("done"), "Text"));
