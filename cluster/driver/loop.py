@@ -136,8 +136,11 @@ class Ledger:
             raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
 
     def _row(self, answer: events.Answer) -> Row:
+        result = answer.result
+        if any(child.class_id != result.unit.class_id for child in result.children):
+            raise RowError("a part is of another class")  # a row has only the paths of parts
         return Row.of_result(
-            answer.result,
+            result,
             self._fingerprint,
             peak_rss_bytes=answer.peak_rss_bytes,
             host=answer.host,

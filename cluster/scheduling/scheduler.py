@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boardclass.parts import is_below
 from boardclass.printable import counted
 from cluster.scheduling import events
 from cluster.scheduling.backlog import Backlog, Trouble, Work
@@ -42,7 +41,7 @@ from cluster.scheduling.trust import Compare, Trust
 from results.log_events import Report
 
 if TYPE_CHECKING:
-    from search.breaker import Unit, UnitResult
+    from search.breaker import Unit
 
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
 _LEASES_S = 10.0  # leases are looked at so seldom, if they are long
@@ -177,8 +176,6 @@ class Scheduler:
             return
         if not self._backlog.is_open(unit) or (unit in self.trust.held) != answer.is_replica:
             self._n_duplicates += 1
-        elif problem := _problem(answer.result):
-            self._fail(unit, answer.assignment, "died", problem)
         else:
             # workers do come up: nothing is delayed
             self._fruitless_deaths, self._spawn_at_s = 0, now_s
@@ -425,14 +422,3 @@ class Scheduler:
         self._finished = True
         self._out.extend(events.Retire(number, "the run is over") for number in self._crew.workers)
         self._out.append(events.Finish(complete, message))
-
-
-def _problem(result: UnitResult) -> str:
-    """Return what is wrong with the children of a verdict; the store checks the rest."""
-    unit, children = result.unit, result.children
-    if (result.status == "split") != bool(children):
-        return f"status {result.status!r} with {len(children)} children"
-    for child in children:
-        if child.class_id != unit.class_id or not is_below(child.path, unit.path):
-            return f"{child!r} is not a child of {unit!r}"
-    return "a child is listed twice" if len(set(children)) < len(children) else ""

@@ -73,10 +73,10 @@ def difference(original: UnitResult, replica: UnitResult) -> str:
 # occur.
 WEATHER = {"kill": 0.12, "lose": 0.08, "repeat": 0.3, "late": 0.4, "unfit": 0.1, "node": 0.05}
 
-# What a unit can do to every worker that tries it: end its process, raise an exception, run out of
-# memory with a host to itself (a process or an exception), leave no reply, have a verdict that is
-# none.  Whatever it is, the unit is given up after a number of tries.
-HOPELESS = ("poison", "broken", "huge", "too large", "mute", "nonsense")
+# What a unit can do to every worker that tries it: end its process, raise an exception or have a
+# verdict that the ledger refuses, run out of memory with a host to itself (a process or an
+# exception), leave no reply.  Whatever it is, the unit is given up after a number of tries.
+HOPELESS = ("poison", "broken", "huge", "too large", "mute")
 
 
 @dataclass(frozen=True)
@@ -251,9 +251,7 @@ class Simulation:
                     self.blamed.update(missing)
                     missing.clear()
                 elif isinstance(event, events.Answer):
-                    unit = event.result.unit
-                    self.blamed[unit] += unit in missing and self.hopeless.get(unit) == "nonsense"
-                    missing.discard(unit)
+                    missing.discard(event.result.unit)
                 elif event.unit in missing:
                     missing.remove(event.unit)
                     self.blamed[event.unit] += 1
@@ -373,8 +371,6 @@ class Simulation:
         if host in self.liars and self.rng.random() < self.lies:
             status = result.status if result.children else "candidates"
             result = replace(result, status=status, candidates=((f"lie{self.rng.random()}", 11),))
-        if self.hopeless.get(unit) == "nonsense":
-            result = replace(result, status="split", children=())
         return events.Answer(
             order.worker, order.assignment, result, host, is_replica=order.replica is not None
         )

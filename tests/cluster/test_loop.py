@@ -75,6 +75,20 @@ def test_only_the_bad_ones_of_several_answers_are_refused(ledger):
     assert "no verdict: TypeError" in shapeless.message
 
 
+def test_impossible_children_are_no_verdict(ledger):
+    split = replace(answer(5).result, status="split", children=(Unit(5, "0=a"), Unit(5, "0=b")))
+    (good,) = ledger.admit([replace(answer(5), result=split)])
+    assert good.row is not None
+    for children in (
+        (),
+        (Unit(5, "0=a"), Unit(5, "0=a")),
+        (Unit(5),),
+        (Unit(5, "0=a"), Unit(7, "0=b")),
+    ):
+        (bad,) = ledger.admit([replace(good, result=replace(split, children=children))])
+        assert bad == events.UnitFailed(1, 2, Unit(5), bad.message)
+
+
 def test_an_answer_that_brings_a_row_is_not_believed(ledger, store):
     forged = Row(PRINT.digest, 0, "", "candidates", 4, candidates=(("abcd", 99),))
     (event,) = ledger.admit([replace(answer(0), row=forged)])
