@@ -1,5 +1,5 @@
-"""Standard output and error: what is written there is harmless, encodable, and colourful only where
-that is wanted.
+"""Standard output and error: what is written there is harmless, and colourful only where that is
+wanted.
 
 Texts may come from files of strangers: control characters are escaped here.  ``NO_COLOR`` is
 respected by every console.  Messages on standard error are a courtesy: where nobody takes them, the
@@ -8,9 +8,7 @@ command goes on without.
 
 from __future__ import annotations
 
-import codecs
 import contextlib
-import io
 import sys
 import time
 import uuid
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
 LINE_S = 30.0
 Move = Callable[[str, float], None]  # is told how far something is, in words and for a bar
-_LINES = dict.fromkeys("┌┬┐├┼┤└┴┘", "+") | {"─": "-", "│": "|", "…": "."}
-_HANDLER = "orderly.lines"
 
 
 def console(stream: IO[str] | None = None, **options: Any) -> Console:
@@ -176,19 +172,3 @@ def moving(n_all: float | None) -> Iterator[Move]:
         yield line.move
     finally:
         line.end()
-
-
-def encodable(stream: IO[str]) -> None:
-    """Let a stream take every text: where it cannot encode one, lines become ``+-|``, the rest is
-    escaped.
-    """
-    codecs.register_error(_HANDLER, _replaced)
-    if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
-        stream.reconfigure(errors=_HANDLER)
-
-
-def _replaced(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    lost = error.object[error.start : error.end]
-    return "".join(_LINES.get(c) or c.encode("unicode_escape").decode() for c in lost), error.end

@@ -299,10 +299,9 @@ def caption(node: TreeNode) -> str:
 
 def as_text(node: TreeNode, indent: str = "") -> str:
     """Return one line a node, children indented below."""
-    lines = [caption(node)]
+    lines = [f"{indent}{caption(node)}"]
     for child in node.children:
-        branch, below = ("└─ ", "   ") if child is node.children[-1] else ("├─ ", "│  ")
-        lines.append(f"{indent}{branch}{as_text(child, indent + below)}")
+        lines.append(as_text(child, f"{indent}   "))
     return "\n".join(lines)
 
 

@@ -27,7 +27,23 @@ if TYPE_CHECKING:
     from results.proof.summary import Summary
     from results.store.run import Run
 
+_LONG_S = 48 * 3600.0  # nobody waits for so many days of one core: hours tell more
 _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
+
+
+def work(seconds: float) -> str:
+    """Return a time of one core."""
+    if seconds >= _LONG_S:
+        return f"{seconds / 3600:,.0f} hours"
+    return duration(seconds) if seconds >= 10 else f"{seconds:.2g} s"
+
+
+def money(seconds: float, price: float) -> str:
+    """Return what so much time of one core costs at a price for the hour; empty for nearly
+    nothing.
+    """
+    cost = seconds / 3600 * price
+    return f", {cost:,.2f} at {price:g} an hour" if cost >= 0.005 else ""
 
 
 def lines(view: RunView) -> dict[str, str]:

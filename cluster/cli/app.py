@@ -9,6 +9,7 @@ shown), 5 stored evidence does not match, 130 another command interrupted.
 """
 
 import errno
+import io
 import os
 import sys
 from importlib import import_module
@@ -20,7 +21,7 @@ from typer.core import TyperGroup
 
 from boardclass.distribution import NAME
 from boardclass.errors import InputError, OrderlyError, quote
-from cluster.streams import encodable, tell
+from cluster.streams import tell
 
 SECTIONS = {  # commands, by the files that they are in
     "Search and prove": {
@@ -249,7 +250,8 @@ def _drop_output() -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code; ``--debug`` is accepted anywhere."""
-    encodable(sys.stdout)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know few letters
+        sys.stdout.reconfigure(errors="backslashreplace")
     arguments, debug = sys.argv[1:], bool(os.environ.get("ORDERLY_DEBUG"))
     end = arguments.index("--") if "--" in arguments else len(arguments)
     while "--debug" in arguments[:end]:

@@ -93,24 +93,21 @@ def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:
 
 
 def _show_estimate(result: Estimate, price: float) -> None:
-    def told(hours: float) -> str:
-        if hours >= 48:  # of one core: nobody waits for so many days
-            return f"{hours:,.0f} hours"
-        return duration(3600 * hours) if hours >= 10 / 3600 else f"{3600 * hours:.2g} s"
+    from cluster.answers.status import money, work
 
-    cost = f"about {told(result.cpu_hours)}"
+    seconds = 3600 * result.cpu_hours
+    cost = f"about {work(seconds)}"
     if result.known:
         known = "wall time of its workers"
     elif result.is_known:
         known = "every class was searched"
     elif result.high is None:
-        cost = f"as a rough guess {told(result.cpu_hours)}" if result.cpu_hours else "unknown time"
+        cost = f"as a rough guess {work(seconds)}" if seconds else "unknown time"
         known = "too few probes for an interval: allow more --seconds"
     else:
-        known = f"95 %: {told(result.low)} to {told(result.high)}"
-    money = f"at {price:g} per core hour: {result.cpu_hours * price:,.2f}"
-    memory = f"{result.memory_mb:,} MiB per worker; " if result.memory_mb else ""
-    say(f"{cost} of one core ({known}), {memory}{money}", "bold")
+        known = f"95 %: {work(3600 * result.low)} to {work(3600 * result.high)}"
+    memory = f", {result.memory_mb:,} MiB per worker" if result.memory_mb else ""
+    say(f"{cost} of one core ({known}){memory}{money(seconds, price)}", "bold")
 
 
 @options.grouped

@@ -18,7 +18,16 @@ from boardclass.board import dims_of_length
 from boardclass.errors import BoardError
 from boardclass.printable import counted, duration, percent, printable
 from cluster.answers.run_view import Drawn, Reading, RunView
-from cluster.answers.status import at_work, classes_done, disk_taken, figures, going_on, question
+from cluster.answers.status import (
+    at_work,
+    classes_done,
+    disk_taken,
+    figures,
+    going_on,
+    money,
+    question,
+    work,
+)
 from cluster.watch.view import Catalog, Place, Watched
 from cluster.web import jobs
 from cluster.web.job_queue import JobQueue, Priority
@@ -74,7 +83,7 @@ class Site:
                 "boards": _placed(view, reading.boards),
                 "boards_told": _boards_told(view, len(reading.boards)),
                 "map": reading.map,
-                "cost": f"{_work(reading.seconds, self.price)}, {_CLOCK}",
+                "cost": f"{_cost(reading.seconds, self.price)}, {_CLOCK}",
                 "check": [
                     ("Verdicts", f"{reading.n_units:,} stored, by {hosts}"),
                     ("Disk", disk_taken(reading.disk)),
@@ -187,11 +196,8 @@ def _boards_told(view: RunView, n_shown: int) -> str:
 _CLOCK = "wall time: on a busy machine a worker has less than a core"
 
 
-def _work(seconds: float, price: float) -> str:
-    """Return the time of one worker, and what that costs."""
-    cost = seconds / 3600 * price
-    money = f", {cost:.2f} at {price:g} an hour" if cost >= 0.005 else ""
-    return f"{duration(seconds)} of one worker{money}"
+def _cost(seconds: float, price: float) -> str:
+    return f"{work(seconds)} of one worker{money(seconds, price)}"
 
 
 def _to_come(view: RunView, price: float) -> str:
@@ -200,8 +206,8 @@ def _to_come(view: RunView, price: float) -> str:
         return "nothing"
     if report is None or report.remaining_s is None or not report.n_workers:
         return "unknown: no driver at work on it has given an estimate"
-    work = _work(report.remaining_s * report.n_workers, price)
-    return f"about {work}, if the estimate of the time left holds"
+    cost = _cost(report.remaining_s * report.n_workers, price)
+    return f"about {cost}, if the estimate of the time left holds"
 
 
 def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:

@@ -163,6 +163,7 @@ class Index:
 REMEDY_OF_CONFLICT = (
     "Find out which is wrong, move the part file with it away, and run again with --drop-damaged."
 )
+KEPT_ROWS = 50_000  # a run with no more stays in memory once it was read
 
 
 class Run:
@@ -179,7 +180,9 @@ class Run:
         self.fingerprint = fingerprint
         self.info = info
         self.manifest = manifest
+        self._kept: dict[str, pa.Table] = {}
         self._sound: set[str] = set()
+        self._keeps = sum(part.n_rows for part in manifest.parts) <= KEPT_ROWS
 
     def __repr__(self) -> str:
         return f"open_run({self.folder.where('')!r})"
@@ -217,7 +220,7 @@ class Run:
     def index(self) -> Index:
         """The keys that have a verdict."""
         index = Index()
-        index.load(self._own(read_parts(self.folder, self.manifest.parts, INDEX_COLUMNS)))
+        index.load(self._own(self._read(self.manifest.parts, INDEX_COLUMNS)))
         return index
 
     def _own(self, parts: Iterable[tuple[Part, pa.Table]]) -> Iterator[tuple[Part, pa.Table]]:
@@ -294,7 +297,7 @@ class Run:
 
         Raises DamagedError, RowError, naming the file.
         """
-        for part, table in read_parts(self.folder, self.manifest.parts if parts is None else parts):
+        for part, table in self._read(self.manifest.parts if parts is None else parts):
             if part.name not in self._sound:  # one look is enough, its bytes do not change
                 try:
                     check_table(table, self.fingerprint, self.folder.where(part.name))
@@ -312,13 +315,27 @@ class Run:
         parts = self.manifest.parts
         if numbers is not None:
             parts = tuple(part for part in parts if part.number in numbers)
-        for _, table in read_parts(self.folder, parts, names):
+        for _, table in self._read(parts, names):
             yield table
 
     def arrays(self, names: Sequence[str]) -> list[NDArray[Any]]:
         """Return some columns of all rows, one array each, as :meth:`columns` reads them."""
         none = SCHEMA.empty_table().select(names)
         return [column.to_numpy() for column in pa.concat_tables([none, *self.columns(names)])]
+
+    def _read(
+        self, parts: Sequence[Part], columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[Part, pa.Table]]:
+        """Yield some parts with some columns, as they were when this run first read them."""
+        if not self._keeps:
+            yield from read_parts(self.folder, parts, columns)
+            return
+        new = [part for part in parts if part.name not in self._kept]
+        for part, table in read_parts(self.folder, new):
+            self._kept[part.name] = table
+        for part in parts:
+            table = self._kept[part.name]
+            yield part, table if columns is None else table.select(columns)
 
     def rows(self) -> Iterator[Row]:
         """Yield all rows, error and quarantined ones included."""

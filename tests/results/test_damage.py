@@ -89,9 +89,9 @@ def test_bytes_that_were_read_before_are_looked_at_again_for_another_run(finishe
     with pytest.raises(DamagedError, match="another run"):
         Store.open(other, fingerprint(cutoff=81))
     flip_bit(tmp_path / "run" / run.manifest.parts[0].name)
-    for again in (run, open_run(tmp_path / "run")):
-        with pytest.raises(DamagedError, match="was altered"):
-            list(again.rows())
+    assert len(list(run.rows())) == len(all_rows()), "a run is what it was when it was read"
+    with pytest.raises(DamagedError, match="was altered"):
+        list(open_run(tmp_path / "run").rows())
 
 
 def changed(line: str, **values: Any) -> str:

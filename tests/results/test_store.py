@@ -172,7 +172,7 @@ def test_different_verdicts_conflict_and_the_evidence_stays(tmp_path, when, path
         Store.open(tmp_path, fingerprint())
 
 
-def test_units_with_several_rows_are_compared_part_by_part(tmp_path):
+def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch):
     """A stranger can repeat every row, and a doubted host has every unit of its searched again."""
     once = [row(class_id, n_boards=5) for class_id in range(300)]
     differing = replace(once[7], n_boards=6, host="bad")
@@ -184,6 +184,7 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path):
     folder.publish(name, data)
     line = describe(name, data, [each.class_id for each in again]).format()
     folder.append_line(files.MANIFEST, line, (tmp_path / files.MANIFEST).stat().st_size)
+    monkeypatch.setattr("results.store.run.KEPT_ROWS", 0)
     with files_opened() as opened:
         ((key, message),) = open_run(tmp_path).conflicts.items()
     assert key == (7, "")
