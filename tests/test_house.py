@@ -31,7 +31,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
 # Lines are free: a long file of short lines is easier to read than a short one of long lines.
 BUDGET = {
     "boardclass": 17_080,  # of these 2,500 for files of words and boards as people have them
-    "search": 35_200,
+    "search": 35_010,
     "results": 37_340,  # rows of a million classes are looked at in arrays
     "configs": 1_715,
     # worksheets for a class, words to leave out; fresh boards to play on

@@ -43,7 +43,6 @@ SWAPS = 0.3
 STEPS_PER_CELL = 400
 _POOL = 100  # of annealing, at its end
 _REPORTS = 100
-_ASCENTS = 50
 
 RunProgress = Callable[[int, int, int, int], None]
 """Called with the number of the run (from 0), its round, the best score so far and the boards
@@ -210,25 +209,6 @@ def best_first(boards: UInt8s, scores: Int32s, n: int) -> Int64s:
     """Return the places of the ``n`` best boards, best first; ties go to the smaller board."""
     high, low = pack(boards)
     return np.lexsort((low, high, -scores.astype(np.int64)))[:n]
-
-
-def ascend(scorer: BatchScorer, boards: UInt8s, alphabet: UInt8s) -> UInt8s:
-    """Return the local optimum of each board in uint8[m, n], reached by steps to the best
-    neighbour.
-    """
-    best = boards.copy()
-    scores = scorer.scores(best)
-    moving = np.arange(len(best))
-    while len(moving):
-        around = neighbours(best[moving], alphabet)
-        values = scorer.scores(around).reshape(len(moving), -1)
-        step = values.argmax(axis=1)
-        at = np.arange(len(moving))
-        better = values[at, step] > scores[moving]
-        chosen = around.reshape(len(moving), -1, best.shape[1])[at, step]
-        best[moving[better]], scores[moving[better]] = chosen[better], values[at, step][better]
-        moving = moving[better]
-    return best
 
 
 class Find(NamedTuple):
@@ -423,22 +403,17 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
     )
     order = np.argsort(-best_scores[first].astype(np.int64), kind="stable")
     distinct, n_chains = distinct[order], n_chains[order]
-    if not s.stop():
-        top = ascend(s.scorer, distinct[:_ASCENTS], s.alphabet)
-        distinct[:_ASCENTS] = canonical_cells(top, s.scorer.geometry)
-    n_ended: Counter[str] = Counter()
-    for board, n in zip(decode_boards(distinct), n_chains.tolist(), strict=True):
-        n_ended[board] += n
 
     def tell(number: int, score: int, n_scored: int) -> None:
         s.tell(steps + number, score, (steps + 1) * s.size + n_scored)
 
+    n_ended = dict(zip(decode_boards(distinct), n_chains.tolist(), strict=True))
     pool = distinct[:_POOL]
     listed = _found(distinct, s.scorer.scores(distinct)) + climb(
         s._replace(first=pool, size=len(pool), tell=tell)
     )
     scored = sorted({(-score, board) for board, score, _ in listed})
-    return [(board, -score, max(1, n_ended[board])) for score, board in scored]
+    return [(board, -score, n_ended.get(board, 1)) for score, board in scored]
 
 
 def propose(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s) -> UInt8s:

@@ -17,7 +17,6 @@ from search.local.methods import (
     METHODS,
     HoldingScorer,
     ParallelScorer,
-    ascend,
     canonical_cells,
     local_search,
     neighbours,
@@ -133,16 +132,6 @@ def test_canonical_cells(dims):
     assert decode_boards(canonical_cells(some, g)) == [
         canonical_board(board, g) for board in decode_boards(some)
     ]
-
-
-def test_ascend_ends_where_no_neighbour_is_better():
-    alphabet = parse_alphabet("abcdq")
-    start = boards(20, 6) % 4
-    top = ascend(SCORER, start, alphabet)
-    values = SCORER.scores(top)
-    assert (values >= SCORER.scores(start)).all()
-    around = SCORER.scores(neighbours(top, alphabet)).reshape(20, -1)
-    assert (around.max(axis=1) <= values).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
