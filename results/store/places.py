@@ -4,7 +4,7 @@
 >>> places[5, ""], (4, "") in places
 (2, False)
 >>> places.noted[4, ""] = 3
->>> places.gather([(4, "")])
+>>> places.gather([(4, "")], 3)
 >>> places[4, ""], places.noted
 (3, {})
 """
@@ -47,15 +47,16 @@ class Places(Mapping[Key, int]):
         yield from ((class_id, "") for class_id in self._ids.tolist())
         yield from self.noted
 
-    def gather(self, keys: Iterable[Key]) -> None:
-        """Move the classes among some units, which have come to stand in parts, to the arrays: they
-        take 12 bytes each there, and some 300 in the dict.
+    def gather(self, keys: Iterable[Key], number: int) -> None:
+        """Move the classes among the units of a new part from the dict, where they take some 300
+        bytes each, to the arrays, where they take 12.
         """
-        ids = sorted({key[0] for key in keys if not key[1] and key in self.noted})
-        numbers = [self.noted.pop((class_id, "")) for class_id in ids]
+        ids = sorted({key[0] for key in keys if not key[1] and self.noted.get(key) == number})
+        for class_id in ids:
+            del self.noted[class_id, ""]
         places = self._ids.searchsorted(ids)
         self._ids = np.insert(self._ids, places, ids)
-        self._numbers = np.insert(self._numbers, places, numbers)
+        self._numbers = np.insert(self._numbers, places, number)
 
     def class_ids(self) -> Int64s:
         """Return the classes with a verdict of their own, ascending."""

@@ -282,7 +282,7 @@ class Store:
         keys = keys_of(verdicts_of(table))
         for key in keys:
             self.index.place(key, part.number)
-        self.index.places.gather(keys)
+        self.index.places.gather(keys, part.number)
         rest = pa.concat_tables(self._tables).slice(table.num_rows)
         self._tables = [rest] if rest.num_rows else []
         self._n_buffered = rest.num_rows
