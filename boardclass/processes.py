@@ -58,8 +58,10 @@ class Pool(ProcessPoolExecutor):
 
 @contextlib.contextmanager
 def _safe_path() -> Iterator[None]:
-    """Tell processes by the environment, because :mod:`multiprocessing` starts a helper of its own:
-    the first time here, since that lets all signals through.
+    """Set for a while the variable that stands for ``-P``: processes that start meanwhile obey it.
+
+    So does the resource tracker, a process that :mod:`multiprocessing` starts by itself.  It is
+    started here, because its start lets all signals through.
     """
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"

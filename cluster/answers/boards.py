@@ -151,7 +151,6 @@ class Scoring:
 
     def _near(self, dims: Dims, letters: str) -> Scorer:
         """Return a scorer of the words that can be on this board: it is made much faster."""
-
         is_near = re.compile(f"[{letters}]+").fullmatch
         return search.Scorer(dims, tuple(filter(is_near, self.words.words)), self.table)
 
@@ -423,7 +422,6 @@ def _n_words(scoring: Scoring, board: AnyBoard, common: bool) -> int:
 @lru_cache(maxsize=6)
 def scorer_of(dims: str, words: tuple[str, ...], table: ScoreTable = TABLES["standard"]) -> Scorer:
     """Return a scorer; the last few are kept."""
-
     return search.Scorer(dims, words, table)
 
 

@@ -3,6 +3,7 @@
     lines               what people look for first
     done, going_on      how far it is, what its driver does
     figures, at_work    what a screen has room for
+    core_time, money    what a search costs
 
 The functions at the end are what all commands share that ask about runs.
 """
@@ -31,7 +32,7 @@ _LONG_S = 48 * 3600.0  # nobody waits for so many days of one core: hours tell m
 _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
 
 
-def work(seconds: float) -> str:
+def core_time(seconds: float) -> str:
     """Return a time of one core."""
     if seconds >= _LONG_S:
         return f"{seconds / 3600:,.0f} hours"

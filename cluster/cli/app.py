@@ -75,8 +75,8 @@ class Sections(TyperGroup):
             with formatter.section(title):
                 lines = []
                 for name in " ".join(files.values()).split():
-                    told = self.get_command(ctx, name).get_short_help_str(10**3)
-                    lines.append((f"{name:<{width}}", told))
+                    sentence = self.get_command(ctx, name).get_short_help_str(10**3)
+                    lines.append((f"{name:<{width}}", sentence))
                 formatter.write_dl(lines)
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -126,9 +126,7 @@ def _passing(
 
 
 def _word_counter(location: str, wordlist: str | None) -> Scorer:
-
     run = results.open_run(location)
-
     return _scorer(run, run_wordlist(run, wordlist), boardclass.parse_scores("words"))
 
 
@@ -285,7 +283,6 @@ def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
 
 
 def _scorer(run: Run, words: WordList, table: ScoreTable | None = None) -> Scorer:
-
     own = run.fingerprint
     return search.Scorer(own.dims, words.words, table or boardclass.ScoreTable("run", own.scores))
 

@@ -93,19 +93,19 @@ def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:
 
 
 def _show_estimate(result: Estimate, price: float) -> None:
-    from cluster.answers.status import money, work
+    from cluster.answers.status import core_time, money
 
     seconds = 3600 * result.cpu_hours
-    cost = f"about {work(seconds)}"
+    cost = f"about {core_time(seconds)}"
     if result.known:
         known = "wall time of its workers"
     elif result.is_known:
         known = "every class was searched"
     elif result.high is None:
-        cost = f"as a rough guess {work(seconds)}" if seconds else "unknown time"
+        cost = f"as a rough guess {core_time(seconds)}" if seconds else "unknown time"
         known = "too few probes for an interval: allow more --seconds"
     else:
-        known = f"95 %: {work(3600 * result.low)} to {work(3600 * result.high)}"
+        known = f"95 %: {core_time(3600 * result.low)} to {core_time(3600 * result.high)}"
     memory = f", {result.memory_mb:,} MiB per worker" if result.memory_mb else ""
     say(f"{cost} of one core ({known}){memory}{money(seconds, price)}", "bold")
 

@@ -41,7 +41,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Float64s, Int64s
+from boardclass.arrays import Float64s
 from boardclass.geometry import ORDERS, cell_order_of, geometry
 from boardclass.parts import parse_path
 from boardclass.processes import Pool
@@ -85,18 +85,18 @@ def likely_cost(unit: Unit, plan: Plan) -> float:
     that of its class.
     """
     letters = plan.partition.class_letters(unit.class_id)
-    cost = likely_costs(plan, np.array([unit.class_id]))[0]
+    cost = likely_costs(plan.predicted_costs(np.array([unit.class_id])))[0]
     for cell, left in dict(parse_path(unit.path, len(letters))).items():
         cost *= _strength(left, plan.spec.params) / _strength(letters[cell], plan.spec.params)
     return float(cost)
 
 
-def likely_costs(plan: Plan, class_ids: Int64s) -> Float64s:
-    """Return the likely costs of classes, float64[n].
+def likely_costs(predicted: Float64s) -> Float64s:
+    """Return the likely costs of classes, float64[n], by :meth:`Plan.predicted_costs`.
 
     Predicted costs differ more than true ones; this power of them fits 3x4 and 4x4.
     """
-    return plan.predicted_costs(class_ids) ** 0.7
+    return predicted**0.7
 
 
 def _strength(letters: str, params: Params) -> float:
@@ -226,8 +226,9 @@ class Probes:
         self.plan = plan
         self._least, self._gone, self._rng = least, gone, random.Random(seed)
         ids = plan.class_ids()
-        ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]  # from weak to strong
-        likely = likely_costs(plan, ids)
+        predicted = plan.predicted_costs(ids)
+        order = np.argsort(predicted, kind="stable")  # from weak to strong
+        ids, likely = ids[order], likely_costs(predicted[order])
         self.levels = [Level(lambda k: Unit(int(ids[k])), likely, likely, self._rng.random())]
         self._running: dict[Unit, int] = {}  # and its place in the last level
         self._n_split = 0  # units of that level

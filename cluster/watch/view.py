@@ -245,7 +245,6 @@ class Watcher:
         return watched
 
     def _read_rows(self) -> None:
-
         with self.watched.reading_rows():
             result = results.summary(self.watched.place.check())
             boards = [Drawn(item.board, item.score) for item in result.listed.boards[:8]]

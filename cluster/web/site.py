@@ -21,12 +21,12 @@ from cluster.answers.run_view import Drawn, Reading, RunView
 from cluster.answers.status import (
     at_work,
     classes_done,
+    core_time,
     disk_taken,
     figures,
     going_on,
     money,
     question,
-    work,
 )
 from cluster.watch.view import Catalog, Place, Watched
 from cluster.web import jobs
@@ -197,7 +197,7 @@ _CLOCK = "wall time: on a busy machine a worker has less than a core"
 
 
 def _cost(seconds: float, price: float) -> str:
-    return f"{work(seconds)} of one worker{money(seconds, price)}"
+    return f"{core_time(seconds)} of one worker{money(seconds, price)}"
 
 
 def _to_come(view: RunView, price: float) -> str:

@@ -113,13 +113,15 @@ def test_enumeration_and_canonicaliser_agree_on_random_classes():
     partition = parse_partition(PAPER, "4x4")
     chosen = sorted(random.Random(5).sample(range(partition.n_classes), 300))
     foreign = partition.foreign(np.array(chosen))
-    for rank in chosen:
+    n_images = class_sizes(partition, np.array(chosen))[2].tolist()
+    for rank, size in zip(chosen, n_images, strict=True):
         digits = partition.unrank(rank)
         assert (
             (rank not in foreign)
             == (canonical_rank(partition, rank) == rank)
             == (canonical(digits, partition.geometry) == digits)
         )
+        assert size == len(images(digits, partition.geometry))
         assert not partition.foreign(np.array([canonical_rank(partition, rank)]))
     best = {
         rank_of_board(partition, "".join(image))

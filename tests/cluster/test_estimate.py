@@ -116,7 +116,7 @@ def test_parts_are_expected_to_share_the_cost_of_what_they_are_parts_of(small):
         return sum(likely_cost(Unit(13, path), small) for path in paths)
 
     whole = likely("")
-    assert whole == pytest.approx(likely_costs(small, np.array([13]))[0])
+    assert whole == pytest.approx(likely_costs(small.predicted_costs(np.array([13])))[0])
     assert likely(*(f"1={letter}" for letter in letters[1])) == pytest.approx(whole)
     assert likely(f"1={letters[1][:2]}", f"1={letters[1][2:]}") == pytest.approx(whole)
     group = f"1={letters[1][:2]}"
@@ -202,7 +202,7 @@ def test_parts_that_nobody_looked_at_are_expected_to_cost_what_is_likely(small):
     found = probes.estimate(0, 0)
     share = likely_cost(child, small) / likely_cost(unit, small)
     searched_only = 6.0 / likely_cost(unit, small)
-    whole = sum(likely_costs(small, small.class_ids()))
+    whole = sum(likely_costs(small.predicted_costs(small.class_ids())))
     assert 3600 * found.cpu_hours == pytest.approx(whole * searched_only / (1 - share))
     assert found.high is None, "of one probe nothing is known"
 
