@@ -1,7 +1,7 @@
 """What a board is: geometry, the one canonicaliser, letter buckets, word lists, score tables.
 
     parse_dims -> geometry -> canonical   cells, neighbours, symmetries, cell orders
-    parse_board, read_board -> Board      one board as text; as a picture (board_svg.py, board.css)
+    read_board -> Board                   one board as text; as a picture (board_svg.py, board.css)
     parse_partition -> Partition          classes; canonical_ranks
     parse_path, join, ancestors           paths of parts of a class, such as 5=ab/6=t (parts.py)
     load_wordlist -> WordList             the strict loader
@@ -10,7 +10,7 @@
     read_entries -> import_words          a list from files as people have them (word_files.py,
                                           word_tables.py, word_import.py)
     plain_rows, json_boards               boards as other programs write them (board_tables.py)
-    trace ;  assign_dice, roll            one word on one board; dice (rolling.py)
+    assign_dice, roll                     dice (rolling.py)
     printable, counted, duration          text as it is shown (printable.py)
     Pool ;  python_path                   processes that a command starts (processes.py)
 

@@ -14,7 +14,7 @@ from typing import Self
 from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical_board, images
 from boardclass.errors import BoardError, quote
-from boardclass.geometry import SIZES, USUAL, Dims, Geometry, geometry, parse_dims
+from boardclass.geometry import SIZES, USUAL, Dims, geometry, parse_dims
 from boardclass.tiles import read_tiles
 
 _is_one_group = re.compile(r"[^\s/,]+").fullmatch
@@ -57,7 +57,7 @@ class Board(str):
 
     def __new__(cls, text: str, dims: Dims | str | None = None) -> Self:
         """Check the letters."""
-        size, letters = read_board(text, dims)
+        size, letters = read_board(text, dims or getattr(text, "dims", None))
         board = super().__new__(cls, letters)
         board.dims = size
         return board
@@ -97,20 +97,6 @@ class Board(str):
     def canonical(self) -> Board:
         """The image that stands for all of them: the first in alphabetical order."""
         return Board(canonical_board(self, geometry(self.dims)), self.dims)
-
-
-def parse_board(text: str, dims: Dims | str) -> str:
-    """Return the board that ``text`` spells: a-z in lower case, one letter per cell, cell 0 first.
-
-    Raises BoardError if the length is wrong or a character is not a letter a-z.
-    """
-    dims, board = parse_dims(dims), text.strip()
-    if not re.fullmatch(f"[a-zA-Z]{{{dims.n}}}", board):
-        raise BoardError(
-            f"board {quote(text)} of {len(board)} characters: expected {dims.n} letters a-z for "
-            f"{dims}, down the columns; write a Qu cell as q alone"
-        )
-    return board.lower()
 
 
 def read_board(
@@ -212,31 +198,5 @@ def format_rows(
     """
     dims = parse_dims(dims)
     faces = {"q": "qu", **letters}
-    cells = [faces.get(letter, letter).capitalize() for letter in parse_board(board, dims)]
+    cells = [faces.get(letter, letter).capitalize() for letter in board]
     return [cells[y :: dims.h] for y in range(dims.h)]
-
-
-def trace(word: str, board: str, geometry: Geometry) -> tuple[int, ...] | None:
-    """Return the smallest path of cells that spells ``word`` (q-form), or None.
-
-    >>> from boardclass.geometry import geometry
-    >>> trace("tea", "aetx", geometry("2x2"))
-    (2, 1, 0)
-    >>> trace("teat", "aetx", geometry("2x2")) is None
-    True
-    """
-    stack: list[tuple[int, ...]] = [
-        (cell,) for cell in reversed(range(geometry.n)) if word and board[cell] == word[0]
-    ]
-    while stack:
-        path = stack.pop()
-        if len(path) == len(word):
-            return path
-        following = word[len(path)]
-        near = [
-            cell
-            for cell in geometry.neighbours[path[-1]]
-            if board[cell] == following and cell not in path
-        ]
-        stack += [(*path, cell) for cell in reversed(near)]
-    return None

@@ -58,12 +58,11 @@ def board_svg(
     middle = SIZE // 2
     columns, rows = range(middle, SIZE * w, SIZE), range(middle, SIZE * h, SIZE)
     centres = list(product(columns, rows))
-    low, high = min(heat, default=0), max(heat, default=0)
+    heat = heat or [0] * len(centres)
+    low, span = min(heat), max(1, max(heat) - min(heat))
     squares, letters = [], []
     for cell, (x, y) in enumerate(centres):
-        share = _COOLEST + (_WARMEST - _COOLEST) * (
-            (heat[cell] - low) / (high - low) if high > low else 0.5
-        )
+        share = _COOLEST + (_WARMEST - _COOLEST) * (heat[cell] - low) / span
         paper = "#" + "".join(f"{round(255 + (value - 255) * share):02x}" for value in _WARM)
         mark = (
             f'class="on" stroke="{PATH}" stroke-width="3"'

@@ -39,7 +39,6 @@ _HEADINGS |= {"parola", "ord", "wort", "woord", "słowo"}
 _is_number = re.compile(r"[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?").fullmatch
 _is_word = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*\W?").fullmatch
 _is_rule = re.compile(r"[-+|:=\s]*[-=]{2}[-+|:=\s]*").fullmatch  # between the rows of a drawn table
-_is_hint = re.compile(r'"?sep=(.)"?').fullmatch  # Excel's first line
 
 Rows = list[list[str]]
 _NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -75,34 +74,27 @@ def entries_of(text: str, column: str | None, source: str) -> Entries:
     if text.lstrip()[:1] in ("[", "{"):
         return _from_json(text, column, source)
     lines = re.split(r"\r\n|\r|\n", text)
-    hint = _is_hint(lines[0].strip())
     if not lines[-1]:
         lines.pop()
-    before = {HEADING: [lines.pop(0)]} if hint else {}
     content: list[str] = []
     others: list[str] = []  # for the importer to count
     for line in lines:
         is_content = line.strip() and not line.startswith("#") and not _is_rule(line)
         (content if is_content else others).append(line)
-    entries = _from_table(content, column, source, hint[1] if hint else "")
+    entries = _from_table(content, column, source)
     if entries is None:
-        return Entries(lines, ["one word a line"], before)
-    headings = [*before.get(HEADING, []), *entries.others.get(HEADING, [])]
-    more = {HEADING: headings} if headings else {}
-    return entries._replace(words=entries.words + others, others={**entries.others, **more})
+        return Entries(lines, ["one word a line"])
+    return entries._replace(words=entries.words + others)
 
 
-def _from_table(
-    lines: list[str], column: str | None, source: str, delimiter: str
-) -> Entries | None:
+def _from_table(lines: list[str], column: str | None, source: str) -> Entries | None:
     """Return the entries of lines that hold several cells; None: each is a word by itself."""
     for sign, name in _DELIMITERS.items():
         n_lines = sum(sign in line for line in lines)
-        if lines and (sign == delimiter or n_lines):
+        if n_lines:
             rows = _split(lines, sign)
             share = n_lines / len(rows)
-            is_table = sign == delimiter or share >= _MOST
-            if is_table or (share > 1 - _MOST and _are_all_words(rows)):
+            if share >= _MOST or (share > 1 - _MOST and _are_all_words(rows)):
                 return _from_rows(rows, column, f"{name} between", source)
     rows = [line.split() for line in lines]
     several = [row for row in rows if len(row) > 1]

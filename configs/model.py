@@ -149,8 +149,7 @@ def read_toml(
             data = file.read(MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
             raise ValueError(f"more than {MAX_FILE_BYTES} bytes")
-        is_wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))  # as editors of Windows may write it
-        text = data.decode("utf-16" if is_wide else "utf-8-sig")
+        text = data.decode("utf-8-sig")
         return path.stem, text, tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error)[:200]

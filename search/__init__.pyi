@@ -2,7 +2,7 @@ from .breaker import Breaker, Spec, Unit, UnitResult, break_class
 from .local.methods import Find, local_search
 from .params import Params
 from .scoring.scorer import Found, Scorer, score
-from .solvers import solve
+from .solvers import holds, solve
 
 __all__ = [
     "Breaker",
@@ -14,6 +14,7 @@ __all__ = [
     "Unit",
     "UnitResult",
     "break_class",
+    "holds",
     "local_search",
     "score",
     "solve",

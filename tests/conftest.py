@@ -22,8 +22,7 @@ from unittest import mock
 
 import numba
 import pytest
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
+from hypothesis import HealthCheck, settings as hypothesis_settings
 from pyarrow.fs import FileSystem
 
 import boardclass.jit  # noqa: F401 - sets the folder that compiled kernels are kept in

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 _USUAL = [*USUAL.values(), (6, 6)]
 _BOARD_AND_NUMBERS = re.compile(r"(.*?)[\s,;:]+([0-9]+)(?:[\s,;:]+[0-9]+)*", re.ASCII)
 _is_board_file = re.compile(r"[0-9]{1,2}(?:\s+[0-9]{1,2})?", re.ASCII).fullmatch
-_is_hint = re.compile(r'"?sep=."?').fullmatch  # Excel's first line
 _CELL = r"(?:[^\W\d_]|[Qq][Uu]|[A-Z][a-z]|\[[^\[\]]+\]|[.*])"
 _is_row = re.compile(rf"{_CELL}(?:[\s,;]+{_CELL})+").fullmatch
 _is_frame = re.compile(r"[|+\u2500-\u257f]").match
@@ -320,7 +319,7 @@ def _listed(data: bytes, say: Callable[[str], None]) -> Iterator[Listed]:
         return
     lines = []
     for number, line in enumerate(map(str.strip, text.splitlines()), 1):
-        if line and not line.startswith("#") and not _is_hint(line):
+        if line and not line.startswith("#"):
             lines.append((number, line))
     if not lines:
         return

@@ -14,6 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from boardclass.board_svg import INK, SIZE, board_svg
 from boardclass.distribution import install
 from boardclass.errors import InputError, quote
 from cluster.streams import write_file
@@ -37,8 +38,6 @@ def save_board(
     Raises InputError when the name does not end in ``.svg`` or ``.png``, or the file cannot be
     written.
     """
-    from boardclass.board_svg import SIZE, board_svg
-
     file = Path(out)
     if file.suffix == ".svg":
         data = board_svg(faces, heat, path, cell_px=2 * SIZE, styled=True).encode()
@@ -111,32 +110,9 @@ def _lines_to_write_on(left: float, top: float, n_lines: int) -> Iterator[str]:
         yield f'<line x1="{x}" x2="{x + 130}" y1="{y:.1f}" y2="{y:.1f}" stroke="#5b6469"/>'
 
 
-def in_rows(faces: Sequence[Sequence[str]]) -> str:
-    """Return a board as one types its rows: ``BLD/EAE/RTS``."""
-    rows = []
-    for row in faces:
-        cells = [face if len(face) == 1 or face == "Qu" else f"[{face}]" for face in row]
-        rows.append("".join(cells))
-    return "/".join(rows)
-
-
 def _drawing(board: Solved, x: float, y: float) -> str:
-    cell = _BOARD / max(len(board.rows), len(board.rows[0]))
-    parts = []
-    for row, faces in enumerate(board.rows):
-        for column, face in enumerate(faces):
-            at_x, at_y = x + column * cell, y + row * cell
-            parts.append(
-                f'<rect x="{at_x:.1f}" y="{at_y:.1f}" width="{cell - 3:.1f}" '
-                f'height="{cell - 3:.1f}" rx="{cell / 9:.1f}" '
-                f'fill="{"none" if face != "." else "#d5d9dc"}" stroke="#1d2327"/>'
-            )
-            if face != ".":  # no word goes through a hole
-                size, middle = cell * 0.58 / max(1.0, len(face) / 1.6), (cell - 3) / 2
-                parts.append(
-                    _text(at_x + middle, at_y + middle + size * 0.36, face, size, anchor="middle")
-                )
-    return "".join(parts)
+    frame = f'<svg x="{x}" y="{y}" width="{_BOARD}" height="{_BOARD}"'
+    return board_svg(board.rows).replace("<svg", frame, 1)
 
 
 def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
@@ -146,7 +122,7 @@ def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
     n_columns = int((_WIDTH - 2 * _EDGE) // _COLUMN)
     y, parts = 62.0, list[str]()
     for number, board in enumerate(boards, 1):
-        title = f"Board {number}: {in_rows(board.rows)}, {board.worth}"
+        title = f"Board {number}: {'/'.join(map(''.join, board.rows))}, {board.worth}"
         lines: list[tuple[str, float, Sequence[str]]] = [(title, 10, ())]
         for letters, group in groupby(board.words, key=attrgetter("letters")):
             words = [word.word for word in group]
@@ -167,10 +143,8 @@ def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
     yield "".join(parts)
 
 
-def _text(
-    x: float, y: float, text: str, size: float, ink: str = "#1d2327", anchor: str = "start"
-) -> str:
+def _text(x: float, y: float, text: str, size: float, ink: str = INK) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-family="sans-serif" font-size="{size:.1f}" '
-        f'fill="{ink}" text-anchor="{anchor}">{escape(text)}</text>'
+        f'fill="{ink}">{escape(text)}</text>'
     )

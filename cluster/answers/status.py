@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import boardclass
+import results
 from boardclass.errors import InputError
 from boardclass.printable import between, counted, duration, memory_size, percent
 from boardclass.scores import reaches
@@ -174,10 +175,9 @@ def at_work(view: RunView) -> list[Work]:
 def _best(view: RunView) -> str:
     if not view.best_score:
         return "none found"
-    from boardclass.board import with_letters  # with numpy, which --help can do without
-
     letters = view.answer.question.letters if view.answer else {}
-    first = f"{counted(view.best_score, 'point')}: {with_letters(view.best_boards[0], letters)}"
+    board = boardclass.with_letters(view.best_boards[0], letters)
+    first = f"{counted(view.best_score, 'point')}: {board}"
     n_boards = view.answer.listed.n_canonical if view.answer else 0
     if not view.best_is_stored:
         stored = f"{n_boards:,} stored at or above the cutoff, up to symmetry"
@@ -291,12 +291,9 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     """Return where a board of this exact score stands among all of its size; empty where no
     published run proves it.
     """
-    from results.proof.packaged import published
-
-    _, proof = next(published(dims, sha256, points), (None, None))
+    _, proof = next(results.published(dims, sha256, points), (None, None))
     if proof is None or not proof.proven or not proof.listed.boards:
         return ""
-    from boardclass.board import with_letters
     from boardclass.canonical import canonical_board
     from boardclass.geometry import geometry
     from results.proof.summary import standing
@@ -304,7 +301,7 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     name, listed = proof.question.wordlist, proof.listed.boards
     best = (
         f"The best score is {listed[0].score:,}, that of "
-        f"{with_letters(listed[0].board, proof.question.letters)}."
+        f"{boardclass.with_letters(listed[0].board, proof.question.letters)}."
     )
     if not reaches(score, proof.fingerprint.cutoff):
         n, n_all = proof.listed.n_raw, 26**proof.fingerprint.n_cells

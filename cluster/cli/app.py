@@ -104,8 +104,8 @@ _EXPECTED = {
     "int_parsing": "a whole number",
     "int_from_float": "a whole number",
     "float_parsing": "a number",
-    "greater_than_equal": "{ge} or more",
-    "less_than_equal": "{le} or less",
+    "greater_than_equal": "{ge:,} or more",
+    "less_than_equal": "{le:,} or less",
 }
 
 app = typer.Typer(
@@ -232,13 +232,8 @@ def _make_plain(error: Any) -> None:
         return
     first = errors()[0]
     if first["type"] in _EXPECTED:
-        known = {
-            name: value for name, value in first.get("ctx", {}).items() if name in ("ge", "le")
-        }
-        limits = {name: f"{value:,}".removesuffix(".0") for name, value in known.items()}
-        error.message = (
-            f"{quote(first['input'])}, expected {_EXPECTED[first['type']].format(**limits)}"
-        )
+        expected = _EXPECTED[first["type"]].format(**first.get("ctx", {}))
+        error.message = f"{quote(first['input'])}, expected {expected.replace('.0 ', ' ')}"
     else:
         error.message = error.message.removeprefix("Value error, ")
 

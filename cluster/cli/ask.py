@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from boardclass.wordlist import WordList
     from cluster.answers.comparison import Comparison
     from results.proof.summary import Board, Summary
-    from results.reading.sql import Answer
     from results.store.run import Run
     from search.scoring.scorer import Scorer
 
@@ -64,7 +63,7 @@ def top(
 ) -> None:
     """List the best boards of one or more runs."""
     chosen = list(map(options.chosen_run, directories or (None,)))
-    from boardclass.board import with_letters
+    from results.proof.packaged import packaged_summary
     from results.proof.summary import distinct_names
 
     # one run need not be named; people are told in a sentence what is proven
@@ -72,26 +71,17 @@ def top(
     summaries = {}
     rows: list[tuple[int, str, list[Any]]] = []
     for name, location in zip(distinct_names(chosen), chosen, strict=True):
-        result = summaries[name] = _summary(location)
+        result = packaged_summary(location) or results.summary(location)
+        summaries[name] = result
         counter = _word_counter(location, wordlist) if words or min_words else None
         passing = _passing(result, contains or (), rollable, counter, min_words)
         for item, n_words in islice(passing, n):
-            board = with_letters(item.board, result.question.letters)
+            board = boardclass.with_letters(item.board, result.question.letters)
             counts = [item.score, n_words] if words else [item.score]
             rows.append((-item.score, item.board, [name, board, *counts, result.proven][cut]))
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
     with proofs_told(summaries, above=fmt == "table"):
         write_table(columns[cut], list(map(itemgetter(2), sorted(rows)[:n])), fmt)
-
-
-def _summary(location: str) -> Summary:
-    from results.proof.packaged import packaged_summary
-
-    result = packaged_summary(location)
-    if result is not None:
-        return result
-
-    return results.summary(location)
 
 
 def _passing(
@@ -104,19 +94,16 @@ def _passing(
     """Yield the boards of a run on which words can be traced, with enough words, that some dice can
     show; with their number of words if there is a ``counter``.
     """
-    from boardclass.board import trace
-    from boardclass.geometry import geometry
-
-    shape = geometry(result.fingerprint.dims)
-    words = list(map(partial(_spelling, letters=result.question.letters), contains))
+    size = boardclass.parse_dims(result.fingerprint.dims)
+    words = set(map(partial(_spelling, letters=result.question.letters), contains))
     cubes = None
     if dice is not None:
         from boardclass.rolling import assign_dice
         from configs.dicesets import dice_for
 
-        cubes = dice_for(dice, shape.n).dice
+        cubes = dice_for(dice, size.n).dice
     for item in result.listed.boards:
-        if words and any(trace(word, item.board, shape) is None for word in words):
+        if words and not search.holds(item.board, size, words):
             continue
         if cubes is not None and assign_dice(item.board, cubes) is None:
             continue
@@ -131,9 +118,7 @@ def _word_counter(location: str, wordlist: str | None) -> Scorer:
 
 
 def _spelling(word: str, letters: Mapping[str, str]) -> str:
-    from boardclass.board import in_symbols
-
-    spelled = in_symbols(word.strip().lower(), letters)
+    spelled = boardclass.in_symbols(word.strip().lower(), letters)
     if not re.fullmatch(r"[a-z]+", spelled):
         raise InputError(f"--contains {quote(word)}: expected a word of letters a-z")
     return spelled.replace("qu", "q")
@@ -172,10 +157,15 @@ def query(
 
     with closing(results.connect(directories, memory)) as database, proofs_told(database.summaries):
         limits = Limits(timeout, memory, MAX_DRAWN if fmt == "table" else MAX_ROWS)
+
+        def answer(statement: str) -> None:
+            found = database.query(statement, limits)
+            write_table(found.columns, found.rows, fmt)
+
         if sql is None:
-            _prompt(lambda text: _print(database.query(text, limits), fmt))
+            _prompt(answer)
         else:
-            _print(database.query(sql, limits), fmt)
+            answer(sql)
 
 
 def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
@@ -215,10 +205,6 @@ def _prompt(ask: Callable[[str], None]) -> None:
             return
         except OrderlyError as error:
             tell(f"orderly: {error}")
-
-
-def _print(answer: Answer, fmt: Format) -> None:
-    write_table(answer.columns, answer.rows, fmt)
 
 
 def compare(

@@ -15,7 +15,7 @@ import search
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
 from boardclass.tiles import Tiles
-from cluster.answers.render import Format, draw_board, write_json, write_table
+from cluster.answers.render import draw_board, write_json, write_table
 from cluster.cli import options
 from cluster.cli.options import numeric, option
 from cluster.streams import console, say, tell, write_file
@@ -23,7 +23,6 @@ from cluster.streams import console, say, tell, write_file
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
     from cluster.answers.boards import AnyBoard, Scoring, Solved
-    from search.solvers import Grid
 
 
 @options.grouped
@@ -66,7 +65,7 @@ def show(
     read = scoring.read(board, dims, tell)
     solved = scoring.solve(read)
     if out is not None:
-        path = () if word is None else _path_of(word, read, solved)
+        path = () if word is None else _path_of(word, solved, scoring.words.name)
         values = scoring.described(read, solved)
         file = _save(out, solved, values, path, is_hidden=words == "hidden")
         say(f"{file}: {solved.board}, {solved.worth}")
@@ -94,20 +93,14 @@ def _save(
     return write_file(Path(out), board_page(values, hidden=is_hidden).encode())
 
 
-def _path_of(word: str, board: AnyBoard, solved: Solved) -> tuple[int, ...]:
-    """Return the cells of a word; on a board of letters and Qu it need not be in the list."""
-    from boardclass.board import trace
-    from boardclass.geometry import geometry
-
-    spelled = word.strip().lower()
-    path = next((item.path for item in solved.words if item.word == spelled), None)
-    if path is None and not isinstance(board, Tiles):
-        path = trace(spelled.replace("qu", "q"), board[1], geometry(board[0]))
-    if path is None:
-        raise InputError(
-            f"--word {quote(word)} is not on {solved.board}; without --out, show lists its words"
-        )
-    return path
+def _path_of(word: str, solved: Solved, wordlist: str) -> tuple[int, ...]:
+    for item in solved.words:
+        if item.word == word.strip().lower():
+            return item.path
+    raise InputError(
+        f"--word {quote(word)} is not a word of {wordlist} on {solved.board}; without --out, show "
+        "lists its words"
+    )
 
 
 def _show_to_people(solved: Solved, wordlist: str, notes: Mapping[str, str]) -> None:
@@ -186,53 +179,41 @@ def solve(
     """List the words on a board with a solver that shares no code with the scorer."""
     scoring = rules.scoring()
     read = scoring.read(board, dims, tell)
-    if isinstance(read, Tiles):
-        if method != "trie" or begin_only or end_only:
-            raise InputError(
-                f"board {quote(board)} has special tiles or rules: leave --method, --begin-only "
-                "and --end-only out"
-            )
-        words = [word[:3] for word in sorted(scoring.solve(read).words)]
-        write_table(("word", "points", "letters"), words, fmt)
-        return
-    from search.solvers import Grid
+    if not isinstance(read, Tiles):
+        begin = parse_cells(begin_only, read[0], "--begin-only")
+        end = parse_cells(end_only, read[0], "--end-only")
+        rows = _solved_by(method, scoring, read, begin, end)
+    elif method == "trie" and not begin_only and not end_only:
+        rows = [word[:3] for word in sorted(scoring.solve(read).words)]
+    else:
+        raise InputError(
+            f"board {quote(board)} has special tiles or rules: leave --method, --begin-only "
+            "and --end-only out"
+        )
+    write_table(("word", "points", "letters"), rows, fmt)
+    if fmt == "table":
+        total = counted(sum(points for _, points, _ in rows), "point")
+        say(f"{total}, {counted(len(rows), 'word')} of {scoring.words.name}")
 
-    size, symbols = read
-    begin = parse_cells(begin_only, size, "--begin-only")
-    end = parse_cells(end_only, size, "--end-only")
-    _solve_by(method, scoring, Grid(symbols, (size.w, size.h), begin, end), fmt)
 
-
-def _solve_by(method: str, scoring: Scoring, grid: Grid, fmt: Format) -> None:
-    from boardclass.board import with_letters
+def _solved_by(
+    method: str,
+    scoring: Scoring,
+    board: tuple[Dims, str],
+    begin_only: tuple[int, ...],
+    end_only: tuple[int, ...],
+) -> list[tuple[str, int, int]]:
     from boardclass.scores import n_letters
-    from search.solvers import PathsSolver, make_solver
+    from search.solvers import Grid, make_solver
 
     words, table = scoring.words, scoring.table
-    columns = ("word", "points", "letters")
+    size, symbols = board
     solver = make_solver(words.words, method)
-    n_paths = None
-    if isinstance(solver, PathsSolver):
-        spelled, n_paths = solver.solve_counted(grid)
-    else:
-        spelled = solver.solve(grid)
     rows = []
-    for word in spelled:
+    for word in solver.solve(Grid(symbols, size, begin_only, end_only)):
         if table.of(word):
             rows.append((words.spell(word), table.of(word), n_letters(word)))
-    letters = with_letters(grid.board, words.letters)
-    total = sum(points for _, points, _ in rows)
-    if fmt == "json":
-        listed = [dict(zip(columns, row, strict=True)) for row in rows]
-        record = {"board": letters, "method": method, "wordlist": words.name, "score": total}
-        write_json({**record, "n_words": len(rows), "n_paths": n_paths, "words": listed})
-        return
-    write_table(columns, rows, fmt)
-    if fmt == "table":
-        paths = f", {n_paths:,} paths looked up" if n_paths is not None else ""
-        score = f"{total:,} points, {len(rows):,} words of {words.name}"
-        line = f"{letters}: {score} by method {method}{paths}"
-        say(line)
+    return rows
 
 
 def parse_cells(text: str | None, size: Dims, option: str) -> tuple[int, ...]:
@@ -260,11 +241,10 @@ def neighbours(
     fmt: options.Format = "table",
 ) -> None:
     """List the best boards one letter or one swap away."""
-    from boardclass.board import read_board
     from search.scoring.scorer import Scorer, best_neighbours
 
     words, table = listed.load()
-    size, letters = read_board(board, dims, tell, words.letters)
+    size, letters = boardclass.read_board(board, dims, tell, words.letters)
     rows = best_neighbours(letters, Scorer(size, words, table), n, words.letters)
     write_table(("board", "change", "score", "difference"), rows, fmt)
 
@@ -276,10 +256,9 @@ def lists(
     fmt: options.Format = "table",
 ) -> None:
     """Score a board with every word list that can be named."""
-    from boardclass.board import read_board
     from boardclass.wordlist import available_names, load_wordlist
 
-    size, letters = read_board(board, dims, tell)
+    size, letters = boardclass.read_board(board, dims, tell)
     table = boardclass.parse_scores("standard" if scores is None else scores)
     rows: list[tuple[Any, ...]] = []
     for name, path in available_names().items():

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import results
 from boardclass.errors import IncompleteError, InputError, MismatchError, StoreError, quote
 from boardclass.printable import counted
 from cluster.answers.render import Format, write_json, write_record, write_table
@@ -64,8 +65,7 @@ def verify(
     """
     if quick and repeat:
         raise InputError("--quick searches nothing again: leave it out, or --repeat")
-    from cluster.driver.repeat import overlooked
-    from cluster.driver.repeat import verify as verify_run
+    from cluster.driver.repeat import overlooked, verify as verify_run
     from results.proof import packaged
     from results.proof.verify import record as record_claim
 
@@ -124,10 +124,9 @@ def _known_runs(run: Run) -> dict[str, Summary]:
     """Return what the runs prove that come with orderly and ask the question of a run, but for the
     cutoff; by name.
     """
-    from results.proof.packaged import published
 
     here, own = run.fingerprint, Path(run.folder.where("")).resolve()
-    known = published(here.dims, here.wordlist_sha256, here.scores)
+    known = results.published(here.dims, here.wordlist_sha256, here.scores)
     # nobody is his own witness
     return {place.name: proof for place, proof in known if place != own}
 
@@ -230,8 +229,7 @@ def certify(
     """
     if classes is not None and sample is not None:
         raise InputError("give --classes or --sample, not both")
-    from results.proof.certify import Choice
-    from results.proof.certify import certify as certify_run
+    from results.proof.certify import Choice, certify as certify_run
 
     run, words = source.open()
     named = None if classes is None else named_classes(run.partition, classes)

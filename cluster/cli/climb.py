@@ -12,6 +12,7 @@ import typer
 import boardclass
 import search
 from boardclass.errors import InputError, quote
+from boardclass.scores import n_letters
 from cluster.answers.render import Format, draw_board, write_table
 from cluster.cli import options
 from cluster.cli.app import EXIT_INTERRUPTED
@@ -75,7 +76,6 @@ def climb(
     thousands of boards, and the solver for other tiles, letter values and bonus cells (orderly
     show) takes milliseconds for each.
     """
-    from boardclass.board import in_symbols
     from cluster.driver.signals import StopSignals
     from search.local.methods import default_runs, local_search
 
@@ -90,7 +90,7 @@ def climb(
             seed=seed,
             runs=runs,
             pool=pool,
-            letters=allowed_letters(in_symbols(exclude.lower(), words.letters)),
+            letters=allowed_letters(boardclass.in_symbols(exclude.lower(), words.letters)),
             start=origin,
             progress=partial(_tell_round, move, runs),
             stop=lambda: bool(signals.reason),
@@ -109,10 +109,8 @@ def _tell_round(move: Move, runs: int, run: int, number: int, best: int, n_score
 
 def _start(start: str | None, dims: str | None, words: WordList) -> tuple[Dims, str | None]:
     """Return the size, and the board to start from if one is named."""
-    from boardclass.board import read_board
-
     if start is not None:
-        return read_board(start, dims, tell, words.letters)
+        return boardclass.read_board(start, dims, tell, words.letters)
     if dims is None:
         raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
     return boardclass.parse_dims(dims), None
@@ -129,16 +127,15 @@ def _scorer(
     """Return what scores boards, only those that hold a word if one is named, and where to
     start.
     """
-    from boardclass.board import in_symbols, trace
     from search.local.methods import HoldingScorer, ParallelScorer
 
     plain = search.Scorer(size, words, table)
     scorer = ParallelScorer(plain, threads or os.cpu_count() or 1)
     if contains is None:
         return scorer, board
-    word = in_symbols(contains.strip().lower(), words.letters).replace("qu", "q")
+    word = boardclass.in_symbols(contains.strip().lower(), words.letters).replace("qu", "q")
     holding = HoldingScorer(scorer, word)
-    if board is not None and trace(word, board, scorer.geometry) is None:
+    if board and not search.holds(board, size, {word}):
         raise InputError(
             f"--from {quote(board)} does not hold the word {quote(word)}: start from one that does"
         )
@@ -146,13 +143,14 @@ def _scorer(
 
 
 def _show(finds: list[Find], size: Dims, words: WordList, fmt: Format) -> None:
-    from boardclass.board import format_rows, with_letters
-
     if not finds:
         tell("no board with any points was found")
     elif fmt == "table":
-        console().print(draw_board(format_rows(finds[0].board, size, words.letters)))
-    rows = [tuple(find._replace(board=with_letters(find.board, words.letters))) for find in finds]
+        console().print(draw_board(boardclass.format_rows(finds[0].board, size, words.letters)))
+    rows = [
+        tuple(find._replace(board=boardclass.with_letters(find.board, words.letters)))
+        for find in finds
+    ]
     write_table(("board", "score", "found"), rows, fmt)
 
 
@@ -160,15 +158,13 @@ def allowed_letters(exclude: str) -> str:
     """Return the letters that are left; InputError if anything but a-z is excluded, or
     everything.
     """
-    from boardclass.board import LETTERS
-
-    wrong = sorted(set(exclude.lower()) - set(LETTERS))
+    wrong = sorted(set(exclude.lower()) - set(boardclass.LETTERS))
     if wrong:
         raise InputError(
             f"--exclude {quote(exclude)}: {wrong[0]!r} is not a letter; expected "
             "letters such as jqxz"
         )
-    allowed = "".join(letter for letter in LETTERS if letter not in exclude.lower())
+    allowed = "".join(letter for letter in boardclass.LETTERS if letter not in exclude.lower())
     if not allowed:
         raise InputError("--exclude leaves no letter: expected fewer than 26")
     return allowed
@@ -194,16 +190,14 @@ def longest(
     The search is exhaustive, so the answer is proven.  For good boards with a shorter word, or of
     more than 16 cells, use climb --contains.
     """
-    from boardclass.board import in_symbols, with_letters
     from boardclass.geometry import geometry
-    from boardclass.scores import n_letters
     from search.local import hamilton
     from search.local.methods import ParallelScorer
 
     shape = geometry(dims or "4x4")
     words, table = listed.load()
     if word is not None:
-        word = in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
+        word = boardclass.in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
     targets = _targets(words.words, shape.n, word, letters)
     tell("listing the paths through all cells")
     paths = hamilton.hamiltonian_paths(shape)
@@ -216,7 +210,7 @@ def longest(
         best = hamilton.best_boards(targets, paths, scorer, progress)
     rows = []
     for item in best[:n]:
-        board = with_letters(item.board, words.letters)
+        board = boardclass.with_letters(item.board, words.letters)
         rows.append((words.spell(item.word), n_letters(item.word), board, item.score))
     write_table(("word", "letters", "board", "score"), rows, fmt)
 
@@ -234,11 +228,8 @@ def _tell_word(
 def _targets(
     words: tuple[str, ...], n_cells: int, word: str | None, letters: int | None
 ) -> list[str]:
-    from boardclass.board import LETTERS
-    from boardclass.scores import n_letters
-
     if word is not None:
-        if len(word) != n_cells or not set(word) <= set(LETTERS):
+        if len(word) != n_cells or not set(word) <= set(boardclass.LETTERS):
             raise InputError(
                 f"word {quote(word)}: expected {n_cells} cells of letters a-z, qu being one cell"
             )

@@ -16,8 +16,7 @@ from boardclass.printable import counted, duration
 from cluster.answers.render import draw_board, write_record, write_table
 from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
-from cluster.streams import console, moving, say
-from cluster.streams import tell as warn
+from cluster.streams import console, moving, say, tell as warn
 from results.storage.files import named_run
 
 if TYPE_CHECKING:
@@ -64,10 +63,9 @@ def plan(
 def _known(made: Plan) -> Estimate | None:
     """Return what a run took that comes with the program and asks the same."""
     from cluster.planning.estimate import measured
-    from results.proof.packaged import published
 
     of = made.fingerprint
-    for place, proof in published(of.dims, of.wordlist_sha256, of.scores):
+    for place, proof in results.published(of.dims, of.wordlist_sha256, of.scores):
         if proof.proven and proof.fingerprint.cutoff == of.cutoff:
             warn(f"orderly: the run {place.name} proves this already: orderly top {place.name}")
             return measured(results.open_run(place))
@@ -257,8 +255,7 @@ def derive(
     command refuses and names the first word or value that stands in the way.
     """
     from cluster.answers.status import run_wordlist
-    from cluster.driver.derive import config_like
-    from cluster.driver.derive import derive as derive_claim
+    from cluster.driver.derive import config_like, derive as derive_claim
     from cluster.driver.progress import Progress
 
     source = results.open_run(directory)

@@ -25,12 +25,9 @@ def _occupy_closed() -> None:
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            taken = os.open(os.devnull, os.O_RDWR)
-            if taken != number:
-                os.dup2(taken, number)
-                os.close(taken)
+            taken = os.open(os.devnull, os.O_RDWR)  # the lowest that is free: this one
             if number:
-                setattr(sys, name, os.fdopen(number, "w", closefd=False))
+                setattr(sys, name, os.fdopen(taken, "w", closefd=False))
 
 
 def main() -> None:

@@ -30,8 +30,7 @@ from results.proof.coverage import uncovered
 from results.proof.nodes import SearchNodes, paths_of, run_spec
 from results.proof.referee import Referee
 from results.proof.summary import BoardList, Summary
-from results.proof.verify import Searched, VerifyResult
-from results.proof.verify import verify as verify_files
+from results.proof.verify import Searched, VerifyResult, verify as verify_files
 from results.store.documents import list_name
 from results.store.rows import Key, Row, keys_of
 from results.store.run import Run

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import anyio
+from pydantic import TypeAdapter, ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
@@ -27,12 +27,14 @@ from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site, plain
 from configs.dicesets import all_dice, dice_names
 from results.reading.markup import templates
+from results.store.documents import first_fault
 
 MAX_CLASS_CHARACTERS = 25 * 27
 SLOW_S, QUICK_S = 30.0, 15.0
 Handler = Callable[[Request], Awaitable[Response]]
 _FOLDER = Path(__file__).resolve().parent
 _environment = templates(_FOLDER / "templates")
+_board_request = TypeAdapter(jobs.BoardRequest)
 
 
 def make_app(site: Site) -> Starlette:
@@ -201,31 +203,17 @@ def _board(request: Request) -> jobs.BoardRequest:
     named.
     """
     values = {name: value for name, value in request.query_params.items() if value}
-    key, least, goal = values.get("run"), values.get("min_letters", "3"), values.get("goal", "0")
+    key, dice, known = values.get("run"), values.get("dice", ""), dice_names()
     place = _site_of(request).place(key) if key else None
     if key and place is None:
         raise Refused("the run of this board is gone: choose a word list", HTTPStatus.NOT_FOUND)
-    for name, number in (("least length", least), ("goal", goal)):
-        if not (number.isascii() and number.isdecimal() and len(number) < 4):
-            raise InputError(f"{name} {quote(number)}: expected a small number, such as 4")
-    dice, known = values.get("dice", ""), dice_names()
     if dice and dice not in known:
         raise InputError(f"no dice {quote(dice)} on this page: expected one of {', '.join(known)}")
-    return jobs.BoardRequest(
-        text=values.get("letters", ""),
-        dims=values.get("size"),
-        wordlist=values.get("list", DEFAULT_WORDLIST),
-        location=place.check() if place else "",
-        scores=values.get("scores", "standard"),
-        plain_q="plain_q" in values,
-        min_letters=int(least),
-        values=values.get("letter_values"),
-        bonus=values.get("bonus"),
-        word=values.get("word", ""),
-        hidden="hidden" in values,
-        dice=dice,
-        goal=int(goal),
-    )
+    values["location"] = place.check() if place else ""
+    try:
+        return _board_request.validate_python(values)
+    except ValidationError as error:
+        raise InputError(first_fault(error)) from error
 
 
 def _about_board(job: Callable[..., Any], media_type: str = "", disposition: str = "") -> Handler:
@@ -247,28 +235,24 @@ async def _long(
     """Return the answer to a question of seconds, unless the client disconnects: then the work is
     ended for the next.
     """
-    results: list[Any] = []
+    queue = _site_of(request).queue
+    asked = asyncio.ensure_future(
+        queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb)
+    )
+    gone = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait((asked, gone), return_when=asyncio.FIRST_COMPLETED)
+        if asked.done():
+            return asked.result()
+        raise Refused("client disconnected", HTTPStatus.REQUEST_TIMEOUT)
+    finally:
+        asked.cancel()
+        gone.cancel()
 
-    async def work() -> None:
-        try:
-            queue = _site_of(request).queue
-            results.append(
-                await queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb)
-            )
-        except OrderlyError as error:  # a group would wrap it
-            results.append(error)
-        group.cancel_scope.cancel()
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(work)
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-        group.cancel_scope.cancel()
-    for result in results:
-        if isinstance(result, OrderlyError):
-            raise result
-        return result
-    raise Refused("client disconnected", HTTPStatus.REQUEST_TIMEOUT)
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _climb(request: Request) -> Response:

@@ -7,9 +7,12 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from boardclass.board import NO_LETTERS, format_rows, read_board, with_letters
+from boardclass.board_svg import SIZE, board_svg
 from boardclass.errors import InputError, quote
 from boardclass.geometry import cell_name
 from boardclass.printable import counted, duration
@@ -22,6 +25,7 @@ from boardclass.wordlist import (
     load_wordlist,
 )
 from cluster.answers.boards import Scoring, rolled, scorer_of
+from cluster.answers.explain import as_svg, as_text, class_letters, narrate, tell, trees
 from cluster.answers.run_view import Drawn, Reading
 from configs.dicesets import load_dice
 from results.proof.claim import question_of, read_claim
@@ -73,28 +77,32 @@ def list_of_run(run: Run) -> str:
     )
 
 
+_Small = Annotated[int, Field(ge=0, lt=1000)]
+
+
 @dataclass(frozen=True)
 class BoardRequest:
-    """A board as it was typed, and the rules: those of a run, if the location of one is given.
+    """A board as it was typed, and the rules, by the names that pages ask with; those of a run
+    count, if the location of one is given.
 
     ``word`` is one whose path is drawn into a picture; ``hidden``: a page has its words after the
     game; ``dice`` and ``goal``: which dice are rolled, until so many words that most people know
     are on the board.
     """
 
-    text: str
-    dims: str | None = None
-    wordlist: str = DEFAULT_WORDLIST
+    letters: str = ""
+    size: str | None = None
+    list: str = DEFAULT_WORDLIST
     location: str = ""
     scores: str = "standard"
     plain_q: bool = False
-    min_letters: int | None = None
-    values: str | None = None
+    min_letters: _Small | None = None
+    letter_values: str | None = None
     bonus: str | None = None
     word: str = ""
     hidden: bool = False
     dice: str = ""
-    goal: int = 0
+    goal: _Small = 0
 
     @property
     def scoring(self) -> Scoring:
@@ -103,9 +111,9 @@ class BoardRequest:
             run = open_run(self.location)
             name, table = list_of_run(run), ScoreTable("run", tuple(run.fingerprint.scores))
         else:
-            name, table = self.wordlist, parse_scores(self.scores)
+            name, table = self.list, parse_scores(self.scores)
         words, path = words_of(name, plain_q=None), available_names()[name]
-        rules = table.at_least(self.min_letters), self.plain_q, self.values, self.bonus
+        rules = table.at_least(self.min_letters), self.plain_q, self.letter_values, self.bonus
         return Scoring(words, path, *rules)
 
     def usual(self) -> tuple[str, Scorer, Mapping[str, str]]:
@@ -114,19 +122,19 @@ class BoardRequest:
         """
         scoring = self.scoring
         words = scoring.words
-        if self.plain_q or self.values or self.bonus or words.plain_q:
+        if self.plain_q or self.letter_values or self.bonus or words.plain_q:
             raise InputError(
                 "climbing and changed letters need the usual rules: no plain Q, "
                 "letter values or bonus"
             )
-        dims, letters = read_board(self.text, self.dims, letters=words.letters)
+        dims, letters = read_board(self.letters, self.size, letters=words.letters)
         return letters, scoring.scorer(dims), words.letters
 
 
 def score_board(request: BoardRequest) -> Mapping[str, Any]:
     """Return what ``Scoring.described`` says of a board."""
     scoring = request.scoring
-    board = scoring.read(request.text, request.dims)
+    board = scoring.read(request.letters, request.size)
     return scoring.described(board, scoring.solve(board, again=True))
 
 
@@ -141,8 +149,6 @@ def draw(request: BoardRequest) -> str:
     """Return a board as an SVG file, warm where the points are, with the path of a word on it if
     one is given.
     """
-    from boardclass.board_svg import SIZE, board_svg
-
     board = score_board(request)
     paths = {item["word"]: item["path"] for item in board["words"]}
     path = paths.get(request.word.lower(), ())
@@ -196,8 +202,6 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> Mapping[str, An
     """Return what there is to say about a class given as one group of letters a cell: bounds and
     the whole story.
     """
-    from cluster.answers.explain import class_letters, narrate, tell
-
     dims, letters = class_letters(text, None, None)
     story = tell(dims, letters, scorer_of(str(dims), words_of(wordlist).words), cutoff)
     forced = [
@@ -211,8 +215,6 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, str]]:
     """Return both trees of a small class, drawn and as text. Raises InputError when one is too
     large to look at.
     """
-    from cluster.answers.explain import as_svg, as_text, class_letters, trees
-
     dims, letters = class_letters(text, None, None)
     words = words_of(wordlist)
     loose, orderly = trees(letters, words, scorer_of(str(dims), words.words))
@@ -260,8 +262,6 @@ def read_run(location: str) -> Reading:
 
 def picture(board: str, dims: str, letters: Mapping[str, str] = NO_LETTERS) -> str:
     """Return the drawing of a board for a page with a strict content policy, all cells alike."""
-    from boardclass.board_svg import board_svg
-
     return board_svg(format_rows(board, dims, letters), strict=True)
 
 

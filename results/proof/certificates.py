@@ -15,12 +15,11 @@ counts only as long as the certificates and the listed boards are those that wer
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pydantic import ConfigDict, Field, create_model
 
 from boardclass.errors import MismatchError
 from results.proof import audit
@@ -109,16 +108,26 @@ def _row(digest: str, class_id: int, shape: Any) -> dict[str, Any]:
     return {**row, "sha256": audit.row_digest(row)}
 
 
-_COUNTS = ("n_boards", "n_classes", "n_parts", "n_splits", "n_leaves", "n_left")
+_COUNTS = ("n_boards", "n_boards_all", "n_classes", "n_parts", "n_splits", "n_leaves", "n_left")
 _REMEDY = "remove it and run `orderly audit` on the run again"
-_Count = Annotated[int, Field(ge=0, le=26**25)]
-_FIELDS: Any = {
-    **dict.fromkeys(("certificates", "boards"), (str, ...)),
-    **dict.fromkeys((*_COUNTS, "n_boards_all", "n_leaves_checked", "n_scored"), (_Count, ...)),
-    "n_asked": (Annotated[int, Field(gt=0)], 1),
-}
-_Entry: Any = create_model("_Entry", __config__=ConfigDict(extra="allow"), **_FIELDS)
-_Audits: Any = create_model("_Audits", audits=(list[_Entry], ...))
+
+
+@dataclass(kw_only=True)
+class AuditRecord(Audit):
+    """An audit of the certificates and the list of boards with these digests.
+
+    ``n_asked``: leaves drawn at random by ``seed``; None: all of them.
+    """
+
+    certificates: str
+    boards: str
+    n_asked: int | None = None
+    seed: int = 0
+
+
+@dataclass
+class _Audits:
+    audits: list[AuditRecord]
 
 
 def check_files(run: Run) -> None:
@@ -134,19 +143,19 @@ def check_files(run: Run) -> None:
 
 def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:
     """Add an audit; ``n_asked`` leaves at random by ``seed``, None: all of them."""
-    drawn = {} if n_asked is None else {"n_asked": n_asked, "seed": seed}
     listed = unscored_boards(run) if read_claim(run) else None
-    entry = {**_subject(run, listed), **drawn, "complete": found.complete, **asdict(found)}
-    entries = [other for other in read_audits(run) if other != entry]
-    publish_document(run.folder, files.AUDITS, {"audits": [*entries, entry]})
-
-
-def read_audits(run: Run) -> list[dict[str, Any]]:
-    """Return all recorded audits, oldest first; raises DamagedError when the file was altered."""
-    record = read_model(run.folder, files.AUDITS, _Audits, _REMEDY)
-    return (
-        [] if record is None else [entry.model_dump(exclude_unset=True) for entry in record.audits]
+    certificates, boards = _subject(run, listed)
+    record = AuditRecord(
+        **vars(found), certificates=certificates, boards=boards, n_asked=n_asked, seed=seed
     )
+    records = [other for other in read_audits(run) if other != record]
+    publish_document(run.folder, files.AUDITS, asdict(_Audits([*records, record])))
+
+
+def read_audits(run: Run) -> list[AuditRecord]:
+    """Return all recorded audits, oldest first; raises DamagedError when the file was altered."""
+    document = read_model(run.folder, files.AUDITS, _Audits, _REMEDY)
+    return document.audits if document else []
 
 
 def audited(run: Run, listed: BoardList) -> str:
@@ -160,7 +169,7 @@ def audited(run: Run, listed: BoardList) -> str:
     numbers than those that are there.
     """
     subject = _subject(run, listed)
-    if not subject["certificates"]:
+    if not subject[0]:
         return ""
     try:
         there = count(asdict(run.fingerprint), _rows(run))
@@ -174,38 +183,35 @@ def audited(run: Run, listed: BoardList) -> str:
         else f"{100 * there.n_boards / there.n_boards_all:.2g} % of all boards"
     )
     certified = f", certified {share} in {there.n_parts:,} trees"
-    entries = [
-        entry for entry in read_audits(run) if {name: entry[name] for name in subject} == subject
-    ]
-    if not entries:
+    records = []
+    for record in read_audits(run):
+        if (record.certificates, record.boards) == subject:
+            records.append(record)
+    if not records:
         return f"{certified}, not audited"
     n_ends = there.n_leaves + there.n_left
-    for entry in entries:
-        differing = [
-            name for name in (*_COUNTS, "n_boards_all") if entry[name] != getattr(there, name)
-        ]
-        n_checked, n_asked = (
-            entry["n_leaves_checked"] + entry["n_scored"],
-            entry.get("n_asked", n_ends),
-        )
-        too_many = entry["n_leaves_checked"] > there.n_leaves or entry["n_scored"] > there.n_left
+    for record in records:
+        said = vars(record)
+        differing = [name for name in _COUNTS if said[name] != getattr(there, name)]
+        n_checked = record.n_leaves_checked + record.n_scored
+        n_asked = n_ends if record.n_asked is None else record.n_asked
+        too_many = record.n_leaves_checked > there.n_leaves or record.n_scored > there.n_left
         if differing or too_many or n_checked != min(n_asked, n_ends):
-            said = ", ".join(
-                f"{name} {entry[name]:,}" for name in (*differing, "n_leaves_checked", "n_scored")
-            )
+            names = (*differing, "n_leaves_checked", "n_scored")
             raise MismatchError(
-                f"{run.folder.where(files.AUDITS)} says {said}; the certificates have "
+                f"{run.folder.where(files.AUDITS)} says "
+                f"{', '.join(f'{name} {said[name]:,}' for name in names)}; the certificates have "
                 f"{there.n_parts:,} trees with {there.n_leaves:,} leaves and {there.n_left:,} "
                 f"boards: {_REMEDY}"
             )
-    n_checked = max(entry["n_leaves_checked"] + entry["n_scored"] for entry in entries)
+    n_checked = max(record.n_leaves_checked + record.n_scored for record in records)
     checked = (
         f"every one of {n_ends:,} leaves" if n_checked == n_ends else f"{n_checked:,} random leaves"
     )
     return f"{certified}, audited {checked} by an independent checker, as {files.AUDITS} records"
 
 
-def _subject(run: Run, listed: BoardList | None) -> dict[str, str]:
+def _subject(run: Run, listed: BoardList | None) -> tuple[str, str]:
     """Return digests of what an audit is about: the certificates and the list of boards."""
     digest = digest_of(run.fingerprint, listed, complete=True) if listed else ""
-    return {"certificates": certificates_digest(run), "boards": digest}
+    return certificates_digest(run), digest

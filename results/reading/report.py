@@ -12,6 +12,7 @@ The page carries its data, style and script; a content security policy forbids i
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -297,10 +298,6 @@ def histogram(values: Sequence[float]) -> list[tuple[str, int]]:
     step *= next(
         factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= high - low or factor == 10
     )
-    if all(isinstance(value, int) for value in values):
-        step = max(step, 1)
-    first = math.floor(low / step)
-    counts = [0] * (math.floor(high / step) - first + 1)
-    for value in values:
-        counts[math.floor(value / step) - first] += 1
-    return [(f"from {(first + i) * step:,.10g}", n) for i, n in enumerate(counts)]
+    counts = Counter(math.floor(value / step) for value in values)
+    places = range(min(counts), max(counts) + 1)
+    return [(f"from {place * step:,.10g}", counts[place]) for place in places]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boardclass.arrays import Int32s, UInt8s
-from boardclass.board import LETTERS, NO_LETTERS, Board, parse_board, with_letters
+from boardclass.board import LETTERS, NO_LETTERS, Board, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, quote
 from boardclass.geometry import Dims, cell_name, geometry
@@ -114,7 +114,7 @@ class Scorer:
 
     def score(self, board: str) -> int:
         """Return the exact score of a board."""
-        return int(self.scores([parse_board(board, self.dims)])[0])
+        return int(self.scores([board])[0])
 
     def scores(self, boards: Any) -> Int32s:
         """Return int32[m], the exact scores of m boards: uint8[m, n] of values 0..25, or texts: a
@@ -167,7 +167,7 @@ class Scorer:
 
     def words(self, board: str) -> list[Found]:
         """Return the words on a board that are worth points, sorted by word, one path each."""
-        board = parse_board(board, self.dims)
+        encode_boards([board], self.geometry.n)  # refuses what is no board
         words: dict[str, Found] = {}
         root = int(self.trie.nodes[0])
         stack: list[tuple[str, int, tuple[int, ...]]] = [

@@ -237,6 +237,15 @@ def make_solver(words: Iterable[str], method: str = "trie") -> Solver:
 _solver = lru_cache(maxsize=4)(make_solver)
 
 
+def holds(board: str, dims: tuple[int, int], words: Collection[str]) -> bool:
+    """Return whether all words of a set, in q-form, can be spelled on a board of letters.
+
+    >>> holds("rate", (2, 2), {"ate", "rater"})
+    False
+    """
+    return len(TrieSolver(words).solve(Grid(board, dims))) == len(words)
+
+
 def solve(
     board: str,
     words: str | Path | Iterable[str],

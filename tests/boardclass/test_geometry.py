@@ -8,8 +8,7 @@ import pickle
 from itertools import pairwise, product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from boardclass.canonical import canonical, canonical_board, images
 from boardclass.errors import DimsError, InputError

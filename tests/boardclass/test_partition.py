@@ -10,8 +10,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from boardclass.canonical import canonical, images
 from boardclass.errors import PartitionError, PathError

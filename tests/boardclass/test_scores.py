@@ -12,12 +12,10 @@ import time
 import xml.etree.ElementTree as ET
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from boardclass.board import Board, trace
+from boardclass.board import Board
 from boardclass.errors import ScoreError
-from boardclass.geometry import geometry
 from boardclass.printable import html_table
 from boardclass.processes import Pool
 from boardclass.rolling import assign_dice, roll
@@ -146,19 +144,6 @@ def test_a_roll_can_be_rolled_and_repeats_with_its_seed():
         board = roll(dice, random.Random(seed))
         assert assign_dice(board, dice) is not None
         assert board == roll(dice, random.Random(seed))
-
-
-@given(st.text("abc", min_size=6, max_size=6), st.text("abc", min_size=1, max_size=4))
-def test_tracing_is_the_first_path_of_all(board, word):
-    shape = geometry("2x3")
-    paths = [
-        path
-        for path in itertools.permutations(range(6), len(word))
-        if all(b in shape.neighbours[a] for a, b in itertools.pairwise(path))
-        and all(board[cell] == letter for cell, letter in zip(path, word, strict=True))
-    ]
-    assert trace(word, board, shape) == min(paths, default=None)
-    assert trace("", board, shape) is None
 
 
 SVG = "{http://www.w3.org/2000/svg}"

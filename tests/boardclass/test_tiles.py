@@ -9,14 +9,12 @@ import pickle
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from boardclass.board import (
     Board,
     dims_of_length,
     in_symbols,
-    parse_board,
     read_board,
     with_letters,
 )
@@ -24,6 +22,7 @@ from boardclass.board_tables import json_boards
 from boardclass.errors import BoardError, DimsError
 from boardclass.geometry import DIMS, Dims, parse_dims
 from boardclass.tiles import Tile, read_tiles
+from search.scoring.scorer import encode_boards
 
 # the board as its letters down the columns: what was typed, with --dims if any
 UNDERSTOOD: dict[str, list[str | tuple[str, str]]] = {
@@ -243,6 +242,7 @@ def test_a_board_keeps_its_size():
     assert (again, again.dims) == (board, board.dims)
     assert repr(board) == "Board('abcdefghijklmnop', '2x8')"
     assert Board("abcdefghijklmnop", "2x8").dims == board.dims
+    assert Board(board).dims == board.dims, "a board keeps its size where one may be typed"
     assert repr(Board("starelingods")) == "Board('starelingods')"
 
 
@@ -309,10 +309,8 @@ def test_length_tells_the_dims():
     ],
 )
 def test_a_stored_board_is_letters_and_nothing_else(text):
-    with pytest.raises(
-        BoardError, match=r"expected 9 letters a-z for 3x3, down the columns; .* q alone"
-    ) as caught:
-        parse_board(text, "3x3")
+    with pytest.raises(BoardError, match="expected 9 letters a-z, one a cell") as caught:
+        encode_boards([text], 9)
     assert len(str(caught.value)) < 400
 
 

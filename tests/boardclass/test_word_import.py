@@ -16,8 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from boardclass.errors import WordListError
 from boardclass.word_files import decoded, expanded, read_entries
@@ -112,7 +111,6 @@ FORMS: dict[str, tuple[str, bytes]] = {
     "quoted words": ("txt", "".join(f'"{word}",\n' for word in WORDS).encode()),
     "quoted lines": ("txt", "".join(f'"{word}"\n' for word in WORDS).encode()),
     "bullets": ("md", "".join(f"- {word}\n" for word in WORDS).encode()),
-    "Excel's hint": ("csv", ("sep=;\nid;word\n" + "".join(f"1;{w}\n" for w in WORDS)).encode()),
     "heading and text": (
         "csv",
         ("Word,part of speech\n" + "".join(f"{word},noun\n" for word in WORDS)).encode(),
@@ -464,11 +462,6 @@ def test_a_cell_of_several_lines_is_no_word(tmp_path, text):
     (tmp_path / "list.csv").write_text(text)
     found = import_words(read_entries(tmp_path / "list.csv"), Rules(), "mine", "list.csv")
     assert " ".join(found.words.words) == CELLS_OF_SEVERAL_LINES[text]
-
-
-def test_a_hint_alone_is_an_empty_table(tmp_path):
-    (tmp_path / "list.csv").write_text("sep=;\n")
-    assert read_entries(tmp_path / "list.csv").words == []
 
 
 cell = st.one_of(

@@ -194,7 +194,7 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, spanish, tmp_
     )
     best = read_run(str(run)).boards[0]
     assert (best.typed, "Ñ" in best.svg) == (board, True)
-    asked = BoardRequest(board, dims="2x2", wordlist="spanish", word="año")
+    asked = BoardRequest(board, size="2x2", list="spanish", word="año")
     assert ">Ñ</text>" in draw(asked)
     assert "año" in [item["word"] for item in score_board(asked)["words"]]
 

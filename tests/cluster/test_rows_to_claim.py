@@ -18,8 +18,7 @@ from results.errors import ConflictError
 from results.proof.claim import unscored_boards
 from results.storage import files
 from results.storage.local import LocalFolder
-from results.store import rows as rows_module
-from results.store import run as run_module
+from results.store import rows as rows_module, run as run_module
 from results.store.rows import QUARANTINED, SPLIT, Row
 from results.store.run import open_run
 from results.store.store import Store

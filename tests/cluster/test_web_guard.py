@@ -307,7 +307,7 @@ def test_tiles_and_rules_are_asked_for_by_name(server):
     assert ">-Ing</text>" in svg
     assert "polyline" in svg
     for asked, said in {
-        "board?letters=berlatdes&min_letters=x": "least length 'x'",
+        "board?letters=berlatdes&min_letters=x": "min_letters is 'x'",
         "board?letters=berlatdes&bonus=9=tw": "bonus '9=tw': expected ROW.COLUMN up to 3.3",
         "around?letters=ste/r.a/lin": "has a hole: expected letters a-z and Qu",
         "climb?letters=berlatdes&plain_q=1": "need the usual rules",

@@ -64,7 +64,7 @@ def test_the_next_question_is_answered_and_no_module_of_the_folder_at_hand_count
         assert scope.cancelled_caught
         assert has_let_go(second)
         assert await queue.ask(Priority.quick, os.getpid) not in (first, second)
-        asked = jobs.BoardRequest("aert", dims="2x2")
+        asked = jobs.BoardRequest("aert", size="2x2")
         return await queue.ask(Priority.quick, jobs.score_board, asked)
 
     assert in_queue(ask)["score"] == 14
@@ -217,7 +217,7 @@ def test_a_server_that_stops_while_a_process_starts_leaves_nothing(monkeypatch):
 
 def test_climbing_gives_what_it_has_when_time_is_up(monkeypatch):
     monkeypatch.setattr(jobs, "CLIMB_S", 0.0)
-    climb = jobs.climb_from(jobs.BoardRequest("z" * 9, dims="3x3"))
+    climb = jobs.climb_from(jobs.BoardRequest("z" * 9, size="3x3"))
     assert (climb["pool"], climb["complete"]) == (1, False)
     assert climb["found"][0][1] > 0
 

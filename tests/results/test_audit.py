@@ -16,8 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from boardclass.board import LETTERS
 from boardclass.errors import IncompleteError, InputError, MismatchError
@@ -25,8 +24,7 @@ from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
 from boardclass.wordlist import available_names, load_wordlist
 from results.errors import DamagedError
-from results.proof import audit as checker
-from results.proof import certificates
+from results.proof import audit as checker, certificates
 from results.proof.audit import Rejected, Unreadable
 from results.proof.certificates import read_audits
 from results.proof.certify import certify

@@ -21,8 +21,7 @@ from boardclass.errors import StoreError
 from results.errors import DamagedError, FingerprintError, RowError, WriteError
 from results.proof.coverage import check_coverage
 from results.proof.prove import summary
-from results.storage import files
-from results.storage import local as storage
+from results.storage import files, local as storage
 from results.storage.local import open_folder
 from results.store.documents import format_document
 from results.store.parts import parse_parquet, parse_part

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from results.errors import ConflictError, DamagedError, FingerprintError
 from results.proof.claim import DECIDED

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.geometry import parse_dims

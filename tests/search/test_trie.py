@@ -6,8 +6,7 @@ import itertools
 import string
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from boardclass.errors import InputError
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK, N_CODES, Trie, build_trie

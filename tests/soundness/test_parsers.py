@@ -12,10 +12,9 @@ from operator import attrgetter
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from boardclass.board import Board, dims_of_length, parse_board, read_board
+from boardclass.board import Board, dims_of_length, read_board
 from boardclass.errors import InputError, OrderlyError
 from boardclass.geometry import Dims, geometry, parse_dims
 from boardclass.partition import Partition, parse_class, parse_partition
@@ -88,7 +87,6 @@ OPTIONS = st.dictionaries(
 # What a user types: (function, texts, what it returns).
 TYPED = {
     "dimensions": (again(parse_dims, str), texts("2 3 4 5 x X 12 2x3 ٣"), Dims),
-    "board": (again(lambda text: parse_board(text, "2x2"), str.upper), texts("a b Q u qu İ"), str),
     "typed board": (
         again(lambda text: read_board(text)[1], typed),
         st.text("abQu/ ,\n[-].*1é", max_size=30),
