@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -27,18 +28,18 @@ if TYPE_CHECKING:
     from search.local.methods import BatchScorer, Find, Start
 
 
-@options.grouped
-def climb(
-    listed: options.ListOptions,
-    dims: options.Size = None,
+@dataclass(frozen=True)
+class SearchOptions(options.Group):
+    """How to climb, from where, over which boards."""
+
     method: Annotated[
         Literal["pool", "anneal"], option("Pool hill climb, or simulated annealing.")
-    ] = "pool",
+    ] = "pool"
     pool: Annotated[
         int,
         numeric("Number of boards kept, or of chains, over all runs.", min=1, max=10**6),
-    ] = 500,
-    seed: options.Seed = 0,
+    ] = 500
+    seed: options.Seed = 0
     runs: Annotated[
         int | None,
         numeric(
@@ -46,18 +47,25 @@ def climb(
             min=1,
             show_default="5; others, and --from: 1",
         ),
-    ] = None,
-    workers: options.Threads = 0,
+    ] = None
+    workers: options.Threads = 0
     exclude: Annotated[
         str, option("Letters that boards must not use.", metavar="LETTERS", show_default=False)
-    ] = "",
+    ] = ""
     start: Annotated[
         str | None,
         option("Start from this board instead of random ones.", "--from", metavar="BOARD"),
-    ] = None,
+    ] = None
     contains: Annotated[
         str | None, option("Only boards on which this word can be traced.", metavar="WORD")
-    ] = None,
+    ] = None
+
+
+@options.grouped
+def climb(
+    listed: options.ListOptions,
+    how: SearchOptions,
+    dims: options.Size = None,
     n: options.Limit = 10,
     min_letters: options.MinLetters = None,
     fmt: options.Format = "table",
@@ -80,17 +88,18 @@ def climb(
     from search.local.methods import default_runs, local_search
 
     words, table = listed.load()
-    size, board = _start(start, dims, words)
-    scorer, origin = _scorer(size, words, table.at_least(min_letters), workers, board, contains)
-    runs = runs or default_runs(method, origin)
+    size, board = _start(how.start, dims, words)
+    table = table.at_least(min_letters)
+    scorer, origin = _scorer(size, words, table, how.workers, board, how.contains)
+    runs = how.runs or default_runs(how.method, origin)
     with StopSignals() as signals, moving(runs if runs > 1 else None) as move:
         finds = local_search(
             scorer,
-            method,
-            seed=seed,
+            how.method,
+            seed=how.seed,
             runs=runs,
-            pool=pool,
-            letters=allowed_letters(boardclass.in_symbols(exclude.lower(), words.letters)),
+            pool=how.pool,
+            letters=allowed_letters(boardclass.in_symbols(how.exclude.lower(), words.letters)),
             start=origin,
             progress=partial(_tell_round, move, runs),
             stop=lambda: bool(signals.reason),

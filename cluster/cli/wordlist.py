@@ -1,9 +1,6 @@
 """``orderly wordlist``: list, check, import and get."""
 
 import contextlib
-import hashlib
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +9,7 @@ import typer
 from boardclass.errors import WordListError, quote
 from boardclass.printable import counted
 from boardclass.scores import n_letters
-from boardclass.word_files import MAX_FILE_BYTES, read_entries, read_file
+from boardclass.word_files import MAX_FILE_BYTES, read_entries
 from boardclass.word_import import Imported, Rules, import_words, parse_letters
 from boardclass.wordlist import (
     Source,
@@ -151,16 +148,6 @@ def import_file(
         raise WordListError(
             f"{quote(str(target))} is another list: remove it, or give another name, --name NAME"
         )
-    record = {
-        "source": str(path.resolve()),
-        "source_sha256": hashlib.sha256(read_file(path)).hexdigest(),
-        "notes": imported.notes,
-        "rules": asdict(rules),
-        "steps": [step._asdict() for step in imported.steps],
-        "sha256": imported.words.sha256,
-    }
-    record_text = json.dumps(record, ensure_ascii=False, indent=1)
-    _keep(target.with_suffix(".json"), record_text.encode())
     _keep(target, imported.text.encode())
     _tell(imported, fmt, "has", target)
 
