@@ -103,8 +103,7 @@ def going_on(view: RunView) -> Iterator[tuple[str, str]]:
         return
     report = driver.report
     if report is None:
-        yield "progress", "none reported yet: the driver is starting up"
-        yield "workers", f"none up yet; driver {driver.driver}"
+        yield "in use", f"{driver.driver}: a driver that starts, or a command that writes"
         return
     yield "time left", time_left(report, view.classes.n_done)
     yield "rate", rate(driver)

@@ -5,8 +5,8 @@ phone.
 
 The page carries its data, style and script; a content security policy forbids it to fetch anything.
 
->>> histogram([1, 2, 2])
-[('from 1', 1), ('from 2', 2)]
+>>> histogram([5, 5])
+[('from 5', 2)]
 """
 
 from __future__ import annotations

@@ -40,6 +40,7 @@ RUNS = {
     "3x4-enable2k": (1500, 33, 1651, 351),
     "3x4-scowl70": (1060, 45, 1167, 351),
     "3x4-yawl": (1800, 71, 1959, 351),
+    "3x5-enable2k": (3100, 2, 3106, 1800),
     "4x4-enable2k": (3600, 2, 3625, 7260),
 }
 NAMES = sorted(path.parent.name for path in (ROOT / "results" / "published").glob("*/run.json"))
@@ -86,7 +87,7 @@ def test_every_board_is_covered_and_the_claim_is_complete(name):
     coverage = check_coverage(run)
     assert coverage.complete, coverage.message()
     stored = [path for path in (ROOT / FOLDER / name).rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in stored) < 2 << 20
+    assert sum(path.stat().st_size for path in stored) < 4 << 20
     assert {path.suffix for path in stored} <= {".json", ".jsonl", ".parquet", ""}, "no words"
 
 
