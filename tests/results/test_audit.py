@@ -288,6 +288,8 @@ def test_what_is_certified_is_counted_from_the_certificates_that_are_there(order
     assert orderly("verify", copy).code == 3
     forge_audit(copy, **honest, n_asked=n_ends)
     assert f"in 1 trees, audited every one of {n_ends:,} leaves" in strength(orderly, copy)
+    forge_audit(copy, boards="0" * 64)
+    assert strength(orderly, copy).endswith("in 1 trees, not audited"), "another list of boards"
 
 
 def test_certificates_that_do_not_hold_together_are_a_mismatch(orderly, copy):
