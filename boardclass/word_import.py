@@ -1,7 +1,7 @@
 """The importer: a strict word list from what people have, with a table of what was done to how many
 lines.
 
-    read_entries (word_files.py) -> import_words: Rules -> Imported, whose ``text`` the strict
+    read_entries (word_files.py) -> import_words: ImportRules -> Imported, whose ``text`` the strict
     loader takes
 
 No word is lost in silence: every entry is counted under one step, and each step has an example.
@@ -9,7 +9,7 @@ The order is one for every script: what nobody sees is removed, compatibility ch
 apart, capitals made small, letters of their own written by their symbols, accents folded.
 
 >>> entries = Entries(["été", "Paris", "tea", "it"], ["UTF-8"])
->>> made = import_words(entries, Rules(), "mine", "mine.txt")
+>>> made = import_words(entries, ImportRules(), "mine", "mine.txt")
 >>> made.words.words
 ('ete', 'tea')
 >>> made.steps[0]
@@ -65,7 +65,7 @@ Fold = Callable[[str], str]
 
 
 @dataclass(frozen=True)
-class Rules:
+class ImportRules:
     """What to do with words that are not plain letters a-z.
 
     names : ``drop`` or ``keep`` words with a capital letter
@@ -129,7 +129,7 @@ def parse_letters(options: list[str]) -> dict[str, str]:
     return {_small(_apart(letter.strip())): symbol.strip().lower() for letter, _, symbol in pairs}
 
 
-def import_words(entries: Entries, rules: Rules, name: str, source: str) -> Imported:
+def import_words(entries: Entries, rules: ImportRules, name: str, source: str) -> Imported:
     """Return the strict list that the rules make of the entries of a file.
 
     name : of the new list
@@ -172,7 +172,7 @@ def spellings(words: Iterable[str], letters: Collection[str]) -> frozenset[str]:
 class _Tally:
     """Takes one entry after the other; counts what was done."""
 
-    def __init__(self, rules: Rules, entries: list[str]) -> None:
+    def __init__(self, rules: ImportRules, entries: list[str]) -> None:
         self.rules = rules
         self.steps: dict[str, Step] = {}
         self.kept: set[str] = set()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
     from cluster.answers.comparison import Comparison
-    from results.proof.summary import Board, Summary
+    from results.proof.summary import ListedBoard, Summary
     from results.store.run import Run
     from search.scoring.scorer import Scorer
 
@@ -90,7 +90,7 @@ def _passing(
     dice: str | None,
     counter: Scorer | None,
     min_words: int,
-) -> Iterator[tuple[Board, int | None]]:
+) -> Iterator[tuple[ListedBoard, int | None]]:
     """Yield the boards of a run on which words can be traced, with enough words, that some dice can
     show; with their number of words if there is a ``counter``.
     """

@@ -10,7 +10,7 @@ from boardclass.errors import WordListError, quote
 from boardclass.printable import counted
 from boardclass.scores import n_letters
 from boardclass.word_files import MAX_FILE_BYTES, read_entries
-from boardclass.word_import import Imported, Rules, import_words, parse_letters
+from boardclass.word_import import Imported, ImportRules, import_words, parse_letters
 from boardclass.wordlist import (
     Source,
     WordList,
@@ -74,7 +74,7 @@ def check(
     except WordListError:
         if path.is_file():
             _tell(
-                import_words(read_entries(path), Rules(), path.name.partition(".")[0], file),
+                import_words(read_entries(path), ImportRules(), path.name.partition(".")[0], file),
                 fmt,
                 "would have",
             )
@@ -136,7 +136,7 @@ def import_file(
 ) -> None:
     """Make a word list from a file, and say what was done to its lines."""
     path = Path(file).expanduser()
-    rules = Rules(names, accents, parse_letters(letter or []), plain_q)
+    rules = ImportRules(names, accents, parse_letters(letter or []), plain_q)
     name = path.name.partition(".")[0] if name is None else name
     if not name or any(c in name for c in "./\\\0") or not name.isprintable():
         raise WordListError(

@@ -30,7 +30,7 @@ from boardclass.scores import points_in_words
 from boardclass.wordlist import known_name, sources
 from results.errors import DamagedError
 from results.proof.coverage import Coverage
-from results.proof.summary import Board, BoardList, Question
+from results.proof.summary import BoardList, ListedBoard, Question
 from results.storage import files
 from results.store.documents import (
     Fingerprint,
@@ -92,7 +92,7 @@ def unscored_boards(run: Run) -> BoardList:
     reported, shape, merged = run.candidates(), run.partition.geometry, {}
     for board, score, _ in reported:
         image = "".join(canonical(board, shape))
-        merged[image] = Board(image, score, len(images(board, shape)))
+        merged[image] = ListedBoard(image, score, len(images(board, shape)))
     best_first = sorted(sorted(merged.values()), key=itemgetter(1), reverse=True)
     return BoardList.of(best_first, len(reported))
 

@@ -41,7 +41,7 @@ from results.proof.coverage import (
     rows_out_of_space,
     unit_name,
 )
-from results.proof.summary import Board, BoardList, Summary
+from results.proof.summary import BoardList, ListedBoard, Summary
 from results.storage import files
 from results.store.rows import STATUSES
 from results.store.run import Run, open_run
@@ -138,7 +138,7 @@ def _lost_climb(run: Run, listed: BoardList) -> str:
     return ""
 
 
-def boards(location: str | Path | Run) -> list[Board]:
+def boards(location: str | Path | Run) -> list[ListedBoard]:
     """Return the boards that the rows of a run list, best first; :func:`summary` says whether they
     are all there are.
 
@@ -147,13 +147,13 @@ def boards(location: str | Path | Run) -> list[Board]:
     return list(unscored_boards(open_run(location)).boards)
 
 
-def top(location: str | Path | Run, n: int = 10) -> list[Board]:
+def top(location: str | Path | Run, n: int = 10) -> list[ListedBoard]:
     """Return the ``n`` best boards of a run, see :func:`boards`.
 
     Examples
     --------
     >>> top("runs/2x2-scowl70-14", 1)
-    [Board(board='aert', score=14, n_images=8)]
+    [ListedBoard(board='aert', score=14, n_images=8)]
     """
     return boards(location)[: max(0, n)]
 

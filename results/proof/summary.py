@@ -25,7 +25,7 @@ from boardclass.printable import counted, percent
 from results.store.documents import Fingerprint
 
 
-class Board(NamedTuple):
+class ListedBoard(NamedTuple):
     """A canonical board, its exact score and the number of its distinct symmetric images, itself
     included.
     """
@@ -39,7 +39,7 @@ class Board(NamedTuple):
 class BoardList:
     """The boards that reach the cutoff, best first, then alphabetically."""
 
-    boards: tuple[Board, ...]
+    boards: tuple[ListedBoard, ...]
     n_candidates: int  # in the rows, before symmetric ones were merged
     n_canonical: int  # boards up to symmetry
     n_raw: int  # distinct boards, every symmetric image counted
@@ -47,7 +47,7 @@ class BoardList:
     best_boards: tuple[str, ...]  # with this score
 
     @classmethod
-    def of(cls, boards: Sequence[Board], n_candidates: int) -> BoardList:
+    def of(cls, boards: Sequence[ListedBoard], n_candidates: int) -> BoardList:
         """Return the list of these boards, best first, with its counts."""
         best_score = boards[0].score if boards else None
         best_boards = tuple(item.board for item in boards if item.score == best_score)

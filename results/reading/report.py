@@ -26,7 +26,7 @@ from boardclass.partition import parse_partition
 from boardclass.printable import counted
 from boardclass.scores import n_letters
 from results.log import live
-from results.proof.summary import Board, State, Summary, searched, standing, state_of
+from results.proof.summary import ListedBoard, State, Summary, searched, standing, state_of
 from results.reading.sql import Database
 from results.store.run import Run
 from search.scoring.scorer import best_neighbours, letter_scores
@@ -173,7 +173,7 @@ def _work(work: Mapping[str, Any], summary: Summary) -> str:
     ).format(**work)
 
 
-def _drawn(item: Board, scorer: Scorer, summary: Summary) -> dict[str, Any]:
+def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any]:
     board, question, scores = (
         item.board,
         summary.question,

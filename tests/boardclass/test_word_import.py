@@ -20,7 +20,7 @@ from hypothesis import given, strategies as st
 
 from boardclass.errors import WordListError
 from boardclass.word_files import decoded, expanded, read_entries
-from boardclass.word_import import Imported, Rules, import_words, parse_letters, spellings
+from boardclass.word_import import Imported, ImportRules, import_words, parse_letters, spellings
 from boardclass.word_tables import Entries, entries_of
 from boardclass.wordlist import load_wordlist, parse_wordlist
 
@@ -29,7 +29,7 @@ PLAIN = ("gateau", "naive", "qiche", "strasse", "tea", "tree")
 
 
 def make(*entries: str, **rules: object) -> Imported:
-    return import_words(Entries(list(entries), []), Rules(**rules), "mine", "mine.txt")
+    return import_words(Entries(list(entries), []), ImportRules(**rules), "mine", "mine.txt")
 
 
 def lines_of(found: Imported) -> dict[str, int]:
@@ -159,7 +159,7 @@ def test_every_form_of_file_gives_the_same_list(tmp_path, form):
     path = tmp_path / f"list.{suffix}"
     path.write_bytes(data)
     entries = read_entries(path)
-    found = import_words(entries, Rules(), "mine", "mine")
+    found = import_words(entries, ImportRules(), "mine", "mine")
     assert found.words.words == PLAIN
     assert left_out_of(found) + len(found.words) == entries.n_entries, "the steps add up"
 
@@ -405,7 +405,7 @@ def test_the_forms_of_a_word_on_a_line_are_taken_and_a_word_of_two_is_not(tmp_pa
         *("linos", "rate", "rated", "rates", "stare", "stares", "tea", "teas"),
     )
     path.write_text("ad hoc\nhot dog\nice cream\ntea\n")
-    found = import_words(read_entries(path), Rules(), "mine", "mine")
+    found = import_words(read_entries(path), ImportRules(), "mine", "mine")
     assert found.words.words == ("tea",)
     assert lines_of(found)["left out: more than one word"] == 3
     assert any("--column all every word" in note for note in found.notes)
@@ -427,7 +427,7 @@ def test_what_is_said_of_a_word_is_no_word_of_the_list(tmp_path, text):
     path = tmp_path / "list.txt"
     path.write_text(text)
     with pytest.raises(WordListError, match="no word of 'mine' is left"):
-        import_words(read_entries(path), Rules(names="keep"), "mine", "mine")
+        import_words(read_entries(path), ImportRules(names="keep"), "mine", "mine")
     first = [line.split()[0] for line in text.splitlines()]
     assert read_entries(path, column="1").words == first
 
@@ -446,7 +446,7 @@ def test_lists_below_keys_that_may_be_words_are_refused_until_one_says_which(tmp
 
 def test_a_quote_without_its_partner_swallows_no_line(tmp_path):
     (tmp_path / "list.csv").write_text('tea,1\n"tree,2\neat,3\nate,4\nrate,5\n')
-    found = import_words(read_entries(tmp_path / "list.csv"), Rules(), "mine", "list.csv")
+    found = import_words(read_entries(tmp_path / "list.csv"), ImportRules(), "mine", "list.csv")
     assert found.words.words == ("ate", "eat", "rate", "tea", "tree")
 
 
@@ -460,7 +460,7 @@ CELLS_OF_SEVERAL_LINES = {
 @pytest.mark.parametrize("text", CELLS_OF_SEVERAL_LINES)
 def test_a_cell_of_several_lines_is_no_word(tmp_path, text):
     (tmp_path / "list.csv").write_text(text)
-    found = import_words(read_entries(tmp_path / "list.csv"), Rules(), "mine", "list.csv")
+    found = import_words(read_entries(tmp_path / "list.csv"), ImportRules(), "mine", "list.csv")
     assert " ".join(found.words.words) == CELLS_OF_SEVERAL_LINES[text]
 
 
@@ -476,7 +476,7 @@ def test_every_cell_of_a_table_is_taken_or_counted(tmp_path_factory, rows, data)
     path.write_text("".join(sign.join(row) + "\n" for row in rows))
     try:
         entries = read_entries(path, column=data.draw(st.sampled_from([None, "1", "all"])))
-        found = import_words(entries, Rules(), "mine", "mine")
+        found = import_words(entries, ImportRules(), "mine", "mine")
     except WordListError:
         return
     assert left_out_of(found) + len(found.words) == entries.n_entries
@@ -598,7 +598,7 @@ def test_what_nobody_sees_is_removed_and_said():
 )
 def test_rules_that_cannot_be(rules, said):
     with pytest.raises(WordListError) as caught:
-        Rules(**rules)
+        ImportRules(**rules)
     assert said in str(caught.value)
 
 
@@ -682,7 +682,7 @@ def test_a_spelling_dictionary_is_expanded_as_its_referee_reads_it(tmp_path):
         after = ["", "s", "d", "ds", "ed", "t", "zu", "lich", "eds", "fuge"]
         word = shaken.choice(before) + stem + shaken.choice(after)
         assert referee.lookup(word) == (word in words), word
-    found = import_words(read_entries(tmp_path / "toy.dic"), Rules(), "toy", "toy.dic")
+    found = import_words(read_entries(tmp_path / "toy.dic"), ImportRules(), "toy", "toy.dic")
     assert "spelling dictionary" in found.notes[0]
 
 
@@ -702,7 +702,7 @@ def test_comments_and_blank_lines_between_columns_are_counted(tmp_path):
         "# words and counts\n" + "".join(f"{word}\t3\n" for word in PLAIN) + "\n"
     )
     found = import_words(
-        read_entries(tmp_path / "list.tsv"), Rules(plain_q=True), "mine", "list.tsv"
+        read_entries(tmp_path / "list.tsv"), ImportRules(plain_q=True), "mine", "list.tsv"
     )
     assert lines_of(found)["left out: blank line or comment"] == 2
 

@@ -21,7 +21,7 @@ from cluster.answers.status import at_work, classes_done, done, figures, going_o
 from cluster.driver.progress import format_report
 from results.log import Live
 from results.log_events import Busy, Report, Reported
-from results.proof.summary import Board, BoardList
+from results.proof.summary import BoardList, ListedBoard
 from results.storage import files
 from tests.conftest import RESTING, ROOT, flip_bit, make_in
 from tests.samples import daily
@@ -220,7 +220,7 @@ def test_a_board_that_is_not_stored_yet_is_told_as_such(small_runs):
     best = {"best_score": 1552, "best_board": "aert"}
     told = lines(going(nothing, **best))
     assert told["best"].startswith("1,552 points: aert, not stored yet; 0 stored")
-    stored = replace(nothing, listed=BoardList.of([Board("aert", 1552, 8)], 1))
+    stored = replace(nothing, listed=BoardList.of([ListedBoard("aert", 1552, 8)], 1))
     told = lines(going(stored, **best))
     assert told["best"].startswith("1,552 points: aert; 1 at or above the cutoff")
     assert told["rate"].startswith("unknown")

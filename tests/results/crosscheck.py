@@ -12,7 +12,7 @@ import json
 import duckdb
 
 from boardclass.geometry import geometry
-from results.proof.summary import Board, BoardList
+from results.proof.summary import BoardList, ListedBoard
 from results.storage import files
 from results.store.run import Run
 
@@ -37,4 +37,4 @@ def boards_by_sql(run: Run) -> BoardList:
     images = ", ".join(" || ".join(f"board[{cell + 1}]" for cell in row) for row in symmetries)
     with duckdb.connect(":memory:") as connection:
         rows = connection.execute(_BOARDS.format(images=images), [parts]).fetchall()
-    return BoardList.of([Board(*row[:3]) for row in rows], rows[0][3] if rows else 0)
+    return BoardList.of([ListedBoard(*row[:3]) for row in rows], rows[0][3] if rows else 0)

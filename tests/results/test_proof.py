@@ -29,7 +29,7 @@ from results.proof.coverage import (
 )
 from results.proof.nodes import SearchNodes
 from results.proof.prove import boards, summary, top
-from results.proof.summary import Board, BoardList, Question, standing
+from results.proof.summary import BoardList, ListedBoard, Question, standing
 from results.proof.verify import Searched, record, statistics, verdict_digest, verify
 from results.storage import files
 from results.store.rows import Row
@@ -301,7 +301,7 @@ def store(tmp_path):
         yield opened
 
 
-def expected() -> list[Board]:
+def expected() -> list[ListedBoard]:
     """Canonical images by hand from the symmetries, for the boards in the rows."""
     shape = geometry("2x2")
     found = set()
@@ -309,7 +309,7 @@ def expected() -> list[Board]:
         images = {
             "".join(board[cell] for cell in symmetry) for symmetry in shape.symmetries.tolist()
         }
-        found.add(Board(min(images), toy_score(board), len(images)))
+        found.add(ListedBoard(min(images), toy_score(board), len(images)))
     return sorted(found, key=lambda item: (-item.score, item.board))
 
 
@@ -408,7 +408,7 @@ def test_no_claim_without_coverage(tmp_path):
 
 def test_the_digest_depends_on_the_answer_alone():
     def digest(boards, complete=True, **changes):
-        listed = BoardList.of([Board(board, score, 8) for board, score in boards], 0)
+        listed = BoardList.of([ListedBoard(board, score, 8) for board, score in boards], 0)
         return digest_of(fingerprint(**changes), listed, complete=complete)
 
     two = [("wxyz", 94), ("tvyz", 89)]
@@ -427,12 +427,16 @@ def test_the_digest_depends_on_the_answer_alone():
     assert len({base, *different}) == 1 + len(different)
 
 
-ONE, TWO = Board("wxyz", 94, 8), Board("wyxz", 94, 8)
+ONE, TWO = ListedBoard("wxyz", 94, 8), ListedBoard("wyxz", 94, 8)
 SENTENCES = [
     ([], {}, "none scores 80 or more."),
     ([ONE], {}, "exactly 1 up to symmetry (8 counting every rotation and reflection) scores 80"),
     ([ONE, TWO], {}, "94, reached by wxyz and wyxz."),
-    ([Board(f"aaa{c}", 94, 4) for c in "bcdefgh"], {}, "aaab, aaac, aaad, aaae, aaaf and 2 more."),
+    (
+        [ListedBoard(f"aaa{c}", 94, 4) for c in "bcdefgh"],
+        {},
+        "aaab, aaac, aaad, aaae, aaaf and 2 more.",
+    ),
     ([], {"left_out": None}, "words of toy (SHA-256 0000000000000000) and"),  # an older run
     ([], {"left_out": {"too short": 0}}, "(SHA-256 0000000000000000; 0 lines left out) and"),
     (
@@ -590,7 +594,7 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
     assert not beside(replace(other, fingerprint=fingerprint(cutoff=81))).verified
     assert not beside(replace(other, proven=False)).verified
     listed = other.listed
-    more = replace(listed, boards=(*listed.boards, Board("zzzz", 80, 1)))
+    more = replace(listed, boards=(*listed.boards, ListedBoard("zzzz", 80, 1)))
     with pytest.raises(MismatchError, match="zzzz scores 80, which reaches the cutoff 80; another"):
         beside(replace(other, listed=more))
     fewer = replace(listed, boards=listed.boards[1:])

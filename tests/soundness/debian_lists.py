@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from boardclass.errors import WordListError, quote
 from boardclass.word_files import read_entries
-from boardclass.word_import import Rules, import_words
+from boardclass.word_import import ImportRules, import_words
 from boardclass.wordlist import sources
 
 HERE = Path(__file__).resolve().parent
@@ -88,7 +88,7 @@ def told_of(package: str, path: Path, name: str) -> Told:
     """Return what became of a file; raise AssertionError if an entry is lost uncounted."""
     try:
         entries = read_entries(path)
-        rules = Rules(names="keep" if package in GERMAN else "drop")
+        rules = ImportRules(names="keep" if package in GERMAN else "drop")
         found = import_words(entries, rules, "list", path.name)
     except WordListError as error:
         reason = str(error).replace(quote(str(path)), "the file")
@@ -101,7 +101,7 @@ def told_of(package: str, path: Path, name: str) -> Told:
         if Path(source.file).name == path.name:
             letters = {letter: symbol for symbol, letter in (source.letters or {}).items()}
             names = "keep" if "keep" in source.options else "drop"
-            made = import_words(entries, Rules(names, letters=letters), "made", "made")
+            made = import_words(entries, ImportRules(names, letters=letters), "made", "made")
             is_known = made.words.sha256 == source.sha256
             told += f"; {'is' if is_known else 'ANOTHER VERSION of'} {source.name} ({source.note})"
     return Told(package, name, entries.n_entries, len(found.words), left_out, told)
