@@ -1,4 +1,4 @@
-"""How often the interval of ``orderly plan`` holds the truth: many plans of two runs whose cost is
+"""How often the interval of ``orderly plan`` holds the truth: many plans of runs whose cost is
 known.
 
     python -m tests.bench.coverage                  # 1,000 plans of each length, from what was
@@ -8,6 +8,8 @@ known.
     3x4     ENABLE2K, cutoff 1500: 351 classes, of which 5 are split; CPU seconds
     deep    3x3, cutoff 300: 26 classes that split at once, level after level, into 4,501 units,
             each of which counts as a second; the largest class has 835
+    3x5-enable2k, 4x4-enable2k    published runs: a unit costs what its terms and pushes do, at 123
+            and 39 ns; it is larger than the units that a plan searches
 
 A plan is played with the code of ``orderly plan``; only the breaker and the clock are replaced, by
 ones that know what each unit cost when it was recorded and what it split into.
@@ -30,9 +32,13 @@ from typing import Any, NamedTuple
 from cluster.planning.estimate import PROBE_BUDGET, Probes, sample
 from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
+from results.storage.files import PUBLISHED
+from results.store.rows import VERDICTS
+from results.store.run import open_run
 from search.breaker import Breaker, Unit
 
 HERE = Path(__file__).parent
+PRICES_NS = {"n_terms": 123, "n_pushes": 39}
 
 
 class Verdict(NamedTuple):
@@ -125,7 +131,31 @@ class Case:
             yield found.cpu_hours * 3600, found.low * 3600, (found.high or inf) * 3600
 
 
+@dataclass
+class Published(Case):
+    """A published run; ``dims`` is the preset that it was made with, ``costs`` its directory."""
+
+    @cached_property
+    def verdicts(self) -> dict[Unit, Verdict]:
+        """The verdicts that the rows of the run hold."""
+        verdicts = {}
+        names = ["class_id", "path", "status", "children", *PRICES_NS]
+        for table in open_run(str(self.costs)).columns(names):
+            for row in table.to_pylist():
+                if row["status"] in VERDICTS:
+                    seconds = sum(row[name] * price / 1e9 for name, price in PRICES_NS.items())
+                    units = [Unit(row["class_id"], child) for child in row["children"]]
+                    verdicts[Unit(row["class_id"], row["path"])] = Verdict(seconds, units)
+        return verdicts
+
+
 CASES = {
+    "3x5-enable2k": Published(
+        "3x5-enable2k", {}, {}, PUBLISHED / "3x5-enable2k", (300, 600, 1200, 2400)
+    ),
+    "4x4-enable2k": Published(
+        "4x4-enable2k", {}, {}, PUBLISHED / "4x4-enable2k", (600, 1200, 2400)
+    ),
     "3x4": Case(
         "3x4",
         {"wordlist": "enable2k", "cutoff": 1500},
@@ -155,12 +185,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--record", nargs=2, metavar=("NAME", "FILE"))
     parser.add_argument("--plans", type=int, default=1000, metavar="N")
+    parser.add_argument("--only", nargs="+", choices=list(CASES), default=list(CASES))
     options = parser.parse_args()
     if options.record:
         CASES[options.record[0]].record(Path(options.record[1]))
         return 0
     is_worth = True
-    for name, case in CASES.items():
+    for name in options.only:
+        case = CASES[name]
         truth = case.truth
         for seconds in case.lengths:
             found = list(case.intervals(seconds, options.plans))

@@ -221,7 +221,10 @@ def test_student(freedom, wanted):
 
 @pytest.mark.parametrize(
     ("name", "seconds", "least"),
-    daily([("3x4", 15, 90), ("3x4", 60, 90), ("deep", 90, 85)], [("3x4", 300, 90)]),
+    daily(
+        [("3x4", 15, 90), ("3x4", 60, 90), ("deep", 90, 85), ("3x5-enable2k", 600, 88)],
+        [("3x4", 300, 90), ("4x4-enable2k", 1200, 88)],
+    ),
 )
 def test_most_intervals_hold_the_truth(name, seconds, least, enable2k):
     case = coverage.CASES[name]
