@@ -103,7 +103,7 @@ def going_on(view: RunView) -> Iterator[tuple[str, str]]:
         return
     report = driver.report
     if report is None:
-        yield "in use", f"{driver.driver}: a driver that starts, or a command that writes"
+        yield "in use", f"{driver.driver}: a driver that is starting, or a command that writes"
         return
     yield "time left", time_left(report, view.classes.n_done)
     yield "rate", rate(driver)

@@ -158,14 +158,14 @@ def query(
     with closing(results.connect(directories, memory)) as database, proofs_told(database.summaries):
         limits = Limits(timeout, memory, MAX_DRAWN if fmt == "table" else MAX_ROWS)
 
-        def answer(statement: str) -> None:
-            found = database.query(statement, limits)
-            write_table(found.columns, found.rows, fmt)
+        def show(statement: str) -> None:
+            answer = database.query(statement, limits)
+            write_table(answer.columns, answer.rows, fmt)
 
         if sql is None:
-            _prompt(answer)
+            _prompt(show)
         else:
-            answer(sql)
+            show(sql)
 
 
 def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:

@@ -124,7 +124,6 @@ def _known_runs(run: Run) -> dict[str, Summary]:
     """Return what the runs prove that come with orderly and ask the question of a run, but for the
     cutoff; by name.
     """
-
     here, own = run.fingerprint, Path(run.folder.where("")).resolve()
     known = results.published(here.dims, here.wordlist_sha256, here.scores)
     # nobody is his own witness

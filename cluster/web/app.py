@@ -236,18 +236,18 @@ async def _long(
     ended for the next.
     """
     queue = _site_of(request).queue
-    asked = asyncio.ensure_future(
+    answer = asyncio.ensure_future(
         queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb)
     )
-    gone = asyncio.ensure_future(_disconnected(request))
+    disconnect = asyncio.ensure_future(_disconnected(request))
     try:
-        await asyncio.wait((asked, gone), return_when=asyncio.FIRST_COMPLETED)
-        if asked.done():
-            return asked.result()
+        await asyncio.wait((answer, disconnect), return_when=asyncio.FIRST_COMPLETED)
+        if answer.done():
+            return answer.result()
         raise Refused("client disconnected", HTTPStatus.REQUEST_TIMEOUT)
     finally:
-        asked.cancel()
-        gone.cancel()
+        answer.cancel()
+        disconnect.cancel()
 
 
 async def _disconnected(request: Request) -> None:

@@ -16,10 +16,11 @@ counts only as long as the certificates and the listed boards are those that wer
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
+from pydantic import Field
 
 from boardclass.errors import MismatchError
 from results.proof import audit
@@ -110,6 +111,7 @@ def _row(digest: str, class_id: int, shape: Any) -> dict[str, Any]:
 
 _COUNTS = ("n_boards", "n_boards_all", "n_classes", "n_parts", "n_splits", "n_leaves", "n_left")
 _REMEDY = "remove it and run `orderly audit` on the run again"
+_Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(kw_only=True)
@@ -121,7 +123,9 @@ class AuditRecord(Audit):
 
     certificates: str
     boards: str
-    n_asked: int | None = None
+    n_leaves_checked: _Count = 0
+    n_scored: _Count = 0
+    n_asked: Annotated[int, Field(gt=0)] | None = None
     seed: int = 0
 
 
@@ -183,16 +187,13 @@ def audited(run: Run, listed: BoardList) -> str:
         else f"{100 * there.n_boards / there.n_boards_all:.2g} % of all boards"
     )
     certified = f", certified {share} in {there.n_parts:,} trees"
-    records = []
-    for record in read_audits(run):
-        if (record.certificates, record.boards) == subject:
-            records.append(record)
-    if not records:
-        return f"{certified}, not audited"
     n_ends = there.n_leaves + there.n_left
-    for record in records:
-        said = vars(record)
-        differing = [name for name in _COUNTS if said[name] != getattr(there, name)]
+    n_most = 0
+    for record in read_audits(run):
+        if (record.certificates, record.boards) != subject:
+            continue
+        values = vars(record)
+        differing = [name for name in _COUNTS if values[name] != getattr(there, name)]
         n_checked = record.n_leaves_checked + record.n_scored
         n_asked = n_ends if record.n_asked is None else record.n_asked
         too_many = record.n_leaves_checked > there.n_leaves or record.n_scored > there.n_left
@@ -200,14 +201,14 @@ def audited(run: Run, listed: BoardList) -> str:
             names = (*differing, "n_leaves_checked", "n_scored")
             raise MismatchError(
                 f"{run.folder.where(files.AUDITS)} says "
-                f"{', '.join(f'{name} {said[name]:,}' for name in names)}; the certificates have "
+                f"{', '.join(f'{name} {values[name]:,}' for name in names)}; the certificates have "
                 f"{there.n_parts:,} trees with {there.n_leaves:,} leaves and {there.n_left:,} "
                 f"boards: {_REMEDY}"
             )
-    n_checked = max(record.n_leaves_checked + record.n_scored for record in records)
-    checked = (
-        f"every one of {n_ends:,} leaves" if n_checked == n_ends else f"{n_checked:,} random leaves"
-    )
+        n_most = max(n_most, n_checked)
+    if not n_most:
+        return f"{certified}, not audited"
+    checked = f"every one of {n_ends:,} leaves" if n_most == n_ends else f"{n_most:,} random leaves"
     return f"{certified}, audited {checked} by an independent checker, as {files.AUDITS} records"
 
 

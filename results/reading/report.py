@@ -293,10 +293,10 @@ def histogram(values: Sequence[float]) -> list[tuple[str, int]]:
     """
     if not values:
         return []
-    low, high = min(values), max(values)
-    step = 10.0 ** math.floor(math.log10((high - low) / _BINS)) if high > low else 1.0
+    span = max(values) - min(values)
+    step = 10.0 ** math.floor(math.log10(span / _BINS)) if span else 1.0
     step *= next(
-        factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= high - low or factor == 10
+        factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= span or factor == 10
     )
     counts = Counter(math.floor(value / step) for value in values)
     places = range(min(counts), max(counts) + 1)

@@ -52,7 +52,7 @@ class Verdict(NamedTuple):
 class Case:
     """A run whose cost is known: a breaker that knows it, and a clock that goes on by it."""
 
-    dims: str
+    config: str  # a size or a preset
     options: dict[str, Any]
     params: dict[str, int]
     costs: Path
@@ -63,7 +63,7 @@ class Case:
     @cached_property
     def plan(self) -> Plan:
         """The plan of the run."""
-        plan = make_plan(load_config(self.dims, {**self.options, "workers": 0}))
+        plan = make_plan(load_config(self.config, {**self.options, "workers": 0}))
         return replace(
             plan, spec=replace(plan.spec, params=replace(plan.spec.params, **self.params))
         )
@@ -133,7 +133,7 @@ class Case:
 
 @dataclass
 class Published(Case):
-    """A published run; ``dims`` is the preset that it was made with, ``costs`` its directory."""
+    """A published run; ``costs`` is its directory."""
 
     @cached_property
     def verdicts(self) -> dict[Unit, Verdict]:

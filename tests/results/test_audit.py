@@ -284,8 +284,9 @@ def test_what_is_certified_is_counted_from_the_certificates_that_are_there(order
         with pytest.raises(MismatchError, match=told):
             certificates.audited(run, unscored_boards(run))
         forge_audit(copy, n_asked=n_ends)
-    forge_audit(copy, n_asked="all")
-    assert orderly("verify", copy).code == 3
+    for n_asked, n_leaves_checked in (("all", 0), (0, 0), (-5, -5), (n_ends, -1)):
+        forge_audit(copy, **{**honest, "n_leaves_checked": n_leaves_checked}, n_asked=n_asked)
+        assert orderly("verify", copy).code == 3, n_asked
     forge_audit(copy, **honest, n_asked=n_ends)
     assert f"in 1 trees, audited every one of {n_ends:,} leaves" in strength(orderly, copy)
     forge_audit(copy, boards="0" * 64)
