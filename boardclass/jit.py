@@ -20,6 +20,7 @@ import hashlib
 import os
 import platform
 import pwd
+import re
 import shutil
 import stat
 import sys
@@ -40,6 +41,8 @@ from boardclass import numba_inside
 from boardclass.scores import reaches
 
 _KERNEL_FOLDERS = ("boardclass", "search")
+# what a module compiles, or the arrays that it makes
+_is_kept = re.compile(rb"@kernel|import shared").search
 
 
 class _WithoutWords(ast.NodeTransformer):
@@ -55,13 +58,13 @@ class _WithoutWords(ast.NodeTransformer):
 
 
 def _code_of_kernels(root: Path) -> dict[str, str]:
-    """Return the code, without words, of each module that has kernels and of all that these modules
-    import.
+    """Return the code, without words, of each module that has kernels or shares arrays, and of all
+    that these modules import.
     """
     sources: dict[Path, bytes] = {}
     for folder in _KERNEL_FOLDERS:
         sources |= {path: path.read_bytes() for path in (root / folder).rglob("*.py")}
-    todo = [path for path, source in sources.items() if b"@kernel" in source]
+    todo = [path for path, source in sources.items() if _is_kept(source)]
     code: dict[str, str] = {}
     while todo:
         path = todo.pop()

@@ -1,18 +1,21 @@
 """Arrays that all processes of a machine share: the first process makes them, and each maps the
-files that it wrote.
+files that it wrote, as arrays of their own or where its own memory begins.
 
-The files lie beside the compiled kernels, in a directory for this version of the code that nobody
-else can write to.  A file that a crash or a bad disk has damaged is noticed by its SHA-256, and
-made again.
+The files lie beside the compiled kernels, in a directory that nobody else can write to.  Its name
+is a hash of the code that makes them (boardclass.jit).  A file that a crash or a bad disk has
+damaged is noticed by its SHA-256, and made again.
 
->>> [values] = shared("example", lambda: [np.arange(3)])
+>>> [values] = shared("examples/range", lambda: [np.arange(3)])
 >>> values.tolist(), values.flags.writeable
 ([0, 1, 2], False)
 """
 
 import contextlib
+import ctypes
 import fcntl
 import hashlib
+import mmap
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,34 +28,56 @@ from numpy.typing import NDArray
 from boardclass.jit import frozen  # which says where the cache is
 
 _SHA256 = "sha256"
+_HEAD = 128  # bytes of a .npy file before the values of an array of one dimension
+_MAP_FIXED = 16
+_KEPT = 8  # of a kind, those used last: a rim takes hundreds of MB, and each word list has one
 
 Arrays = Sequence[NDArray[Any]]
 
 
-def shared(name: str, make: Callable[[], Arrays]) -> Arrays:
+def working(n: int, dtype: type[np.generic]) -> NDArray[Any]:
+    """Return ``n`` zeros of working memory, over which :func:`shared` can lay a file."""
+    size = _HEAD + n * np.dtype(dtype).itemsize
+    memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with contextlib.suppress(AttributeError, OSError):  # Linux has it
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype, n, _HEAD)
+
+
+def shared(name: str, make: Callable[[], Arrays], over: Arrays = ()) -> Arrays:
     """Return what ``make`` returns, read only, from files of that name if they are there.
 
-    Processes that ask at the same time wait for the one that makes them.  Where nothing can be
+    The first ones are laid ``over`` arrays of :func:`working`, at least as large, which then begin
+    with their values; a page of those becomes the process's own when it is written to.
+
+    The name is ``kind/name``; the few of each kind that were used last are kept.  Processes that
+    ask for one of a kind at the same time wait for the one that makes it.  Where nothing can be
     written, each has its own.
     """
     folder = Path(config.CACHE_DIR, name)
-    arrays = _mapped(folder)
-    if arrays is not None:
-        return arrays
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):
-            lock = stack.enter_context(folder.with_suffix(".lock").open("w"))
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        arrays = _mapped(folder)
-        if arrays is None:
-            arrays = make()
+    arrays, own = _mapped(folder), None
+    if arrays is None:
+        shutil.rmtree(folder, ignore_errors=True)  # damaged, or there is none
+        with contextlib.ExitStack() as stack:
             with contextlib.suppress(OSError):
-                _publish(folder, arrays)
-                arrays = _mapped(folder) or arrays
+                folder.parent.mkdir(exist_ok=True)
+                lock = stack.enter_context(folder.with_name("lock").open("w"))
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                own = make()
+                with contextlib.suppress(OSError):
+                    _publish(folder, own)
+        arrays = _mapped(folder)  # all who waited check it at the same time
+    if arrays is None:
+        return list(map(frozen, own or make()))
+    with contextlib.suppress(OSError):
+        os.utime(folder)  # what is used stays
+    for place, room in enumerate(over):
+        arrays[place] = _laid(folder / f"{place}.npy", arrays[place], room)
     return list(map(frozen, arrays))
 
 
-def _mapped(folder: Path) -> Arrays | None:
+def _mapped(folder: Path) -> list[NDArray[Any]] | None:
     """Return the arrays of a directory; None if they are not there, or damaged."""
     arrays = []
     try:
@@ -64,6 +89,22 @@ def _mapped(folder: Path) -> Arrays | None:
     return arrays if _digest(arrays) == expected else None
 
 
+def _laid(file: Path, array: NDArray[Any], room: NDArray[Any]) -> NDArray[Any]:
+    """Map the file of an array over the beginning of a larger one; return that part of it."""
+    assert array.size <= room.size, "made for less memory"
+    libc_mmap = ctypes.CDLL(None).mmap  # that of Python takes no address
+    libc_mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc_mmap.restype = ctypes.c_void_p
+    address, size = room.ctypes.data - _HEAD, _HEAD + array.nbytes
+    access, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED
+    part = room[: array.size]
+    with contextlib.suppress(OSError), file.open("rb") as source:
+        if libc_mmap(address, size, access, flags, source.fileno(), 0) == address:
+            return part
+    part[:] = array
+    return part
+
+
 def _publish(folder: Path, arrays: Arrays) -> None:
     made = folder.with_suffix(".new")
     shutil.rmtree(made, ignore_errors=True)  # of a process that was killed
@@ -72,8 +113,9 @@ def _publish(folder: Path, arrays: Arrays) -> None:
         for place, array in enumerate(arrays):
             np.save(made / f"{place}.npy", array)
         made.joinpath(_SHA256).write_bytes(_digest(arrays))
-        shutil.rmtree(folder, ignore_errors=True)  # damaged, or there is none
         made.rename(folder)
+        for old in sorted(folder.parent.glob("*/"), key=os.path.getmtime)[:-_KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(made, ignore_errors=True)
 

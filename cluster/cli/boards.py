@@ -162,7 +162,7 @@ def solve(
             "Which independent solver.",
             "--method",
             "-m",
-            metavar="trie|words|heap|paths",
+            metavar="trie|words|paths",
             autocompletion=options.complete_solvers,
         ),
     ] = "trie",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -139,7 +138,7 @@ def _scorer(
     from search.local.methods import HoldingScorer, ParallelScorer
 
     plain = search.Scorer(size, words, table)
-    scorer = ParallelScorer(plain, threads or os.cpu_count() or 1)
+    scorer = ParallelScorer(plain, threads)
     if contains is None:
         return scorer, board
     word = boardclass.in_symbols(contains.strip().lower(), words.letters).replace("qu", "q")
@@ -167,13 +166,13 @@ def allowed_letters(exclude: str) -> str:
     """Return the letters that are left; InputError if anything but a-z is excluded, or
     everything.
     """
-    wrong = sorted(set(exclude.lower()) - set(boardclass.LETTERS))
+    wrong = sorted(set(exclude) - set(boardclass.LETTERS))
     if wrong:
         raise InputError(
             f"--exclude {quote(exclude)}: {wrong[0]!r} is not a letter; expected "
             "letters such as jqxz"
         )
-    allowed = "".join(letter for letter in boardclass.LETTERS if letter not in exclude.lower())
+    allowed = "".join(letter for letter in boardclass.LETTERS if letter not in exclude)
     if not allowed:
         raise InputError("--exclude leaves no letter: expected fewer than 26")
     return allowed
@@ -211,9 +210,7 @@ def longest(
     tell("listing the paths through all cells")
     paths = hamilton.hamiltonian_paths(shape)
     tell(f"{len(targets):,} words on {len(paths):,} paths")
-    scorer = ParallelScorer(
-        search.Scorer(shape.dims, words.words, table), workers or os.cpu_count() or 1
-    )
+    scorer = ParallelScorer(search.Scorer(shape.dims, words.words, table), workers)
     with moving(len(targets)) as move:
         progress = partial(_tell_word, move, words, len(targets), time.monotonic())
         best = hamilton.best_boards(targets, paths, scorer, progress)

@@ -10,7 +10,6 @@ A repetition trusts the word list and the kernels.  It trusts nothing that the r
 """
 
 import hashlib
-import os
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -145,7 +144,7 @@ def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple
         if reaches(best, cutoff) and best not in scores:
             end_s = 0.0  # it is not listed: no need to go on
 
-    threads = ParallelScorer(scorer, os.cpu_count() or 1)
+    threads = ParallelScorer(scorer)
     finds = local_search(
         threads, seed=seed, progress=note, stop=lambda: time.process_time() > end_s
     )

@@ -187,11 +187,14 @@ def self_test() -> None:
 def break_all(breaker: Breaker, class_ids: Iterable[int]) -> list[tuple[str, int]]:
     """Return every candidate of the classes with its score, following splits: a whole run without a
     cluster.
+
+    A class is taken when the one before has been searched, so several may take them from a queue.
     """
     candidates: list[tuple[str, int]] = []
-    stack = list(map(Unit, class_ids))
-    while stack:
-        result = breaker.break_unit(stack.pop())
-        candidates += result.candidates
-        stack += result.children
+    for class_id in class_ids:
+        stack = [Unit(class_id)]
+        while stack:
+            result = breaker.break_unit(stack.pop())
+            candidates += result.candidates
+            stack += result.children
     return candidates

@@ -19,6 +19,7 @@ optima, and a pool begins with those.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -54,13 +55,12 @@ the alphabet."""
 
 
 class ParallelScorer:
-    """Scores a batch in several threads, as one scorer would; the kernels release the GIL, so
-    threads suffice.
+    """Scores a batch in several threads (0: one for each core), as one scorer would; the kernels
+    release the GIL, so threads suffice.
     """
 
-    def __init__(self, scorer: Scorer, n_threads: int) -> None:
-        if n_threads < 1:
-            raise InputError(f"{n_threads} workers: expected at least 1")
+    def __init__(self, scorer: Scorer, n_threads: int = 0) -> None:
+        n_threads = n_threads or os.cpu_count() or 1
         self.geometry: Geometry = scorer.geometry
         self._scorers = [scorer, *(scorer.twin() for _ in range(n_threads - 1))]
         self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
@@ -107,8 +107,8 @@ class HoldingScorer:
         """Return uint8[m, n] random boards, each with the word on a random path: where a search may
         start.
         """
-        missing = sorted(set(self._word.tolist()) - set(alphabet.tolist()))
-        if missing:
+        missing = np.setdiff1d(self._word, alphabet)
+        if missing.size:
             raise InputError(
                 f"the word needs the letter {chr(97 + missing[0])!r}, which is excluded"
             )
@@ -150,8 +150,8 @@ def first_boards(
     if not isinstance(start, str):
         return start(rng, m, alphabet)
     board = encode_boards([start], n)
-    excluded = sorted(set(board[0].tolist()) - set(alphabet.tolist()))
-    if excluded:
+    excluded = np.setdiff1d(board, alphabet)
+    if excluded.size:
         raise BoardError(
             f"board {quote(start)} has the letter {chr(97 + excluded[0])!r}, which is excluded"
         )

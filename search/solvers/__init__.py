@@ -1,4 +1,4 @@
-"""Independent solvers: four ways to find the words on a board, none of which shares code with the
+"""Independent solvers: three ways to find the words on a board, none of which shares code with the
 scorer.
 
 They are referees of the production scorer and of each other, so they keep their own adjacency; only
@@ -6,10 +6,8 @@ error types are shared.  Words in q-form (a ``q`` is a Qu cell), no points: a so
 words are there.  ``tiles.py`` solves boards that no proof takes.
 """
 
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import Any
 
@@ -125,54 +123,6 @@ def _goes_on(choices: Sequence[list[int]], at: int, path: tuple[int, ...], grid:
     )
 
 
-Ends = set[tuple[int, int]]  # (last cell, mask of the cells used)
-
-
-class HeapSolver:
-    """No trie: prefixes leave a heap in alphabetical order while the sorted word list is read once.
-
-    Each prefix carries all places where it can end on the board, so equal prefixes exist once.  A
-    prefix is pushed by a smaller one, so the words before the current prefix are never needed
-    again.
-    """
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self._words = sorted(set(words) - {""})
-
-    def solve(self, grid: Grid) -> list[str]:
-        """Return the words on a board, sorted, each once."""
-        words, at = self._words, 0
-        found: list[str] = []
-        ends: dict[str, Ends] = {}
-        for cell, letter in enumerate(grid.board):
-            ends.setdefault(letter, set()).add((cell, 1 << cell))
-        prefixes = list(ends)
-        heapify(prefixes)
-        while prefixes:
-            prefix = heappop(prefixes)
-            states = ends.pop(prefix)
-            at = bisect_left(words, prefix, at)  # never back: the list is read once
-            if at == len(words):
-                break
-            if words[at] == prefix:
-                found.append(prefix)
-                at += 1
-            if at < len(words) and words[at].startswith(prefix):
-                for letter, longer in _extended(states, grid).items():
-                    ends[prefix + letter] = longer
-                    heappush(prefixes, prefix + letter)
-        return found
-
-
-def _extended(states: Ends, grid: Grid) -> dict[str, Ends]:
-    further: dict[str, Ends] = {}
-    for cell, used in states:
-        for other in grid.moves[cell]:
-            if not used >> other & 1:
-                further.setdefault(grid.board[other], set()).add((other, used | 1 << other))
-    return further
-
-
 MAX_CELLS = 16
 
 
@@ -185,45 +135,32 @@ class PathsSolver:
         self._words = frozenset(words)
 
     def solve(self, grid: Grid) -> list[str]:
-        """Return the words on a board, sorted, each once."""
-        return self.solve_counted(grid)[0]
-
-    def solve_counted(self, grid: Grid) -> tuple[list[str], int]:
-        """Return the words, and how many paths were looked up; InputError if the board has more
-        than 16 cells.
+        """Return the words on a board, sorted, each once; InputError if it has more than 16
+        cells.
         """
         if grid.n > MAX_CELLS:
             raise InputError(
                 f"method 'paths' looks at every path: expected at most {MAX_CELLS} cells, not "
                 f"{grid.n}; use 'trie'"
             )
-        parts = [_paths_from(grid, start, self._words) for start in range(grid.n)]
-        return sorted(set().union(*(words for words, _ in parts))), sum(count for _, count in parts)
+        return sorted(self._words.intersection(texts_of_paths(grid)))
 
 
-def _paths_from(grid: Grid, start: int, words: frozenset[str]) -> tuple[set[str], int]:
-    moves = []
-    for near in grid.moves:
-        moves.append([(other, 1 << other, grid.board[other]) for other in near])
-    spelled: set[str] = set()
-    count = 0
-
-    def walk(cell: int, used: int, text: str) -> None:
-        nonlocal count
-        count += 1
-        if text in words:
-            spelled.add(text)
-        for other, bit, letter in moves[cell]:
-            if not used & bit:
-                walk(other, used | bit, text + letter)
-
-    walk(start, 1 << start, grid.board[start])
-    return spelled, count
+def texts_of_paths(grid: Grid) -> Iterator[str]:
+    """Yield what each simple path of a board spells."""
+    board = grid.board
+    stack = [(cell, 1 << cell, board[cell]) for cell in range(grid.n)]
+    while stack:
+        cell, used, text = stack.pop()
+        yield text
+        for other in grid.moves[cell]:
+            if not used >> other & 1:
+                stack.append((other, used | 1 << other, text + board[other]))
 
 
-Solver = TrieSolver | WordsSolver | HeapSolver | PathsSolver
+Solver = TrieSolver | WordsSolver | PathsSolver
 METHODS: dict[str, type[Solver]] = {
-    "trie": TrieSolver, "words": WordsSolver, "heap": HeapSolver, "paths": PathsSolver,
+    "trie": TrieSolver, "words": WordsSolver, "paths": PathsSolver,
 }  # fmt: skip
 
 
@@ -256,7 +193,7 @@ def solve(
 
     board : as people type it
     words : name or path of a word list, a word list, or words as people write them
-    method : ``trie``, ``words``, ``heap`` or ``paths``
+    method : ``trie``, ``words`` or ``paths``
 
     Raises InputError if the method is unknown or the board does not fit.
 

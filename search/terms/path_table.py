@@ -51,7 +51,7 @@ from search.terms.paths import (
 )
 
 TABLES = 2  # how many are kept
-_SHARED_CELLS = 14  # of a board; a table of fewer is made at once
+_SHARED_CELLS = 14  # of a board; what one of fewer needs is made at once
 MAX_EXTRA = 3  # the walk serves nodes that are forced deeper
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -69,9 +69,9 @@ class PathTable(NamedTuple):
     # per group: free position after free position, the shift of the level of every path
     shifts: UInt8s
     absorb: UInt32s  # [n_paths], the row of ``absorb_words`` of each path
-    absorb_words: UInt64s  # [n, 2], the distinct rows (8 bits per position)
+    absorb_words: UInt64s  # [n, 2], those of each length distinct (8 bits per position)
     swap: UInt32s  # [n_paths], the row of ``swap_words`` of each path
-    swap_words: UInt64s  # [n, 1], the distinct rows
+    swap_words: UInt64s  # [n, 1], the same
     # [n_groups + 1], where the ranges of each group by its first extra cell start below
     parts: Int32s
     # position of the range's paths on its extra cell, ELSEWHERE if they do not meet it
@@ -113,18 +113,23 @@ def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] =
     assert board.n <= MAX_CELLS, "4 bits hold no larger cell"
     n_extra = len(extra_cells(board, bare))
     longest = min(max_len, board.n)
-    if n_extra and board.n >= _SHARED_CELLS and board.cell_order in _named_orders(board):
+    if n_extra and is_shared(board):
         order = ".".join(map(str, board.cell_order))
-        name = f"paths-{dims}-{bare}-{longest}-{order}"
+        name = f"paths/{dims}-{bare}-{longest}-{order}"
         arrays = shared(name, lambda: _made(board, bare, longest))
     else:
         arrays = _made(board, bare, longest)
     return PathTable._make([*arrays, bare.bit_count(), n_extra])
 
 
-def _named_orders(board: Geometry) -> list[tuple[int, ...]]:
-    """Return the orders that runs have; that of a replica is drawn, and nobody else has it."""
-    return [cell_order_of(board.dims, name) for name in ORDERS]
+def is_shared(board: Geometry) -> bool:
+    """Return whether the workers of a machine share what is made for a board: all of them need it,
+    and it takes seconds.
+
+    Runs have orders with a name; that of a replica is drawn, and nobody else has it.
+    """
+    orders = [cell_order_of(board.dims, name) for name in ORDERS]
+    return board.n >= _SHARED_CELLS and board.cell_order in orders
 
 
 def _made(board: Geometry, bare: int, longest: int) -> Arrays:
@@ -162,7 +167,8 @@ class _TableBuilder:
         self.shifts: list[UInt8s] = []
         self.absorb: list[UInt32s] = []
         self.swap: list[UInt32s] = []
-        self.absorb_words, self.swap_words = Distinct(2), Distinct(1)
+        self.absorb_words: list[UInt64s] = []
+        self.swap_words: list[UInt64s] = []
         self.starts: list[list[Int64s]] = [[] for _ in extra]
         self.places: list[list[UInt64s]] = [[] for _ in extra]
 
@@ -190,8 +196,8 @@ class _TableBuilder:
         self.counts.append(counts)
         self.sizes.append(n_free * counts)
         self.shifts.append(block)
-        self.absorb.append(self.absorb_words.number(absorb))
-        self.swap.append(self.swap_words.number(swap))
+        self.absorb.append(add_distinct(absorb, self.absorb_words))
+        self.swap.append(add_distinct(swap, self.swap_words))
         self.n_groups += len(distinct)
         self.n_paths += paths.size
 
@@ -243,9 +249,9 @@ class _TableBuilder:
             block.astype(np.int64),
             _joined(self.shifts),
             _joined(self.absorb),
-            self.absorb_words.table(),
+            np.concatenate(self.absorb_words),
             _joined(self.swap),
-            self.swap_words.table(),
+            np.concatenate(self.swap_words),
             *self._ranges(first),
         )
         return list(map(frozen, arrays))
@@ -284,18 +290,19 @@ def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
     return out
 
 
-@kernel(int64(read_only(uint64, 2), writable(uint64, 2), int64, writable(int32), writable(uint32)))
-def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
-    """Fill ``out`` with the place of each row among the first ``n`` of ``distinct``; new ones are
-    appended there.
+@kernel(int64(read_only(uint64, 2), writable(uint64, 2), writable(int32), writable(uint32)))
+def _number(rows, distinct, slots, out):  # type: ignore[no-untyped-def]
+    """Fill ``distinct``, which has room for all rows, with each row once, and ``out`` with the
+    place of each.
 
-    slots : a hash table of places + 1, 0 for an empty slot; its size is a power of two, at least
-        twice that of ``distinct``
+    slots : an empty hash table of places + 1, 0 for an empty slot; its size is a power of two, at
+        least twice the number of rows
 
-    Returns the new number of distinct rows, or -1 when there is no place left.
+    Returns the number of distinct rows.
     """
     last = uint64(slots.size - 1)
     width = rows.shape[1]
+    n = 0
     for p in range(len(rows)):
         mixed = _ZERO
         for k in range(width):
@@ -305,8 +312,6 @@ def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
         while True:
             place = slots[at] - 1
             if place < 0:
-                if n == len(distinct):
-                    return -1
                 place = n
                 for k in range(width):
                     distinct[place, k] = rows[p, k]
@@ -322,30 +327,17 @@ def _number(rows, distinct, n, slots, out):  # type: ignore[no-untyped-def]
     return n
 
 
-class Distinct:
-    """Rows of words, each kept once: a table has 40 times as many paths as distinct rows of either
-    kind.
+def add_distinct(rows: UInt64s, table: list[UInt64s]) -> UInt32s:
+    """Append the distinct ones of some rows to a table; return the place of each row there.
+
+    On 4x4 there are 40 times as many paths as distinct rows of either kind.
     """
-
-    def __init__(self, width: int) -> None:
-        self.rows = np.zeros((1 << 12, width), np.uint64)
-        self.slots = np.zeros(2 * len(self.rows), np.int32)
-        self.n = 0
-
-    def number(self, rows: UInt64s) -> UInt32s:
-        """Return the place of each row."""
-        out = np.empty(len(rows), np.uint32)
-        while (n := _number(frozen(rows), self.rows, self.n, self.slots, out)) < 0:
-            known = frozen(self.rows)
-            self.rows = np.zeros((2 * len(known), known.shape[1]), np.uint64)
-            self.slots = np.zeros(2 * len(self.rows), np.int32)
-            self.n = _number(known, self.rows, 0, self.slots, np.empty(len(known), np.uint32))
-        self.n = n
-        return out
-
-    def table(self) -> UInt64s:
-        """Return the rows by place, read only."""
-        return frozen(self.rows[: self.n].copy())
+    distinct, places = np.empty_like(rows), np.empty(len(rows), np.uint32)
+    slots = np.zeros(2 << len(rows).bit_length(), np.int32)
+    n = _number(frozen(rows), distinct, slots, places)
+    places += np.uint32(sum(map(len, table)))
+    table.append(distinct[:n].copy())
+    return places
 
 
 class Words(NamedTuple):

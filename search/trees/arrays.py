@@ -12,6 +12,7 @@ import numpy as np
 
 from boardclass.arrays import Int32s
 from boardclass.jit import frozen
+from boardclass.shared_arrays import working
 from search.keys import LITERAL_BITS
 from search.trees import merge, runs, tree
 
@@ -61,9 +62,9 @@ class Arrays:
 
     def __init__(self, memory_mb: int, code_bits: int, points_of_code: Int32s) -> None:
         capacity = n_terms_in(memory_mb)
-        self.terms = np.empty(capacity, np.uint64)
-        self.points = np.empty(capacity, np.int32)
-        self.cells = np.empty(max(1 << 12, capacity * 5 // 4), np.int32)
+        self.terms = working(capacity, np.uint64)
+        self.points = working(capacity, np.int32)
+        self.cells = working(max(1 << 12, capacity * 5 // 4), np.int32)
         self.bounds = self.cells.view(
             tree.NARROW if points_of_code.max() <= _MAX_NARROW else tree.WIDE
         )

@@ -7,10 +7,11 @@ the one below.
 A node with half of the cells free, or fewer, has little to keep: it is grown at once, by the walk,
 behind the layers.
 
-    0  the *rim*: terms that use no bare cell, the same for every class; grown once
+    0  the *rim*: terms that use no bare cell, the same for every class; grown once on a machine,
+       and mapped by its workers where their arrays begin (boardclass.shared_arrays)
     1  the class with a *hole*, if a bare cell of it is fused or was: as the class, but that cell
-    has no letter 2  the class: terms that use its bare cells, less the terms that absorption takes
-    away
+       has no letter
+    2  the class: terms that use its bare cells, less the terms that absorption takes away
     3  the next cell forced to a letter, and so on down to the node
 
 Layers lie in the arrays one behind the other, like the nodes of a depth-first search, and stay
@@ -42,16 +43,21 @@ merged from.
 9
 """
 
-from typing import NamedTuple
+import hashlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boardclass.arrays import Int32s, UInt64s
 from boardclass.geometry import Geometry
 from boardclass.parts import parse_path
+from boardclass.shared_arrays import shared
 from search.node import Node, OpenClass, split_cell
 from search.params import Params
 from search.scoring.trie import Trie
+from search.terms.path_table import is_shared
 from search.terms.paths import MAX_CELLS
 from search.terms.shapes import TERMS_FULL
 from search.trees.arrays import Arrays, n_terms_in
@@ -111,6 +117,7 @@ class Forest:
             params.memory_mb, self._generator.code_bits, self._generator.points_of_code
         )
         self._params = params
+        self._trie = trie
         self.geometry = board
         self.max_free = self._generator.max_free
         self.stack: list[Layer] = []
@@ -288,18 +295,15 @@ class Forest:
 
         Without bare cells that is the rim, and all of its terms are its base.
         """
-        rim = self._generator.rim
         if bare and self._generator.n_at_most(bare) > self._arrays.terms.size:
             return False
         self.stack.clear()
-        first = max(0, len(bare) - len(rim))
-        n = self._generator.of_open(bare or tuple((c, 0) for c in rim), self._arrays.terms)
-        built = self._built(n, 0, 1, self._n_levels, first)
-        if built is None:
+        n, n_keys, tip, whole, bound = self._bottom(bare) if bare else self._rim()
+        if not tip:
             return False
-        n_keys, tip, whole, bound = built
         base = whole
         if bare:
+            first = len(bare) - len(self._generator.rim)
             base, tip = self._arrays.root_of(tip, whole, first + 1, 0)
         bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
         if n <= self._params.whole_terms:
@@ -308,6 +312,32 @@ class Forest:
             )
         self.stack.append(bottom)
         return tip < self._arrays.cells.size
+
+    def _bottom(self, bare: Bare) -> Sequence[int]:
+        """Build the tree over all terms of a layer where the arrays begin; return (terms, keys,
+        tip, root, bound), zeros if it does not fit.
+        """
+        n = self._generator.of_open(bare, self._arrays.terms)
+        built = self._built(n, 0, 1, self._n_levels, len(bare) - len(self._generator.rim))
+        return (n, *built) if built else [0] * 5
+
+    def _rim(self) -> Sequence[int]:
+        """Return the same of the rim.  That of a large board takes seconds to build: all workers of
+        a machine map the same files.
+        """
+        bare = tuple((c, 0) for c in self._generator.rim)
+        if not is_shared(self.geometry):
+            return self._bottom(bare)
+        terms, points, cells = self._arrays.terms, self._arrays.points, self._arrays.cells
+
+        def build() -> list[NDArray[Any]]:
+            _, n_keys, tip, *_ = bottom = self._bottom(bare)
+            return [terms[:n_keys], points[:n_keys], cells[:tip], np.array(bottom)]
+
+        asked = repr((self.geometry.cell_order, bare, terms.size)).encode()
+        digest = hashlib.sha256(b"".join((asked, self._trie.nodes, self._trie.points)))
+        *_, bottom = shared(f"rims/{digest.hexdigest()}", build, (terms, points, cells))
+        return bottom.tolist()
 
     def _built(
         self, n: int, begin: int, tip: int, n_levels: int, first: int = 0

@@ -285,11 +285,15 @@ FIGURES: dict[str, Callable[[], Iterable[Figure]]] = {
 }
 
 
+def processor() -> str:
+    """Return the model of the processor."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor()
+
+
 def machine() -> dict[str, Any]:
     """Return what the figures depend on: processor, cores, load, versions and the commit."""
-    model = [
-        x for x in Path("/proc/cpuinfo").read_text().splitlines() if x.startswith("model name")
-    ]
     others = ("--", ".", f":!{HISTORY.name}")  # these figures are being added to it
 
     def git(*command: str) -> str:
@@ -301,7 +305,7 @@ def machine() -> dict[str, Any]:
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": git("describe", "--always")
         + "-dirty" * bool(git("diff", "HEAD", "--name-only", *others)),
-        "processor": model[0].partition(":")[2].strip() if model else platform.processor(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 2),
         "python": platform.python_version(),

@@ -51,6 +51,8 @@ def _groups(n: int) -> str:
 
 
 LOST = 0.05
+# what a run of any size may take at most
+MUSTS = {"driver CPU s": 7200, "largest memory MiB": 2048, "done twice, %": 1.0}
 SCALES = {
     "small": Scale(6, 2, Size(256, 16, LOST)),
     "middle": Scale(9, 2, Size(1024, 64, LOST)),
@@ -88,13 +90,18 @@ def play(scale: Scale, seed: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print the figures."""
+    """Print the figures; end with exit code 1 if one is more than it may be."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--size", choices=list(SCALES), default="small")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    for name, value in play(SCALES[options.size], options.seed).items():
+    figures = play(SCALES[options.size], options.seed)
+    for name, value in figures.items():
         sys.stdout.write(f"{name:32}{value:14,.2f}\n")
+    of_musts = ", ".join(f"{name} {figures[name]:,.2f}" for name in MUSTS)
+    sys.stdout.write(f"in all: {of_musts}\n")
+    missed = [name for name, most in MUSTS.items() if figures[name] > most]
+    sys.exit(f"more than allowed: {', '.join(missed)}" if missed else 0)
 
 
 if __name__ == "__main__":

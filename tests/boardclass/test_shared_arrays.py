@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ from numba import config
 
 from boardclass.geometry import cell_order_of, geometry
 from boardclass.processes import Pool
-from boardclass.shared_arrays import shared
+from boardclass.shared_arrays import shared, working
 from search.terms.path_table import path_table
 from tests.conftest import ROOT
 
@@ -24,11 +25,14 @@ VALUES = [np.arange(7, dtype=np.uint64), np.zeros((0, 2), np.int32), np.ones((3,
 
 @pytest.fixture
 def folder(request):
-    """A directory of the cache that no other test has."""
-    path = Path(config.CACHE_DIR, f"test-{abs(hash(request.node.nodeid)):x}")
-    yield path
-    for place in path.parent.glob(f"{path.name}*"):
-        shutil.rmtree(place) if place.is_dir() else place.unlink()
+    """A directory of the cache, of a kind that no other test has."""
+    kind = f"test-{abs(hash(request.node.nodeid)):x}"
+    yield Path(config.CACHE_DIR, kind, "values")
+    shutil.rmtree(Path(config.CACHE_DIR, kind), ignore_errors=True)
+
+
+def name_of(folder: Path) -> str:
+    return f"{folder.parent.name}/{folder.name}"
 
 
 def usual():
@@ -48,12 +52,104 @@ def same(one, other):
 
 
 def test_they_are_made_once(folder):
-    made = shared(folder.name, usual)
-    again = shared(folder.name, must_not)
+    made = shared(name_of(folder), usual)
+    again = shared(name_of(folder), must_not)
     assert same(made, VALUES)
     assert same(again, VALUES)
     assert [array.dtype for array in again] == [array.dtype for array in VALUES]
     assert not any(array.flags.writeable for array in [*made, *again])
+
+
+MANY = [np.arange(5000), np.ones(7, np.uint8)]
+
+
+def many():
+    return MANY
+
+
+def room_for_many():
+    """Return working memory with something in it."""
+    room = working(9000, np.int64)
+    room[:] = -1
+    return room
+
+
+def test_they_are_laid_over_working_memory(folder):
+    for make in (many, must_not):
+        room = room_for_many()
+        values, others = shared(name_of(folder), make, [room])
+        assert same([values, others], MANY)
+        assert np.shares_memory(values, room)
+        assert np.array_equal(room[:5000], MANY[0])
+        assert (room[6000:] == -1).all()
+        assert not others.flags.writeable
+
+
+def test_the_pages_that_nobody_writes_to_are_those_of_the_file(folder):
+    room = room_for_many()
+    shared(name_of(folder), many, [room])
+    page = room.ctypes.data - room.ctypes.data % mmap.PAGESIZE
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    (line,) = [line for line in lines if line.startswith(f"{page:08x}-")]
+    assert line.endswith(str(folder / "0.npy"))
+
+
+def test_what_is_written_over_them_stays_with_the_process(folder):
+    mine, other = room_for_many(), room_for_many()
+    shared(name_of(folder), many, [mine])
+    shared(name_of(folder), must_not, [other])
+    mine[:] = 7
+    assert (mine == 7).all()
+    assert np.array_equal(other[:5000], MANY[0])
+    assert same(shared(name_of(folder), must_not), MANY)
+    shared(name_of(folder), must_not, [mine])
+    assert np.array_equal(mine[:5000], MANY[0])
+
+
+def test_memory_that_is_too_small_for_them_is_left_alone(folder):
+    shared(name_of(folder), many)
+    room = working(4000, np.int64)
+    with pytest.raises(AssertionError, match="less memory"):
+        shared(name_of(folder), many, [room])
+    assert not room.any()
+
+
+def test_what_a_bad_disk_made_of_them_is_not_laid_over_what_was_made(folder, monkeypatch):
+    room = room_for_many()
+    save = np.save
+
+    def badly(file, array):
+        save(file, array)
+        flip(file)
+
+    def make():
+        room[:5000] = MANY[0]
+        return [room[:5000], MANY[1]]
+
+    monkeypatch.setattr(np, "save", badly)
+    for _ in range(2):
+        values, others = shared(name_of(folder), make, [room])
+        assert same([values, others], MANY)
+        assert np.array_equal(room[:5000], MANY[0])
+        room[:] = -1
+
+
+def test_what_is_used_is_kept(folder):
+    for number in range(8):
+        shared(f"{folder.parent.name}/{number}", usual)
+        os.utime(folder.with_name(f"{number}"), (number, number))
+    shared(f"{folder.parent.name}/0", must_not)
+    shared(f"{folder.parent.name}/8", usual)
+    kept = sorted(place.name for place in folder.parent.glob("*/"))
+    assert kept == ["0", *"2345678"]
+
+
+def test_the_newest_of_a_kind_are_kept(folder):
+    for number in range(12):
+        shared(f"{folder.parent.name}/{number:02}", usual)
+        os.utime(folder.with_name(f"{number:02}"), (number, number))
+    kept = sorted(place.name for place in folder.parent.glob("*/"))
+    assert kept == [f"{number:02}" for number in range(4, 12)]
 
 
 def flip(file: Path) -> None:
@@ -66,6 +162,10 @@ def cut_off(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
 
 
+def grow(file: Path) -> None:
+    np.save(file, np.zeros(1_000_000, np.int64))
+
+
 def empty(file: Path) -> None:
     file.write_bytes(b"")
 
@@ -73,28 +173,39 @@ def empty(file: Path) -> None:
 @pytest.mark.parametrize("name", ["0.npy", "2.npy", "sha256"])
 @pytest.mark.parametrize("damage", [flip, cut_off, empty, Path.unlink])
 def test_damaged_files_are_made_again(folder, damage, name):
-    shared(folder.name, usual)
+    shared(name_of(folder), usual)
     damage(folder / name)
-    assert same(shared(folder.name, shorter), VALUES[:2])
-    assert same(shared(folder.name, must_not), VALUES[:2])
+    assert same(shared(name_of(folder), shorter), VALUES[:2])
+    assert same(shared(name_of(folder), must_not), VALUES[:2])
+
+
+@pytest.mark.parametrize("damage", [flip, cut_off, grow, empty])
+def test_damaged_files_are_made_again_before_they_are_laid_over_anything(folder, damage):
+    shared(name_of(folder), many, [room_for_many()])
+    damage(folder / "0.npy")
+    room = room_for_many()
+    values, _ = shared(name_of(folder), many, [room])
+    assert np.array_equal(values, MANY[0])
+    assert np.array_equal(room[:5000], MANY[0])
+    assert (room[6000:] == -1).all()
 
 
 def test_a_file_whose_head_is_damaged_is_made_again(folder):
     """The same bytes as numbers of another type, or in another shape."""
     for name, before, after in (("0.npy", b"<u8", b"<i8"), ("2.npy", b"(3, 5)", b"(5, 3)")):
-        shared(folder.name, usual)
+        shared(name_of(folder), usual)
         file = folder / name
         data = file.read_bytes()
         assert before in data
         file.write_bytes(data.replace(before, after))
-        again = shared(folder.name, usual)
+        again = shared(name_of(folder), usual)
         assert same(again, VALUES)
         assert [array.dtype for array in again] == [array.dtype for array in VALUES]
 
 
 def test_nothing_is_written_where_the_user_is(tmp_path, folder):
     """Also where nothing else has said where the cache is."""
-    code = f"from boardclass.shared_arrays import shared; shared({folder.name!r}, list)"
+    code = f"from boardclass.shared_arrays import shared; shared({name_of(folder)!r}, list)"
     subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
@@ -105,8 +216,9 @@ def test_nothing_is_written_where_the_user_is(tmp_path, folder):
 
 
 def test_where_nothing_can_be_written_each_has_its_own():
-    assert same(shared("no-such-folder/values", usual), VALUES)
-    assert same(shared("no-such-folder/values", shorter), VALUES[:2])
+    Path(config.CACHE_DIR, "no-folder").touch()
+    assert same(shared("no-folder/values", usual), VALUES)
+    assert same(shared("no-folder/values", shorter), VALUES[:2])
 
 
 def ask(name: str) -> bool:
@@ -123,7 +235,7 @@ def ask(name: str) -> bool:
 
 def test_of_processes_that_ask_at_once_one_makes_them(folder):
     with Pool(3) as executor:
-        made = list(executor.map(ask, [folder.name] * 6))
+        made = list(executor.map(ask, [name_of(folder)] * 6))
     assert sum(made) == 1
 
 
@@ -146,4 +258,4 @@ def test_nobody_else_has_the_cell_order_of_a_replica():
     centre = board.cell_order[:3]
     drawn = (*centre, *reversed(board.cell_order[3:]))
     path_table("3x5", sum(1 << cell for cell in centre), 6, drawn)
-    assert not list(Path(config.CACHE_DIR).glob(f"*{'.'.join(map(str, drawn))}*"))
+    assert not list(Path(config.CACHE_DIR).glob(f"paths/*{'.'.join(map(str, drawn))}*"))

@@ -21,7 +21,7 @@ OFFERED = {
     "show tea -w scow": {"scowl35", "scowl70"},
     "show tea --scores p": {"powers"},
     "top runs/x --rollable ": {"big", "classic", "new", "super"},
-    "solve tea --method h": {"heap"},
+    "solve tea --method p": {"paths"},
     "wordlist get e": {"enable2k"},
     "compare runs/x no": set(),
     "status ": set(),

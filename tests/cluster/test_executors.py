@@ -28,7 +28,7 @@ from cluster.scheduling.events import (
 )
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
-from cluster.workers.worker import UnfitError, Worker
+from cluster.workers.worker import UnfitError, Worker, break_all
 from search.breaker import Breaker, Spec, Unit
 from search.params import Params
 from tests.bench.virtual import Size, VirtualCluster
@@ -184,6 +184,24 @@ def test_a_unit_in_a_hurry_splits_and_no_board_is_lost():
             n_units += 1
         assert (n_units > 1) == hurry
     assert found[True] == found[False] != set()
+
+
+def test_a_class_is_taken_from_a_queue_when_the_one_before_has_been_searched():
+    """So several processes that take from one queue divide the classes."""
+    searched = []
+
+    def class_ids():
+        for number in range(3):
+            assert {unit.class_id for unit in searched} == set(range(number))
+            yield number
+
+    class Searched(FakeBreaker):
+        def break_unit(self, unit):
+            searched.append(unit)
+            return super().break_unit(unit)
+
+    break_all(Searched(SPEC), class_ids())
+    assert {unit.class_id for unit in searched} == {0, 1, 2}
 
 
 def test_close_does_not_wait_for_long_units():

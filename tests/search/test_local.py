@@ -60,12 +60,10 @@ def test_threads_give_the_scores_for_twins_share_nothing_that_is_written(portabl
     assert len(own) == len(of_twin) > 1
     for one, other in itertools.product(own, of_twin):
         assert not np.shares_memory(one, other)
-    for n_threads in (1, 2, 4):
+    for n_threads in (0, 1, 2, 4):
         parallel = ParallelScorer(scorer, n_threads)
         for _ in range(5):
             assert (parallel.scores(batch) == expected).all()
-    with pytest.raises(InputError):
-        ParallelScorer(scorer, 0)
 
 
 def test_boards_without_the_word_are_worth_nothing():

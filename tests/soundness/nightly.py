@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boardclass.wordlist import DEFAULT_WORDLIST, available_names
+from tests.bench.figures import processor
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 N_LANES = 2
@@ -97,7 +98,7 @@ def report(outcomes: Sequence[Outcome], waiting: Sequence[str], seed: int, wall_
     commit = subprocess.run(
         git, cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout.strip()
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    machine = f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     rows = "\n".join(outcome.row for outcome in outcomes)
     cpu_s = sum(outcome.cpu_s for outcome in outcomes)
     return f"""# Nightly report

@@ -1,0 +1,67 @@
+"""The name of the cache: a hash of all code whose results are kept there."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from boardclass.jit import kernel_hash
+from tests.conftest import ROOT
+
+FLOORS = ("boardclass", "search")
+HASHES = """
+import sys
+from boardclass.jit import kernel_hash
+for _ in sys.stdin:
+    kernel_hash.cache_clear()
+    print(kernel_hash(), flush=True)
+"""
+
+
+def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path):
+    """A changed constant counts, in a module with kernels, one that makes shared arrays or one that
+    they use; a changed word does not.
+    """
+    for floor in FLOORS:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / floor, tmp_path / floor, ignore=ignored)
+    copy = subprocess.Popen(
+        [sys.executable, "-c", HASHES],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    stdin, stdout = copy.stdin, copy.stdout
+    assert stdin is not None
+    assert stdout is not None
+
+    def hash_now() -> str:
+        stdin.write("\n")
+        stdin.flush()
+        return stdout.readline().strip()
+
+    before = kernel_hash()
+    assert hash_now() == before
+    sources = [path for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.py"))]
+    with_kernels = [path.relative_to(ROOT) for path in sources if "@kernel(" in path.read_text()]
+    used = [Path("search/bits.py"), Path("boardclass/geometry.py")]
+    used += [Path("search/trees/forest.py"), Path("search/trees/generator.py")]  # of the rim
+    for path in (*with_kernels, *used):
+        text = (ROOT / path).read_text()
+        other = text.replace('"""', '"""Another word. ', 1)
+        (tmp_path / path).write_text(f"{other}\n# A comment.\n")
+    assert hash_now() == before
+    hashes = {before}
+    changed = [*with_kernels[::5], with_kernels[-1], *used]
+    for path in changed:
+        with (tmp_path / path).open("a") as file:
+            file.write("\n_ANOTHER = 1\n")
+        hashes.add(hash_now())
+    assert len(hashes) == 1 + len(changed)
+    (tmp_path / "search" / "breaker.py").write_text("ANOTHER = 1\n")
+    assert hash_now() in hashes, "it has no kernel, and none uses it"
+    stdin.close()
+    assert copy.wait() == 0

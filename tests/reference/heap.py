@@ -1,0 +1,56 @@
+"""A fourth solver of boards, by another algorithm than those of the product."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+
+from search.solvers import Grid
+
+Ends = set[tuple[int, int]]  # (last cell, mask of the cells used)
+
+
+class HeapSolver:
+    """No trie: prefixes leave a heap in alphabetical order while the sorted word list is read once.
+
+    Each prefix carries all places where it can end on the board, so equal prefixes exist once.  A
+    prefix is pushed by a smaller one, so the words before the current prefix are never needed
+    again.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = sorted(set(words) - {""})
+
+    def solve(self, grid: Grid) -> list[str]:
+        """Return the words on a board, sorted, each once."""
+        words, at = self._words, 0
+        found: list[str] = []
+        ends: dict[str, Ends] = {}
+        for cell, letter in enumerate(grid.board):
+            ends.setdefault(letter, set()).add((cell, 1 << cell))
+        prefixes = list(ends)
+        heapify(prefixes)
+        while prefixes:
+            prefix = heappop(prefixes)
+            states = ends.pop(prefix)
+            at = bisect_left(words, prefix, at)  # never back: the list is read once
+            if at == len(words):
+                break
+            if words[at] == prefix:
+                found.append(prefix)
+                at += 1
+            if at < len(words) and words[at].startswith(prefix):
+                for letter, longer in _extended(states, grid).items():
+                    ends[prefix + letter] = longer
+                    heappush(prefixes, prefix + letter)
+        return found
+
+
+def _extended(states: Ends, grid: Grid) -> dict[str, Ends]:
+    further: dict[str, Ends] = {}
+    for cell, used in states:
+        for other in grid.moves[cell]:
+            if not used >> other & 1:
+                further.setdefault(grid.board[other], set()).add((other, used | 1 << other))
+    return further
