@@ -20,7 +20,6 @@ import hashlib
 import os
 import platform
 import pwd
-import re
 import shutil
 import stat
 import sys
@@ -41,8 +40,6 @@ from boardclass import numba_inside
 from boardclass.scores import reaches
 
 _KERNEL_FOLDERS = ("boardclass", "search")
-# what a module compiles, or the arrays that it makes
-_is_kept = re.compile(rb"@kernel|import shared").search
 
 
 class _WithoutWords(ast.NodeTransformer):
@@ -64,7 +61,11 @@ def _code_of_kernels(root: Path) -> dict[str, str]:
     sources: dict[Path, bytes] = {}
     for folder in _KERNEL_FOLDERS:
         sources |= {path: path.read_bytes() for path in (root / folder).rglob("*.py")}
-    todo = [path for path, source in sources.items() if _is_kept(source)]
+    todo = [
+        path
+        for path, source in sources.items()
+        if b"@kernel" in source or b"shared_arrays" in source
+    ]
     code: dict[str, str] = {}
     while todo:
         path = todo.pop()

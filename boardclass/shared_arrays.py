@@ -90,16 +90,24 @@ def _mapped(folder: Path) -> list[NDArray[Any]] | None:
 
 
 def _laid(file: Path, array: NDArray[Any], room: NDArray[Any]) -> NDArray[Any]:
-    """Map the file of an array over the beginning of a larger one; return that part of it."""
+    """Map the file of an array over the beginning of a larger one, or copy the array there; return
+    that part of it.
+    """
     assert array.size <= room.size, "made for less memory"
     libc_mmap = ctypes.CDLL(None).mmap  # that of Python takes no address
     libc_mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
     libc_mmap.restype = ctypes.c_void_p
     address, size = room.ctypes.data - _HEAD, _HEAD + array.nbytes
-    access, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED
     part = room[: array.size]
     with contextlib.suppress(OSError), file.open("rb") as source:
-        if libc_mmap(address, size, access, flags, source.fileno(), 0) == address:
+        if source.seek(0, os.SEEK_END) == size and address == libc_mmap(
+            address,
+            size,
+            mmap.PROT_READ | mmap.PROT_WRITE,
+            mmap.MAP_PRIVATE | _MAP_FIXED,
+            source.fileno(),
+            0,
+        ):
             return part
     part[:] = array
     return part

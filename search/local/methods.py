@@ -61,6 +61,8 @@ class ParallelScorer:
 
     def __init__(self, scorer: Scorer, n_threads: int = 0) -> None:
         n_threads = n_threads or os.cpu_count() or 1
+        if n_threads < 1:
+            raise InputError(f"{n_threads} threads: expected 0 or more")
         self.geometry: Geometry = scorer.geometry
         self._scorers = [scorer, *(scorer.twin() for _ in range(n_threads - 1))]
         self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None

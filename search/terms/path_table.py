@@ -128,8 +128,9 @@ def is_shared(board: Geometry) -> bool:
 
     Runs have orders with a name; that of a replica is drawn, and nobody else has it.
     """
-    orders = [cell_order_of(board.dims, name) for name in ORDERS]
-    return board.n >= _SHARED_CELLS and board.cell_order in orders
+    return board.n >= _SHARED_CELLS and board.cell_order in [
+        cell_order_of(board.dims, name) for name in ORDERS
+    ]
 
 
 def _made(board: Geometry, bare: int, longest: int) -> Arrays:

@@ -64,6 +64,8 @@ def test_threads_give_the_scores_for_twins_share_nothing_that_is_written(portabl
         parallel = ParallelScorer(scorer, n_threads)
         for _ in range(5):
             assert (parallel.scores(batch) == expected).all()
+    with pytest.raises(InputError):
+        ParallelScorer(scorer, -1)
 
 
 def test_boards_without_the_word_are_worth_nothing():

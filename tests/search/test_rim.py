@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from numba import config
 
 from boardclass.geometry import cell_order_of, geometry
 from boardclass.scores import TABLES, ScoreTable, parse_scores
@@ -52,24 +51,20 @@ def grown_at_once(forest: Forest, letters: str = "tses") -> tuple[dict[int, int]
     return snapshot(forest.grow(node(letters), free))
 
 
-def rims() -> list[Path]:
-    return sorted(Path(config.CACHE_DIR, "rims").glob("*/"))
-
-
-def n_mapped() -> int:
-    """Return how many files of rims this process has in its memory."""
+def mapped() -> list[Path]:
+    """Return the files of rims that begin the arrays of this process."""
     lines = Path("/proc/self/maps").read_text().splitlines()
-    return sum("/rims/" in line and " rw-p " in line for line in lines)
+    return [Path(line.split()[-1]) for line in lines if "/rims/" in line and " rw-p " in line]
 
 
 def test_the_second_forest_has_the_rim_of_the_first_and_the_same_trees():
-    before = n_mapped()
+    before = len(mapped())
     first, second = new_forest(), new_forest()
     for letters in ("tses", "eeee", "nsta"):
         wanted = grown_at_once(new_forest(), letters)
         assert grown_on_the_rim(first, letters) == wanted
         assert grown_on_the_rim(second, letters) == wanted
-    assert n_mapped() == before + 6  # keys, points and cells of both
+    assert len(mapped()) == before + 6  # keys, points and cells of both
 
 
 @pytest.mark.parametrize(
@@ -98,14 +93,18 @@ def test_a_rim_that_did_not_fit_fits_more_memory():
 
 def test_a_damaged_rim_is_built_again():
     words = (*WORDS, "mites")
-    before = set(rims())
-    wanted = grown_on_the_rim(new_forest(words))
-    for made in set(rims()) - before:
-        file = made / "0.npy"
+    before = set(mapped())
+    forest = new_forest(words)
+    wanted = grown_on_the_rim(forest)
+    files = set(mapped()) - before
+    assert len(files) == 3
+    del forest  # whose memory they are
+    for file in files:
         data = bytearray(file.read_bytes())
         data[-1] ^= 1
+        file.unlink()
         file.write_bytes(data)
-    assert grown_on_the_rim(new_forest(words)) == wanted
+    assert grown_on_the_rim(new_forest(words)) == wanted == grown_at_once(new_forest(words))
 
 
 def test_the_rim_is_there_again_after_another_bottom_took_its_place():
