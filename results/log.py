@@ -25,7 +25,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from pydantic import ValidationError
 
@@ -157,9 +156,7 @@ def _age_s(events: Sequence[Event]) -> float | None:
     return max(0.0, time.time() - events[-1].time) if events else None
 
 
-def _rate(
-    reports: Sequence[Reported], name: Literal["n_classes_done", "n_verdicts"]
-) -> float | None:
+def _rate(reports: Sequence[Reported], name: str) -> float | None:
     """Return how much was done per hour recently, while workers were up."""
     up = [report for report in reports if report.n_workers]
     recent = [report for report in up if up[-1].time - report.time <= _WINDOW_S]

@@ -75,6 +75,7 @@ SCHEMA, LISTED = (
     pa.schema([pa.field(*item, nullable=False) for item in kinds.items()])
     for kinds in (_TYPES, _LISTED)
 )
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MAX_FREE_CELLS = 12
 MAX_CELLS, MAX_FILE_BYTES = 25, 2**28
 _LOWEST = np.uint64(sum(1 << 5 * level for level in range(MAX_FREE_CELLS)))
@@ -205,7 +206,7 @@ class RunQuestion:
         """Return U of the terms that need no letter on the first free cell, then of those that need
         a, b, ...
         """
-        keys, points = _terms(self, _masks(letters), free)
+        keys, points = _terms(self, letters, free)
         bounds = np.zeros(27, np.int64)
         _bounds(keys, points, max(1, len(free)), bounds)
         return bounds.tolist()
@@ -421,20 +422,15 @@ def row_digest(row: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
-def _masks(letters: Sequence[str]) -> Any:
-    """Return int64[n], the letters of each cell, bit 0 = a."""
-    return np.array([sum(1 << (ord(x) - 97) for x in cell) for cell in letters], np.int64)
-
-
-def _terms(question: RunQuestion, masks: Any, free: Sequence[int]) -> tuple[Any, Any]:
-    """Return all terms of a part: sorted distinct keys (5 bits per free cell, first most
-    significant) and points.
+def _terms(question: RunQuestion, letters: Sequence[str], free: Sequence[int]) -> tuple[Any, Any]:
+    """Return all terms of a part, given as the letters of each cell: sorted distinct keys (5 bits
+    per free cell, first most significant) and points.
     """
     shift = np.full(question.n, -1, np.int64)
     for level, cell in enumerate(free):
         shift[cell] = 5 * (len(free) - 1 - level)
     holds = np.array(
-        [sum(1 << c for c in range(question.n) if masks[c] >> x & 1) for x in range(26)], np.int64
+        [sum(1 << c for c in range(question.n) if x in letters[c]) for x in _ALPHABET], np.int64
     )
     size, word, parts = 1 << 18, 0, []
     while word < len(question.codes):
@@ -600,7 +596,7 @@ def _buckets(text: str) -> dict[str, list[str]]:
     for part in text.split(","):
         kind, _, rest = part.partition(":")
         found[kind.strip()] = rest.split()
-        if sorted("".join(rest.split())) != list("abcdefghijklmnopqrstuvwxyz"):
+        if sorted("".join(rest.split())) != list(_ALPHABET):
             raise Rejected(f"the buckets {part.strip()!r} do not hold every letter exactly once")
     return found
 

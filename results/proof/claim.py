@@ -14,14 +14,14 @@ record still says the same.
 (6, 48, 14)
 """
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from itertools import starmap
-from operator import attrgetter, itemgetter
-from typing import Any, ClassVar, Protocol
+from operator import itemgetter
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import ConfigDict
+from pydantic import ConfigDict, with_config
 
 from boardclass.canonical import canonical, images
 from boardclass.errors import MismatchError, quote
@@ -102,6 +102,7 @@ MAX_LISTED = 1000
 _REMEDY = "remove it and run `orderly run` on the directory again to rewrite it"
 
 
+@with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True)
 class Claim:
     """What a complete run proves."""
@@ -127,7 +128,6 @@ class Claim:
     # Added by ``orderly verify``; the same in whatever order the verdicts came.
     statistics: dict[str, int] = field(default_factory=dict)  # work done, summed over the verdicts
     verdict_digest: str = ""
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
 
 def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) -> str:
@@ -153,7 +153,10 @@ def publish_claim(run: Run, claim: Claim) -> None:
 
 
 def make_claim(run: Run, coverage: Coverage, listed: BoardList, question: Question) -> Claim:
-    """Return the claim that boards and a complete coverage support."""
+    """Return the claim that boards and a coverage support; raise IncompleteError when the coverage
+    is not complete.
+    """
+    coverage.require_complete()
     fingerprint = run.fingerprint
     return Claim(
         statement=statement_of(fingerprint, listed, question),
@@ -195,8 +198,8 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
         return f"it says that the run is proven; its rows do not: {why_not}"
     # of the verifier
     own = ("strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words")
-    for name in map(attrgetter("name"), fields(Claim)):
-        said, due = getattr(claim, name), getattr(derived, name)
+    for name, said in vars(claim).items():
+        due = getattr(derived, name)
         # the first version listed no boards
         if said != due and name not in own and (said or name != "boards"):
             return f"it says {name.replace('_', ' ')} {quote(said)}; the rows give {quote(due)}"

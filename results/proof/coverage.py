@@ -73,8 +73,9 @@ class Coverage:
             "problem": self.problems,
             "conflict": self.conflicting,
             "given up": self.quarantined,
+            "missing": self.missing,
         }
-        for title, found in {**kinds, "missing": self.missing}.items():
+        for title, found in kinds.items():
             if found:
                 lines.append(f"  {title}: {len(found):,}: {first_few(found)}")
         if len(lines) == 1:

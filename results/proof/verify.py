@@ -45,7 +45,6 @@ from results.proof.claim import (
     scored_again,
     settling,
 )
-from results.proof.coverage import Coverage
 from results.proof.prove import prove
 from results.proof.summary import BoardList, Question, Summary
 from results.storage import files
@@ -71,8 +70,6 @@ class VerifyResult:
     """
 
     claim: Claim
-    coverage: Coverage
-    listed: BoardList
     n_eliminations: int  # verdicts that settle boards
     n_repeated: int  # of these were searched again
     checked: str  # what was looked at
@@ -116,7 +113,6 @@ def verify(
         )
     n_checked = check_scores(run, referee, "an independent solver finds")
     listed = scored_again(run, scorer)
-    coverage.require_complete()
     claim = make_claim(run, coverage, listed, question)
     notes = _notes_on_record(run, claim)
     same = [
@@ -136,7 +132,7 @@ def verify(
         claim, strength=strength, statistics=statistics(run), verdict_digest=verdict_digest(run)
     )
     verified = searched.n_repeated == n or bool(same and searched.n_climbed)
-    return VerifyResult(claim, coverage, listed, n, searched.n_repeated, checked, verified, notes)
+    return VerifyResult(claim, n, searched.n_repeated, checked, verified, notes)
 
 
 def _notes_on_record(run: Run, claim: Claim) -> tuple[str, ...]:

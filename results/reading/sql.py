@@ -112,7 +112,7 @@ _BOARDS = pa.schema(
         "score": pa.int32(),
         "n_images": pa.int32(),
         "proven": pa.bool_(),
-    }.items()
+    }
 )
 # columns of ``runs``: type, and where a Summary has the value
 _RUNS: dict[str, tuple[pa.DataType, str]] = {
@@ -145,7 +145,7 @@ def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
 
 
 def _named(table: pa.Table, name: str) -> pa.Table:
-    return table.append_column(pa.field("run", _TEXT), pa.repeat(name, len(table)))
+    return table.append_column("run", pa.repeat(name, len(table)))
 
 
 def _boards(summaries: Mapping[str, Summary]) -> pa.Table:

@@ -19,7 +19,7 @@ import stat
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias
 
 from boardclass.errors import StoreError
 from results.errors import SpecialFileError, StoreLockedError
@@ -157,13 +157,13 @@ class LocalFolder:
         large.
         """
         with explained("read", self.where(name)):
-            try:
-                descriptor = open_inside(self.root, name, os.O_RDONLY)
-            except FileNotFoundError:
-                return None
-            with os.fdopen(descriptor, "rb") as file:
-                check_size(os.fstat(descriptor).st_size, name, self.where(name))
+            with contextlib.suppress(FileNotFoundError), self._opened(name) as file:
+                check_size(os.fstat(file.fileno()).st_size, name, self.where(name))
                 return file.read()
+            return None
+
+    def _opened(self, name: str) -> BinaryIO:
+        return os.fdopen(open_inside(self.root, name, os.O_RDONLY), "rb")
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Yield the content of many files in order."""
@@ -194,12 +194,8 @@ class LocalFolder:
 
     def touch(self, name: str) -> None:
         """Set the time of a file to now."""
-        with explained("write", self.where(name)):
-            descriptor = open_inside(self.root, name, os.O_RDONLY)
-            try:
-                os.utime(descriptor)
-            finally:
-                os.close(descriptor)
+        with explained("write", self.where(name)), self._opened(name) as file:
+            os.utime(file.fileno())
 
     def publish(self, name: str, data: bytes, guard: Callable[[], None] = unguarded) -> None:
         """Write a file so that it appears whole and survives a crash once this returns; replaces an
@@ -295,13 +291,10 @@ class LocalFolder:
         none.
         """
         with explained("read", self.where(name)):
-            try:
-                descriptor = open_inside(self.root, name, os.O_RDONLY)
-            except FileNotFoundError:
-                return b""
-            with os.fdopen(descriptor, "rb") as file:
+            with contextlib.suppress(FileNotFoundError), self._opened(name) as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - n_bytes))
                 return file.read(n_bytes)
+            return b""
 
     def remove(self, name: str) -> None:
         """Remove a file; it may be gone already."""

@@ -36,14 +36,13 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from boardclass.errors import StoreError
 from results.errors import StoreLockedError
 from results.storage import files
-from results.storage.local import Folder, LocalFolder, check_nofollow
+from results.storage.local import Folder, LocalFolder, check_nofollow, opened_folder
 from results.storage.owner import Owner, describe_owner, own_note, parse_owner
 
 _PATIENCE_S = 2.0  # for another one that asks
@@ -266,18 +265,9 @@ def _lock_patiently(descriptor: int) -> bool | None:
 
 def _is_busy(base: Path, kind: int = fcntl.LOCK_SH) -> bool:
     """Return whether somebody holds the lock of a directory, as far as locks work there."""
-    with contextlib.suppress(OSError), _opened(base) as descriptor:
+    with contextlib.suppress(OSError), opened_folder(base, "") as descriptor:
         return _try_lock(descriptor, kind) is False
     return False
-
-
-@contextlib.contextmanager
-def _opened(base: Path) -> Iterator[int]:
-    descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def _read(folder: Folder, name: str) -> bytes | None:
@@ -304,7 +294,7 @@ def current_owner(folder: Folder, pace: Pace = PACE) -> tuple[bool, Owner | None
     if isinstance(folder, LocalFolder):
         if _is_busy(folder.root):
             return True, parse_owner(_read(folder, files.OWNER))
-        with contextlib.suppress(OSError), _opened(folder.root) as descriptor:
+        with contextlib.suppress(OSError), opened_folder(folder.root, "") as descriptor:
             is_locked = _try_lock(descriptor, fcntl.LOCK_SH)
             locks_work = bool(is_locked) and _is_busy(folder.root, fcntl.LOCK_EX)
         claims = folder.put_at_s("")

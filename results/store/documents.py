@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict  # that of Python 3.11 is not enough for pydantic
@@ -90,6 +90,7 @@ def json_digest(values: Mapping[str, Any]) -> str:
 _Points = Annotated[int, Field(ge=0, lt=SUM_LIMIT)]
 
 
+@with_config(ConfigDict(strict=True, extra="forbid"))
 @dataclass(frozen=True)
 class Fingerprint:
     """Identity of a run."""
@@ -102,7 +103,6 @@ class Fingerprint:
     cutoff: Annotated[int, Field(gt=0, lt=SUM_LIMIT)]  # inclusive
     partition: str  # the normalised text of the letter buckets
     cell_order: tuple[int, ...]  # in which cells are forced
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid")
 
     @cached_property
     def digest(self) -> str:
@@ -211,28 +211,32 @@ def list_name(name: object, sha256: str) -> str:
     return f"a list that is not the {name} that it is said to be" if name in sources() else name
 
 
-def check_same(wanted: Fingerprint, stored: Fingerprint, where: str, remedy: str = "") -> None:
+def check_same(
+    wanted: Fingerprint,
+    stored: Fingerprint,
+    where: str,
+    remedy: str = "Use another --out, or the same settings. With another --out, --extend takes "
+    "over what a run proves at another cutoff.",
+) -> None:
     """Refuse to mix runs; ``where`` names the one that is there, ``remedy`` a way out if not that
     of ``orderly run``.
 
     Raises FingerprintError, naming each field that differs with both values.
     """
-    remedy = remedy or (
-        "Use another --out, or the same settings. With another --out, --extend takes over what a "
-        "run proves at another cutoff."
-    )
     _refuse_differences(asdict(wanted), asdict(stored), f"{where} holds another run", remedy)
 
 
 def check_same_structure(
-    wanted: Mapping[str, Any], run_info: Mapping[str, Any], where: str, remedy: str = ""
+    wanted: Mapping[str, Any],
+    run_info: Mapping[str, Any],
+    where: str,
+    remedy: str = "Use another --out, or the same settings (search section of the config).",
 ) -> None:
     """Refuse a run whose classes were cut into parts by other rules than the structural parameters
     ``wanted``.
 
     Raises FingerprintError, naming each structural parameter that differs with both values.
     """
-    remedy = remedy or "Use another --out, or the same settings (search section of the config)."
     stored = run_info.get("structure") or {}
     _refuse_differences(
         wanted, stored, f"{where} cuts its classes into parts in another way", remedy

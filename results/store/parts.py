@@ -15,11 +15,11 @@ import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
 from boardclass.errors import StoreError
 from results.errors import DamagedError, LimitError
@@ -43,6 +43,7 @@ _VALUE_BYTES = 24  # a number or an offset, and two levels, with room to spare
 _FOOTER_LIMITS = {"thrift_string_size_limit": 2**20, "thrift_container_size_limit": 2**16}
 
 
+@with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True)
 class Part:
     """One line of the manifest: a part file that counts, or one that no longer does
@@ -55,7 +56,6 @@ class Part:
     last_id: int
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     dropped: bool
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     def format(self) -> str:
         """Return the manifest line, with a check of its own; :func:`parse_part` reads it."""

@@ -131,7 +131,8 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
 def taken(source: Run, fingerprint: Fingerprint) -> Iterator[Row]:
     """Yield the verdicts of an older run that hold in a new one, as they are stored there."""
     for row in reusable(source, fingerprint.cutoff):
-        yield _at(row, fingerprint, source.fingerprint.cutoff)
+        message = f"{DECIDED}{max(source.fingerprint.cutoff, decided_at(row.message))}"
+        yield restated(row, row.candidates, fingerprint, message)
 
 
 def doubts(source: Run, fingerprint: Fingerprint) -> list[Row]:
@@ -190,11 +191,6 @@ def _is_reached(key: Key, parents: Mapping[Key, Key], splits: Collection[Key]) -
             return False
         key = parent
     return True
-
-
-def _at(row: Row, fingerprint: Fingerprint, before: int) -> Row:
-    message = f"{DECIDED}{max(before, decided_at(row.message))}"
-    return restated(row, row.candidates, fingerprint, message)
 
 
 def restated(

@@ -153,13 +153,10 @@ def _placed(run: Run) -> pa.Table:
     """Return all rows of a run, checked, each with its place: ``file`` and ``row``."""
     tables = [_PLACED.empty_table()]
     for part, table in run.checked():
-        file = pa.DictionaryArray.from_arrays(
-            np.zeros(table.num_rows, np.int32), [run.folder.where(part.name)]
-        )
-        table = table.append_column(_PLACED.field("file"), file)
-        tables.append(
-            table.append_column(_PLACED.field("row"), pa.array(np.arange(table.num_rows)))
-        )
+        where, n = run.folder.where(part.name), table.num_rows
+        file = pa.DictionaryArray.from_arrays(np.zeros(n, np.int32), [where])
+        columns = [*table.columns, file, pa.array(np.arange(n))]
+        tables.append(pa.table(columns, _PLACED))
     return pa.concat_tables(tables)
 
 

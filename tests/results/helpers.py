@@ -128,9 +128,7 @@ def claimed(store: Store, listed: BoardList | None = None) -> Claim:
     """Score the boards of a complete run, check coverage and write the claim, as a driver does."""
     run = store.snapshot()
     listed = listed or scored_again(run, ToyScorer())
-    coverage = check_coverage(run)
-    coverage.require_complete()
-    claim = make_claim(run, coverage, listed, Question("toy", 12, POINTS))
+    claim = make_claim(run, check_coverage(run), listed, Question("toy", 12, POINTS))
     publish_claim(run, claim)
     return claim
 
