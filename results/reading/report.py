@@ -9,13 +9,11 @@ The page carries its data, style and script; a content security policy forbids i
 [('from 5', 2)]
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from boardclass.board import LETTERS, format_rows, with_letters
 from boardclass.board_svg import SCRIPT, STYLE, board_svg, heat_of_cells
@@ -29,10 +27,7 @@ from results.log import live
 from results.proof.summary import ListedBoard, State, Summary, searched, standing, state_of
 from results.reading.sql import Database
 from results.store.run import Run
-from search.scoring.scorer import best_neighbours, letter_scores
-
-if TYPE_CHECKING:
-    from search.scoring.scorer import Scorer
+from search.scoring.scorer import Scorer, best_neighbours, letter_scores
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _LISTED = 500
@@ -188,21 +183,23 @@ def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
     letters = str.maketrans(summary.question.letters)
     heat = heat_of_cells(len(board), ((word.points, word.path) for word in words))
-    groups: dict[int, list[dict[str, Any]]] = {}
+    listed = []
     for word in words:
-        spelled = word.word.replace("q", "qu").translate(letters)
-        entry = {"word": spelled, "points": word.points, "path": ",".join(map(str, word.path))}
-        groups.setdefault(n_letters(word.word), []).append(entry)
+        entry = {
+            "word": word.word.replace("q", "qu").translate(letters),
+            "letters": n_letters(word.word),
+            "points": word.points,
+            "path": ",".join(map(str, word.path)),
+        }
+        listed.append(entry)
     return {
         "board": _typed(board, summary),
         "score": item.score,
         "said": standing(summary.fingerprint.dims, question, *place, so_far),
-        "n_words": len(words),
-        "longest": words[0].word.replace("q", "qu").translate(letters) if words else "",
         "svg": board_svg(
             format_rows(board, summary.fingerprint.dims, summary.question.letters), heat
         ),
-        "groups": groups,
+        "words": listed,
     }
 
 
