@@ -36,7 +36,7 @@ class Work(NamedTuple):
     elsewhere: Float64s = NO_HISTORY.costs
 
 
-@dataclass(slots=True)
+@dataclass
 class Trouble:
     """What became of a unit that came back without a verdict."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 
-@dataclass(slots=True)
+@dataclass
 class Worker:
     """A worker that was spawned and is not known to be gone; ``assignment`` 0: idle."""
 

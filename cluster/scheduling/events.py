@@ -32,7 +32,7 @@ Death = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Room:
     """The cluster has room for this many workers; without this event, for as many as the policy
     allows.
@@ -41,7 +41,7 @@ class Room:
     n_workers: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WorkerUp:
     """A spawned worker passed its self-test and waits for work."""
 
@@ -50,7 +50,7 @@ class WorkerUp:
     kernel_hash: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WorkerDown:
     """A worker is gone, with everything it was doing."""
 
@@ -59,7 +59,7 @@ class WorkerDown:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """A verdict arrived, with where it was computed; a worker does not say which one it is: the
     executor does.
@@ -77,7 +77,7 @@ class Answer:
     row: Row | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class UnitFailed:
     """A worker lives but could not break a unit: an exception, a verdict that breaks the schema, or
     out of memory.
@@ -90,7 +90,7 @@ class UnitFailed:
     oom: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Returned:
     """A worker has finished an assignment; units that it said nothing about were not broken."""
 
@@ -98,7 +98,7 @@ class Returned:
     assignment: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Heartbeat:
     """A worker answered that it is busy with the assignment."""
 
@@ -106,12 +106,12 @@ class Heartbeat:
     assignment: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tick:
     """Time passed, or the run begins; leases and delayed spawns are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cancel:
     """Stop now; what is in flight is given up."""
 
@@ -121,14 +121,14 @@ class Cancel:
 Event = Room | WorkerUp | WorkerDown | Answer | UnitFailed | Returned | Heartbeat | Tick | Cancel
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spawn:
     """Start a worker under this number; WorkerUp or WorkerDown follows."""
 
     worker: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Replica:
     """How to search a unit again: which of its parts, and the seed of the symmetric image and the
     cell order.
@@ -138,7 +138,7 @@ class Replica:
     seed: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Assign:
     """Give units to an idle worker; ``alone``: no other worker of its host is busy meanwhile
     (big-memory lane).
@@ -155,7 +155,7 @@ class Assign:
     hurry: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Publish:
     """Store an accepted verdict; ``attempt`` counts from 1."""
 
@@ -163,7 +163,7 @@ class Publish:
     attempt: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Retire:
     """End a worker; its late verdicts may still count, but nothing else that it says."""
 
@@ -171,7 +171,7 @@ class Retire:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quarantine:
     """Give a unit up for this run and record why; ``hosts`` are those that are not to be
     believed.
@@ -183,7 +183,7 @@ class Quarantine:
     hosts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finish:
     """Nothing is left to do, or nothing can be done; ``complete``: every unit has a verdict."""
 
@@ -194,7 +194,7 @@ class Finish:
 Instruction = Spawn | Assign | Publish | Retire | Quarantine | Finish
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Policy:
     """How the scheduler decides."""
 

@@ -24,12 +24,9 @@ Nothing here looks at all workers or hosts when an event arrives, but for leases
 idle workers for which there was nothing a moment ago are not asked again one by one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,9 +36,7 @@ from cluster.scheduling.backlog import Backlog, Trouble, Work
 from cluster.scheduling.crew import Crew
 from cluster.scheduling.trust import Compare, Trust
 from results.log_events import Report
-
-if TYPE_CHECKING:
-    from search.breaker import Unit
+from search.breaker import Unit
 
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
 _LEASES_S = 10.0  # leases are looked at so seldom, if they are long
@@ -51,7 +46,7 @@ _FEW = 4
 _N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0
 
 
-@dataclass(slots=True)
+@dataclass
 class _Assignment:
     """Units given to a worker; of the ``missing`` ones nothing has been heard yet.  It ends with
     its last unit.

@@ -9,8 +9,6 @@ every failure becomes an event, so the loop has no error handling of its own.  T
 threads of this process, processes of this machine, and Ray (ray_executor.py).
 """
 
-from __future__ import annotations
-
 import contextlib
 import queue
 import threading
@@ -18,7 +16,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from cluster.scheduling.events import (
     Answer,
@@ -31,10 +29,8 @@ from cluster.scheduling.events import (
 )
 from cluster.workers.process import WorkerLost, WorkerProcess
 from cluster.workers.worker import MakeBreaker, Worker
-
-if TYPE_CHECKING:
-    from results.log_events import Report
-    from search.breaker import Spec
+from results.log_events import Report
+from search.breaker import Spec
 
 _GATHER_S = 0.02
 

@@ -12,8 +12,6 @@ stopped is waited for.
 module again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import errno
@@ -25,14 +23,12 @@ import tempfile
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from socket import socketpair
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boardclass.processes import python_path
 from cluster.scheduling.events import Assign, Death, UnitFailed
 from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Reply, Worker
-
-if TYPE_CHECKING:
-    from search.breaker import Spec
+from search.breaker import Spec
 
 _SET_PDEATHSIG = 1
 _LONGEST_LINE = 400

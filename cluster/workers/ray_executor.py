@@ -8,13 +8,11 @@ while a kernel runs. Whatever Ray reports about a dead actor becomes one WorkerD
 and go: the scheduler is told how many workers there is room for.
 """
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from cluster.scheduling.events import (
     Assign,
@@ -30,9 +28,7 @@ from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import CLIENT, ClusterGoneError, brief, connected, host_and_port
 from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Worker
 from results.log_events import Report
-
-if TYPE_CHECKING:
-    from search.breaker import Spec
+from search.breaker import Spec
 
 _BEAT_S = 30.0
 _ROOM_S = 3.0
@@ -56,7 +52,7 @@ class _Call(NamedTuple):
     assignment: int
 
 
-@dataclass(slots=True)
+@dataclass
 class _Actor:
     handle: Any
     hello: Hello | None = None

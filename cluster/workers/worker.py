@@ -39,7 +39,7 @@ class UnfitError(OrderlyError):
     """A worker that must not work: its self-test did not give the known answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hello:
     """Who a worker is."""
 
