@@ -109,7 +109,7 @@ class Scoring:
     without: frozenset[str] = frozenset()  # words that ``words`` does not have any more
 
     def read(
-        self, text: str, dims: str | None = None, say: Callable[[str], None] = lambda _: None
+        self, text: str, dims: str | None = None, say: Callable[[str], object] = str
     ) -> AnyBoard:
         """Return the board that a person typed: size and letters, in the symbols of the list, if it
         is a usual one; InputError if it is no board at all.
@@ -282,7 +282,7 @@ def rollable_text(board: str) -> str:
 
 
 def read_lines(
-    data: bytes, say: Callable[[str], None] = lambda _: None, dims: Dims | str | None = None
+    data: bytes, say: Callable[[str], object] = str, dims: Dims | str | None = None
 ) -> Iterator[Listed]:
     """Yield the boards of a list, each with the number of its line and the score behind it, if any.
 
@@ -309,7 +309,7 @@ def read_lines(
         yield from map(_joined, blocks)
 
 
-def _listed(data: bytes, say: Callable[[str], None]) -> Iterator[Listed]:
+def _listed(data: bytes, say: Callable[[str], object]) -> Iterator[Listed]:
     text, _ = decoded(data, None, "standard input")
     boards = json_boards(text)
     if boards is not None:

@@ -204,7 +204,8 @@ def _exit_code(arguments: list[str]) -> int:
                 f"cannot write{where}: {error.strerror}; make room there, or write elsewhere",
                 EXIT_INPUT,
             )
-        if _is_limit(error):
+        # the system refused a thread or a process
+        if isinstance(error, BlockingIOError) or "start new thread" in str(error):
             return _fail(
                 "no more threads allowed (ulimit -u, or a limit of the container): allow more, "
                 "or end some; what was stored before is safe",
@@ -216,11 +217,6 @@ def _exit_code(arguments: list[str]) -> int:
         _make_plain(error)  # one of typer's own: usage, missing argument
         error.show()
         return int(getattr(error, "exit_code", EXIT_INPUT))
-
-
-def _is_limit(error: Exception) -> bool:
-    """Return whether the system refused a thread or a process."""
-    return isinstance(error, BlockingIOError) or "start new thread" in str(error)
 
 
 def _make_plain(error: Any) -> None:

@@ -69,7 +69,6 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
             facts.add_row(name, Text(printable(value)))
     parts += [_bar(view, width), Text(""), facts]
     n_rows = height - _FRAME_ROWS - _FACT_ROWS
-    boards = None
     if n_rows >= 5:
         lately = events if view.driver else ()
         listed = watched.reading.boards if watched.reading else ()
@@ -77,11 +76,10 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
         for event in lately:
             if isinstance(event, BestBoard):
                 best.setdefault(event.board, event.score)
-        boards = _boards(best, view.answer, width)
-    if boards is not None:
-        title = "best boards" if view.proven else "best boards, found so far"
-        parts += [Rule(title, style="dim"), boards[0]]
-        n_rows -= boards[1] + 1
+        if boards := _boards(best, view.answer, width):
+            title = "best boards" if view.proven else "best boards, found so far"
+            parts += [Rule(title, style="dim"), boards[0]]
+            n_rows -= boards[1] + 1
     busy = at_work(view)
     if busy and n_rows >= 3:
         shown = busy[: max(1, n_rows // 2 - 1)]

@@ -154,7 +154,6 @@ class Watched:
         self.reading: Reading | None = None  # None while unknown
         self.rows_read_at_s = 0.0
         self.is_reading_rows = False
-        self.n_read = 0
         self._next_s = self._next_rows_s = 0.0
 
     @property
@@ -183,7 +182,6 @@ class Watched:
             self.stamp = _stamp(Path(location)) if self.place.real else _remote_stamp(location)
         except Exception as error:  # noqa: BLE001 - who watches must see it, and see it go
             self.live, self.error, self.stamp = None, _fault(error), ""
-        self.n_read += 1
         now_s = time.monotonic()
         self._next_s = now_s + max(
             FRESH_S if self.place.real else FRESH_REMOTE_S, (now_s - began_s) / SHARE

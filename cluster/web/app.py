@@ -101,7 +101,7 @@ def _render(
         "script": name,
         "site": _site_of(request),
         "lists": list(available_names()),
-        "default_list": DEFAULT_WORDLIST,
+        "chosen_list": request.query_params.get("list", DEFAULT_WORDLIST),
     }
     page = _environment.get_template(f"{name}.html.j2")
     return HTMLResponse(page.render(shared | values), status)

@@ -7,8 +7,6 @@ address that ``orderly serve`` prints, and from then on in a cookie that scripts
 other sites cannot have sent.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import hmac

@@ -117,7 +117,8 @@ class Site:
 
 
 def _pulse(watched: Watched, price: float) -> dict[str, object]:
-    view, classes = watched.view(), watched.view().classes
+    view = watched.view()
+    classes = view.classes
     best = _best(view, watched.reading)
     return {
         "key": watched.place.key,

@@ -479,12 +479,12 @@ function showAround(around) {
   byId("near").replaceChildren(...(steps || []));
 }
 
-on("copy-text", "click", () => copy(asText(), byId("done"), "Text"));
+on("copy-text", "click", () => copy(asText(), "Text"));
 on("copy-svg", "click", async () => {
   const word = byId("words").querySelector("[aria-pressed='true']");
   await attempt(async () => {
     const svg = await ask("/api/board.svg", { ...question(), word: word?.textContent });
-    await copy(svg, byId("done"), "SVG");
+    await copy(svg, "SVG");
   });
 });
 size.addEventListener("change", () => resize(size.value));

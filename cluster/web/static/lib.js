@@ -5,13 +5,13 @@
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** One that has a value, or can be disabled.  @type {(id: string) => HTMLInputElement} */
-export const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
+export const field = /** @type {any} */ (byId);
 
 /** @type {(id: string) => HTMLSelectElement} */
-export const menu = (id) => /** @type {HTMLSelectElement} */ (byId(id));
+export const menu = /** @type {any} */ (byId);
 
 /** @type {(id: string) => SVGGraphicsElement} */
-export const graphic = (id) => /** @type {any} */ (byId(id));
+export const graphic = /** @type {any} */ (byId);
 
 /**
  * Make an element: el("p.soft", { id: "told" }, "text", child).  What is no property of it becomes
@@ -152,12 +152,12 @@ export function facts(list, rows) {
     if (value) list.append(el(wide ? "div.wide" : "div", el("dt", name), el("dd", value)));
 }
 
-/** @param {string} text  @param {HTMLElement} told  @param {string} what */
-export async function copy(text, told, what) {
+/** @param {string} text  @param {string} what */
+export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-    told.textContent = `${what} copied.`;
+    write("done", `${what} copied.`);
   } catch {
-    told.textContent = `The browser does not let this page copy. ${text}`;
+    write("done", `The browser does not let this page copy. ${text}`);
   }
 }

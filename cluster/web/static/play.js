@@ -291,10 +291,7 @@ export function makeGame() {
     typed.value = "";
   });
 
-  typed.addEventListener("input", () => {
-    path = [];
-    drawPath(tilesIn(tiles), trace, []);
-  });
+  typed.addEventListener("input", () => choose([]));
   on("entry", "submit", (event) => {
     event.preventDefault();
     if (isOn()) enter();
