@@ -77,6 +77,14 @@ def shared(name: str, make: Callable[[], Arrays], over: Arrays = ()) -> Arrays:
     return list(map(frozen, arrays))
 
 
+def shared_copy(kind: str, arrays: Arrays) -> Arrays:
+    """Return the same arrays, read only, from files that all processes share that ask for the same.
+
+    Each has made its own before: what one of them made wrong stays with it.
+    """
+    return shared(f"{kind}/{_digest(arrays).hex()}", lambda: arrays)
+
+
 def _mapped(folder: Path) -> list[NDArray[Any]] | None:
     """Return the arrays of a directory; None if they are not there, or damaged."""
     arrays = []

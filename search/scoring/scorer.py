@@ -190,7 +190,6 @@ class Scorer:
         return sorted(words.values())
 
 
-@lru_cache(maxsize=4)  # a run searches and scores with the same one
 def trie_of(words: tuple[str, ...], table: ScoreTable, n_cells: int) -> Trie:
     """Return the trie of the words that fit so many cells; raises ScoreError if their points might
     overflow.

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from boardclass.arrays import Int32s, Int64s, UInt8s, UInt32s, UInt64s
 from boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
 from boardclass.jit import frozen, kernel, read_only, writable
-from boardclass.shared_arrays import Arrays, shared
+from boardclass.shared_arrays import Arrays, shared, shared_copy
 from search.scoring.trie import CODE_SHIFT, LETTER_MASK, N_CODES, Trie
 from search.terms.paths import (
     ELSEWHERE,
@@ -355,6 +355,14 @@ class Words(NamedTuple):
 WORDS_TYPE = types.NamedTuple(
     [read_only(uint8, 2), read_only(int64), read_only(int64), read_only(uint64)], Words
 )
+
+
+def shared_words(board: Geometry, trie: Trie) -> tuple[Trie, Words]:
+    """Return a trie and the arrays of its words, which the workers of a machine share."""
+    arrays: Arrays = [*trie, *word_arrays(trie)]
+    if is_shared(board):
+        arrays = shared_copy("words", arrays)
+    return Trie(*arrays[:2]), Words(*arrays[2:])
 
 
 def word_arrays(trie: Trie) -> Words:

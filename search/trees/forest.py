@@ -117,7 +117,7 @@ class Forest:
             params.memory_mb, self._generator.code_bits, self._generator.points_of_code
         )
         self._params = params
-        self._trie = trie
+        self.trie = self._generator.trie
         self.geometry = board
         self.max_free = self._generator.max_free
         self.stack: list[Layer] = []
@@ -335,7 +335,7 @@ class Forest:
             return [terms[:n_keys], points[:n_keys], cells[:tip], np.array(bottom)]
 
         asked = repr((self.geometry.cell_order, bare, terms.size)).encode()
-        digest = hashlib.sha256(b"".join((asked, self._trie.nodes, self._trie.points)))
+        digest = hashlib.sha256(b"".join((asked, self.trie.nodes, self.trie.points)))
         *_, bottom = shared(f"rims/{digest.hexdigest()}", build, (terms, points, cells))
         return bottom.tolist()
 

@@ -23,7 +23,7 @@ from search.params import Params
 from search.scoring.trie import Trie
 from search.terms import shapes, walk
 from search.terms.emit import Rim
-from search.terms.path_table import MAX_EXTRA, PathTable, Words, path_table, word_arrays
+from search.terms.path_table import MAX_EXTRA, PathTable, Words, path_table, shared_words
 from search.terms.paths import MAX_CELLS, level_shifts
 
 _ALL_LETTERS = (1 << 26) - 1
@@ -56,12 +56,12 @@ class Generator:
         self.rim: tuple[int, ...] = ()
         self.demands: tuple[tuple[int, int], ...] = ()
         self._params = params
-        self._trie, self._words = trie, word_arrays(trie)
+        self.trie, self._words = shared_words(board, trie)
         self._sample = Words(*(frozen(values[::_SAMPLED].copy()) for values in self._words))
         self._max_len = int(self._words.length.max(initial=1))
-        n_codes = int(np.count_nonzero(self._trie.points))
+        n_codes = int(np.count_nonzero(self.trie.points))
         self.code_bits = max(4, n_codes.bit_length() + 1)
-        kept = self._trie.points[: 1 << (self.code_bits - 1)]
+        kept = self.trie.points[: 1 << (self.code_bits - 1)]
         gain = np.zeros(1 << (self.code_bits - 1), np.int32)
         gain[: kept.size] = kept
         self.points_of_code = frozen(np.concatenate([gain, -gain]))
@@ -191,7 +191,7 @@ class Generator:
         holds = _by_letter(node.masks)
         cells = walk.Cells(self.board.neighbour_masks, frozen(holds), frozen(unit), node.bare, low)
         n, _ = walk.walk(
-            self._trie.nodes, cells, self._front, out, self.code_bits, self._params.absorb_limit
+            self.trie.nodes, cells, self._front, out, self.code_bits, self._params.absorb_limit
         )
         return int(n)
 

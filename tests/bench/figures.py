@@ -33,6 +33,9 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.planning.estimate import estimate
 from cluster.planning.plan import Plan, make_plan
+from cluster.workers.executors import ProcessExecutor
+from cluster.workers.ray_cluster import LOCAL
+from cluster.workers.ray_executor import RayExecutor
 from configs.model import load_config
 from search.breaker import Breaker, Unit
 from search.scoring.scorer import Scorer, encode_boards
@@ -255,12 +258,18 @@ def million_rows() -> Iterator[Figure]:
 
 
 def eight_workers() -> Iterator[Figure]:
-    """Memory and start of eight workers of a machine that search 4x4 at the same time."""
-    seen = together(make_plan(load_config(ONE)), many=8, classes_each=2)
-    mean_mib = statistics.mean(seen.memory_mib)
-    each = {"each_mib": seen.memory_mib}
-    yield Figure("4x4, memory of a worker among eight", mean_mib / 1024, "GiB", 1.3, each)
-    yield Figure("4x4, second to eighth worker ready", max(seen.ready_s[1:]), "s", 2.0, {})
+    """Memory and start of eight workers of a machine that search 4x4 at the same time: processes,
+    then those of Ray.
+    """
+    plan = make_plan(load_config(ONE))
+    for kind, executor in (
+        ("worker", ProcessExecutor(plan.spec)),
+        ("Ray worker", RayExecutor(plan.spec, 8, address=LOCAL)),
+    ):
+        seen = together(executor, plan, many=8, classes_each=2)
+        mean_mib, each = statistics.mean(seen.memory_mib), {"each_mib": seen.memory_mib}
+        yield Figure(f"4x4, memory of a {kind} among eight", mean_mib / 1024, "GiB", 1.3, each)
+        yield Figure(f"4x4, second to eighth {kind} ready", max(seen.ready_s[1:]), "s", 2.0, {})
 
 
 ONE = "4x4-enable2k"

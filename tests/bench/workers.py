@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from cluster.planning.plan import Plan
-from cluster.scheduling.events import Assign
-from cluster.workers.process import WorkerProcess
+from cluster.scheduling.events import Answer, Assign, Returned, WorkerUp
+from cluster.workers.executors import Executor
 from search.breaker import Unit
+from tests.cluster.processes import command_line, descendants
+from tests.cluster.test_executors import until
 
 
 class Together(NamedTuple):
@@ -27,34 +28,30 @@ class Together(NamedTuple):
     ready_s: list[float]  # from its start until it takes work, one after the other
 
 
-def together(plan: Plan, many: int, classes_each: int) -> Together:
+def together(executor: Executor, plan: Plan, many: int, classes_each: int) -> Together:
     """Start workers and give each some classes, at even steps of predicted cost."""
     ids = plan.class_ids()
     ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]
     steps = np.linspace(0, len(ids) - 1, many * classes_each).astype(int)
-    chosen = ids[steps].tolist()
-    workers: list[WorkerProcess] = []
-    pids: list[int] = []
+    units = [Unit(class_id) for class_id in ids[steps].tolist()]
     ready_s: list[float] = []
-    for _ in range(many):
-        began = time.monotonic()
-        worker = WorkerProcess(plan.spec)
-        pids.append(worker.hello().pid)
-        ready_s.append(time.monotonic() - began)
-        workers.append(worker)
+    with executor:
+        for number in range(many):
+            began = time.monotonic()
+            executor.spawn(number)
+            until(executor, WorkerUp)
+            ready_s.append(time.monotonic() - began)
+        for number in range(many):
+            executor.assign(Assign(number, 1 + number, tuple(units[number::many])))
+        events = until(executor, Returned, many)
+        assert sum(isinstance(event, Answer) for event in events) == len(units), events
+        processes = {pid for pid in descendants() if _is_worker(command_line(pid))}
+        assert len(processes) == many
+        return Together([_pss_mib(pid) for pid in processes], ready_s)
 
-    def search(number: int) -> None:
-        units = tuple(Unit(class_id) for class_id in chosen[number::many])
-        replies = list(workers[number].work(Assign(number, 1, units)))
-        assert len(replies) == len(units), replies
 
-    try:
-        with ThreadPoolExecutor(many) as pool:
-            list(pool.map(search, range(many)))
-        return Together(list(map(_pss_mib, pids)), ready_s)
-    finally:
-        for worker in workers:
-            worker.cancel()
+def _is_worker(command: str) -> bool:
+    return "cluster.workers.process" in command or command.startswith("ray::Worker")
 
 
 def _pss_mib(pid: int) -> int:

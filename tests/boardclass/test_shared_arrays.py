@@ -16,8 +16,9 @@ from numba import config
 
 from boardclass.geometry import cell_order_of, geometry
 from boardclass.processes import Pool
-from boardclass.shared_arrays import shared, working
-from search.terms.path_table import path_table
+from boardclass.shared_arrays import shared, shared_copy, working
+from search.scoring.trie import build_trie
+from search.terms.path_table import path_table, shared_words, word_arrays
 from tests.conftest import ROOT
 
 VALUES = [np.arange(7, dtype=np.uint64), np.zeros((0, 2), np.int32), np.ones((3, 5), np.uint8)]
@@ -220,6 +221,23 @@ def test_where_nothing_can_be_written_each_has_its_own(tmp_path):
     no_folder.touch()
     assert same(shared(f"{no_folder}/values", usual), VALUES)
     assert same(shared(f"{no_folder}/values", shorter), VALUES[:2])
+
+
+def test_copies_of_the_same_are_one_and_what_one_made_wrong_stays_with_it(folder):
+    kind = folder.parent.name
+    wrong = [np.arange(1, 8, dtype=np.uint64), *VALUES[1:]]
+    for made in (VALUES, wrong, VALUES, wrong):
+        found = shared_copy(kind, made)
+        assert same(found, made)
+        assert not any(array.flags.writeable for array in found)
+    assert len(list(folder.parent.glob("*/"))) == 2
+
+
+def test_shared_words_are_those_of_the_trie():
+    trie = build_trie({"tea": 1, "teas": 2, "eat": 1}, 12)
+    found, words = shared_words(geometry("4x4", cell_order_of("4x4", "ring")), trie)
+    assert same(found, trie)
+    assert same(words, word_arrays(trie))
 
 
 def test_a_file_with_a_longer_head_is_copied(folder):

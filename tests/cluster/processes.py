@@ -1,4 +1,4 @@
-"""Looks at processes through /proc: which are ours, what they listen on."""
+"""Looks at processes through /proc: which are ours, what they listen on, what they share."""
 
 from __future__ import annotations
 
@@ -47,6 +47,15 @@ def command_line(process):
         return (PROC / str(process) / "cmdline").read_text().replace("\0", " ")
     except OSError:
         return ""
+
+
+def mapped(process="self"):
+    """Return the files of shared arrays that a process has mapped, by kind."""
+    lines = (PROC / str(process) / "maps").read_text().splitlines()
+    found = {}
+    for file in {line.split()[-1] for line in lines if line.endswith(".npy")}:
+        found.setdefault(Path(file).parts[-3], set()).add(file)
+    return found
 
 
 def listening_addresses(processes):

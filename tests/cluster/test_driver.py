@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import string
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
@@ -447,9 +448,22 @@ def test_the_executor_is_shown_the_figures_and_people_that_memory_is_short(confi
     assert "memory are free on this machine" in note.args[0]
 
 
+class LateBreaker(Breaker):
+    """It comes, and ends, after the driver has looked at its workers."""
+
+    def __init__(self, spec):
+        time.sleep(0.6)
+        super().__init__(spec)
+
+    def break_unit(self, unit):
+        time.sleep(0.03)
+        return super().break_unit(unit)
+
+
 def test_there_are_no_figures_before_there_are_workers(config):
     progress = mock.Mock(spec=Progress)
     config = change(config, workers=2)
-    assert run(config, progress=progress, make_executor=InProcessExecutor).complete
+    late = partial(InProcessExecutor, make_breaker=LateBreaker)
+    assert run(config, progress=progress, make_executor=late).complete
     progress.stage.assert_any_call("starting workers")
     assert progress.update.call_args_list[0].args[0].n_workers

@@ -4,6 +4,8 @@ test_process.py.
 
 from __future__ import annotations
 
+import contextlib
+import random
 import threading
 import time
 from dataclasses import replace
@@ -14,6 +16,7 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from cluster.driver.loop import run_loop
+from cluster.planning.plan import make_plan
 from cluster.scheduling.backlog import Work
 from cluster.scheduling.events import (
     Answer,
@@ -29,11 +32,13 @@ from cluster.scheduling.events import (
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from cluster.workers.worker import UnfitError, Worker, break_all
+from configs.model import load_config
 from search.breaker import Breaker, Spec, Unit
 from search.params import Params
 from tests.bench.virtual import Size, VirtualCluster
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, UnfitBreaker
 from tests.cluster.simulator import difference
+from tests.search.harness import random_words
 
 
 class ListSink:
@@ -70,6 +75,22 @@ def until(executor, kind, n=1, timeout_s=1.0):
             events
         )
     return events
+
+
+@contextlib.contextmanager
+def two_that_searched(make_executor):
+    """Yield an executor with two workers; each has searched a class of 4x4."""
+    plan = make_plan(load_config("4x4", {"cutoff": 1000}))
+    words = random_words(random.Random(5), "aest", 40, 6)
+    spec = replace(plan.spec, words=words, params=Params(memory_mb=16))
+    with make_executor(spec) as executor:
+        for number in (1, 2):
+            executor.spawn(number)
+        until(executor, WorkerUp, 2)
+        for number in (1, 2):
+            executor.assign(Assign(number, number, (Unit(int(plan.class_ids()[-1])),)))
+        assert sum(isinstance(event, Answer) for event in until(executor, Returned, 2)) == 2
+        yield executor
 
 
 def play(executor, n_classes=20, stop=lambda: "", **policy):

@@ -31,9 +31,15 @@ from results.store.run import open_run
 from search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.campaign import WORKER, config_of_classes
-from tests.cluster.processes import command_line, descendants, has_let_go, listening_addresses
+from tests.cluster.processes import (
+    command_line,
+    descendants,
+    has_let_go,
+    listening_addresses,
+    mapped,
+)
 from tests.cluster.simulator import expected_units
-from tests.cluster.test_executors import play, until, verdicts_of
+from tests.cluster.test_executors import play, two_that_searched, until, verdicts_of
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
 
@@ -83,6 +89,13 @@ def test_a_worker_that_is_killed_says_how(one, number, reason):
     assert (down.worker, down.reason) == (1, reason)
     assert number.name in down.message
     assert ("fewer workers" in down.message) == (reason == "oom")
+
+
+def test_workers_of_a_machine_share_words_paths_and_rim():
+    with two_that_searched(ProcessExecutor):
+        first, second = map(mapped, workers())
+    assert first.keys() == {"words", "paths", "rims"}
+    assert first == second
 
 
 def test_a_unit_that_always_kills_is_given_up_and_nothing_else_is_lost():

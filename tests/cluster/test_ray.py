@@ -49,10 +49,10 @@ from tests.cluster import fakes
 from tests.cluster.campaign import config_of_classes, config_of_units
 from tests.cluster.clusters import TOKEN, free_port, open_head, started
 from tests.cluster.fakes import REPORT
-from tests.cluster.processes import PROC, command_line, descendants, listening_addresses
+from tests.cluster.processes import PROC, command_line, descendants, listening_addresses, mapped
 from tests.cluster.simulator import expected_units
 from tests.cluster.small import tiny
-from tests.cluster.test_executors import play, until, verdicts_of
+from tests.cluster.test_executors import play, two_that_searched, until, verdicts_of
 from tests.cluster.test_process import gone, launch, wait_for
 from tests.conftest import ROOT
 
@@ -154,6 +154,14 @@ def test_work_and_death(nodes, node):
         assert (down.worker, down.reason) == (2, "died")
         executor.retire(1)
         assert executor.pids == {}
+
+
+def test_actors_of_a_node_share_words_paths_and_rim(nodes, node):
+    make_executor = partial(RayExecutor, n_workers=0, address=nodes.address)
+    with two_that_searched(make_executor) as executor:
+        first, second = map(mapped, executor.pids.values())
+    assert first.keys() == {"words", "paths", "rims"}
+    assert first == second
 
 
 def test_a_worker_beats_inside_a_kernel(nodes, node, monkeypatch):

@@ -390,7 +390,7 @@ def open_spec(params: Params) -> Spec:
     )
 
 
-@pytest.mark.parametrize("memory_mb", daily([6], [10]))
+@pytest.mark.parametrize("memory_mb", daily([6], [5]))
 def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
     """Where memory is short, what fits must not depend on what is left in the arrays from other
     units.
