@@ -15,6 +15,7 @@ False
 
 import ast
 import atexit
+import contextlib
 import grp
 import hashlib
 import os
@@ -24,6 +25,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -40,6 +42,7 @@ from boardclass import numba_inside
 from boardclass.scores import reaches
 
 _KERNEL_FOLDERS = ("boardclass", "search")
+_UNUSED_S = 30 * 24 * 3600.0
 
 
 class _WithoutWords(ast.NodeTransformer):
@@ -120,6 +123,8 @@ def _use_private_cache() -> None:
         folder = (_cache_base() / f"kernels-{kernel_hash()}").resolve()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         reason = open_to_others(folder)
+        if not reason:
+            _remove_unused(folder)
     except (OSError, RuntimeError) as error:  # the latter: there is no home
         reason = str(error)
     if reason:
@@ -132,6 +137,17 @@ def _use_private_cache() -> None:
             "to one that is\n"
         )
     config.CACHE_DIR = str(folder)
+
+
+def _remove_unused(folder: Path) -> None:
+    """Remove what other versions have left beside a folder and not used for a month: GBs, with what
+    workers share.
+    """
+    with contextlib.suppress(OSError):  # another process tidies up, or it is not ours
+        os.utime(folder)
+        for other in folder.parent.glob("kernels-*/"):
+            if time.time() - other.stat().st_mtime > _UNUSED_S:
+                shutil.rmtree(other)
 
 
 def open_to_others(folder: Path) -> str:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,19 @@ def test_only_a_folder_of_ones_own_is_used(own):
             for text in ("the kernel cache is not used", str(folder), "NUMBA_CACHE_DIR")
         )
         assert not os.path.lexists(used)
+
+
+def test_what_was_not_used_for_a_month_is_removed(own):
+    used, *_ = loaded(own)
+    names = ("kernels-of-old", "kernels-of-late", "others")
+    for name in names:
+        (own / name / "rims").mkdir(parents=True)
+    day_s = 24 * 3600
+    for name, n_days in zip(names, (31, 29, 1000), strict=True):
+        os.utime(own / name, times=(time.time() - n_days * day_s,) * 2)
+    os.utime(used, times=(0, 0))
+    assert loaded(own)[0] == used
+    assert {path.name for path in own.iterdir()} == {Path(used).name, *names[1:]}
 
 
 def test_every_folder_above_and_every_file_below_is_looked_at(own):
