@@ -54,11 +54,13 @@ def test_the_archives_hold_what_the_program_reads(archives):
         names = set(file.namelist())
     with tarfile.open(archive) as file:
         packed = {name.partition("/")[2] for name in file.getnames()}
-    read = [
+    ours = {
         path for path in said("git", "ls-files", cwd=ROOT).split() if path.split("/")[0] in PACKAGES
-    ]
-    assert set(read) - names == set()
-    assert set(read) - packed == set()
+    }
+    read = {path for path in ours if not path.startswith("results/ongoing/")}
+    read -= {"cluster/web/answers.d.ts"}  # for the type checker
+    assert read - names == set()
+    assert read - packed == set()
     assert not [name for name in names if name.startswith("tests/")]
 
 

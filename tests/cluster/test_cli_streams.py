@@ -53,7 +53,7 @@ def in_shell(line, *arguments, **environment):
             (("--help",), "1"),
             (("query", "RUN", "SELECT range FROM range(20000)", "--format", "csv"), ""),
         ],
-        [(("show", "perslatgsineters"), ""), (("show", "tear", "--format", "json"), "1")],
+        [(("show", "berlatdes"), ""), (("show", "tear", "--format", "json"), "1")],
     ),
 )
 def test_a_reader_that_has_seen_enough_is_no_error(proven, arguments, unbuffered):

@@ -42,6 +42,7 @@ NAMES = (
 FINE = frozenset((0, 2, 3, 4, 5))
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 REMEDY = re.compile("--drop-damaged|remove|start one")
+CLIMBED = re.compile("over [0-9,]+ boards")  # as many as there is time for
 RUN = ("run", "2x2", "--cutoff", "5", "--workers", "0")
 
 
@@ -155,7 +156,10 @@ def test_damage_is_told_and_repaired(campaign, kind, n, times):
                     any(victim.name in said.err for victim in victims) or files.MANIFEST in said.err
                 )
                 assert (said.out, named, bool(REMEDY.search(said.err))) == ("", True, True), said
-            elif (said.code, said.out) != (before.code, before.out):
+            elif (said.code, CLIMBED.sub("", said.out)) != (
+                before.code,
+                CLIMBED.sub("", before.out),
+            ):
                 assert said.code in (0, 4, 5), said
                 assert '"proven": true' not in said.out, said
                 assert said.code or command[0] == "status", said
