@@ -105,7 +105,7 @@ def test_what_is_compiled_is_announced_and_compiled_once_whatever_its_words(own,
 
     def said():
         command = [sys.executable, "-c", "import search.keys"]
-        env = {**os.environ, "NUMBA_CACHE_DIR": str(own)}
+        env = {**os.environ, "NUMBA_CACHE_DIR": str(own), "NUMBA_DISABLE_JIT": "0"}
         return subprocess.run(
             command, capture_output=True, text=True, cwd=tmp_path, env=env, check=True
         ).stderr
