@@ -140,8 +140,8 @@ def _use_private_cache() -> None:
 
 
 def _remove_unused(folder: Path) -> None:
-    """Remove what other versions have left beside a folder and not used for a month: GBs, with what
-    workers share.
+    """Remove the folders of other versions beside this one that nobody has used for a month: they
+    take GBs, with what workers share.
     """
     with contextlib.suppress(OSError):  # another process tidies up, or it is not ours
         os.utime(folder)

@@ -78,9 +78,9 @@ def shared(name: str, make: Callable[[], Arrays], over: Arrays = ()) -> Arrays:
 
 
 def shared_copy(kind: str, arrays: Arrays) -> Arrays:
-    """Return the same arrays, read only, from files that all processes share that ask for the same.
+    """Return the same arrays, read only, from files that processes share if they made the same.
 
-    Each has made its own before: what one of them made wrong stays with it.
+    Their name is a hash of the values, so arrays that one process made wrong stay with it.
     """
     return shared(f"{kind}/{_digest(arrays).hex()}", lambda: arrays)
 

@@ -33,7 +33,7 @@ from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, words_in_q_form
 from search.node import Node, OpenClass, class_node, node_at, split
 from search.params import Params
-from search.scoring.scorer import Scorer, trie_of
+from search.scoring.scorer import Scorer
 from search.tally import EFFORT, Tally
 
 _ALL_LETTERS = (1 << 26) - 1
@@ -139,10 +139,9 @@ class Breaker:
         self._progress = progress
         self.geometry: Geometry = geometry(spec.dims, spec.cell_order)
         self.partition: Partition = parse_partition(spec.partition, spec.dims)
-        table = parse_scores(spec.points)
-        trie = trie_of(words_in_q_form(spec.words, spelled=False), table, self.geometry.n)
-        forest = Forest(self.geometry, trie, spec.params)
-        self.scorer = Scorer(spec.dims, (), table, trie=forest.trie)
+        self.scorer = Scorer(spec.dims, spec.words, spec.points)
+        forest = Forest(self.geometry, self.scorer.trie, spec.params)
+        self.scorer.trie = forest.trie  # which the workers of a machine share
         self._nodes = NodeSearch(self.geometry, spec.params, self.scorer, forest)
 
     def turn(self, board: Geometry) -> None:

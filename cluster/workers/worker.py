@@ -7,8 +7,6 @@ process and a Ray actor.
 A worker touches no files.  A failure of one unit is an answer about that unit; the others go on.
 """
 
-import contextlib
-import ctypes
 import os
 import platform
 import re
@@ -31,7 +29,6 @@ from search.breaker import Breaker, Spec, Unit
 from search.params import Params
 
 _MAX_MESSAGE = 500
-_MMAP_THRESHOLD = -3
 OUT_OF_MEMORY = "out of memory: use fewer workers, or a smaller memory_mb (--memory)"
 
 
@@ -63,9 +60,6 @@ class Worker:
     """
 
     def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
-        # glibc would soon keep what freed arrays of up to 32 MB took
-        with contextlib.suppress(AttributeError, OSError):  # there are other C libraries
-            ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 20)
         self._breaker = (make_breaker or checked_breaker)(spec)
         self._hello = Hello(platform.node() or "unknown", os.getpid(), cpu_name(), kernel_hash())
         self._cancelled = threading.Event()

@@ -20,8 +20,6 @@ Each path has marks that say when its term is not needed (search.terms.paths).
 (1, 705)
 """
 
-import contextlib
-import ctypes
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -137,12 +135,7 @@ def _made(board: Geometry, bare: int, longest: int) -> Arrays:
     builder = _TableBuilder(board, bare)
     for length in range(1, longest + 1):
         builder.add(length)
-    arrays = builder.arrays()
-    del builder
-    # glibc would keep 500 MB of the tables of 4x4
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
-    return arrays
+    return builder.arrays()
 
 
 class _TableBuilder:

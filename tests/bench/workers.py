@@ -17,7 +17,7 @@ from cluster.planning.plan import Plan
 from cluster.scheduling.events import Answer, Assign, Returned, WorkerUp
 from cluster.workers.executors import Executor
 from search.breaker import Unit
-from tests.cluster.processes import command_line, descendants
+from tests.cluster.processes import workers
 from tests.cluster.test_executors import until
 
 
@@ -45,13 +45,9 @@ def together(executor: Executor, plan: Plan, many: int, classes_each: int) -> To
             executor.assign(Assign(number, 1 + number, tuple(units[number::many])))
         events = until(executor, Returned, many)
         assert sum(isinstance(event, Answer) for event in events) == len(units), events
-        processes = {pid for pid in descendants() if _is_worker(command_line(pid))}
+        processes = workers()
         assert len(processes) == many
         return Together([_pss_mib(pid) for pid in processes], ready_s)
-
-
-def _is_worker(command: str) -> bool:
-    return "cluster.workers.process" in command or command.startswith("ray::Worker")
 
 
 def _pss_mib(pid: int) -> int:

@@ -43,12 +43,11 @@ from cluster.workers.worker import checked_breaker
 from configs.model import RunConfig, SearchConfig
 from results.store.run import open_run
 from results.store.store import FLUSH_ROWS
-from tests.cluster.processes import command_line, descendants
+from tests.cluster.processes import command_line, descendants, workers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NOTES = "ORDERLY_CAMPAIGN_NOTES"
 PAUSE = "ORDERLY_CAMPAIGN_PAUSE_S"
-WORKER = "cluster.workers.process"
 KINDS = {  # victim and signal
     "worker": ("worker", signal.SIGKILL),
     "worker-term": ("worker", signal.SIGTERM),
@@ -298,9 +297,7 @@ class Campaign:
             return []
         if victim != "worker":
             return [self.child.pid]
-        return sorted(
-            process for process in descendants(self.child.pid) if WORKER in command_line(process)
-        )
+        return workers(self.child.pid)
 
     def stored(self):
         """Return the units that have a row with a verdict, as the notes name them."""

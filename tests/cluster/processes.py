@@ -34,6 +34,15 @@ def descendants(root=None):
     return found
 
 
+def workers(root=None):
+    """Return the worker processes below ``root``, those that Ray started included."""
+    return sorted(process for process in descendants(root) if _is_worker(command_line(process)))
+
+
+def _is_worker(line):
+    return "cluster.workers.process" in line or line.startswith("ray::Worker")
+
+
 def has_let_go(process):
     """Return whether a process has ended so far that it holds no file and no lock; it loses its
     command line before.

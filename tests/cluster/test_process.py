@@ -30,13 +30,13 @@ from results.storage.local import LocalFolder
 from results.store.run import open_run
 from search.breaker import Unit
 from tests.cluster import fakes
-from tests.cluster.campaign import WORKER, config_of_classes
+from tests.cluster.campaign import config_of_classes
 from tests.cluster.processes import (
-    command_line,
     descendants,
     has_let_go,
     listening_addresses,
     mapped,
+    workers,
 )
 from tests.cluster.simulator import expected_units
 from tests.cluster.test_executors import play, two_that_searched, until, verdicts_of
@@ -47,11 +47,6 @@ pytestmark = [
     pytest.mark.timeout(240),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
 ]
-
-
-def workers(root=None):
-    """Return the worker processes below ``root``."""
-    return sorted(process for process in descendants(root) if WORKER in command_line(process))
 
 
 def gone(*processes):

@@ -49,7 +49,14 @@ from tests.cluster import fakes
 from tests.cluster.campaign import config_of_classes, config_of_units
 from tests.cluster.clusters import TOKEN, free_port, open_head, started
 from tests.cluster.fakes import REPORT
-from tests.cluster.processes import PROC, command_line, descendants, listening_addresses, mapped
+from tests.cluster.processes import (
+    PROC,
+    command_line,
+    descendants,
+    listening_addresses,
+    mapped,
+    workers,
+)
 from tests.cluster.simulator import expected_units
 from tests.cluster.small import tiny
 from tests.cluster.test_executors import play, two_that_searched, until, verdicts_of
@@ -277,11 +284,7 @@ def test_an_open_cluster_is_refused(nodes, folder):
 def test_a_local_cluster_listens_on_loopback_and_nothing_of_it_stays(tmp_path, terminal):
     config = config_of_classes(tmp_path)
     child = launch(config, tmp_path, address="local")
-    wait_for(
-        child,
-        tmp_path,
-        lambda: [x for x in descendants(child.pid) if "ray::Worker" in command_line(x)],
-    )
+    wait_for(child, tmp_path, lambda: workers(child.pid))
     family = descendants(child.pid)
     loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
     assert set() != listening_addresses(family) <= loopback

@@ -520,8 +520,11 @@ def test_time_left_is_not_guessed_from_another_kind_of_unit():
     assert Bench(np.ones(2), children=[Unit(7, "4=a")]).scheduler.snapshot().remaining_s is None
 
 
-@pytest.mark.parametrize("n_classes", [10_000, pytest.param(1_000_000, marks=pytest.mark.nightly)])
-def test_many_classes_are_cheap(n_classes):
+@pytest.mark.parametrize(
+    ("n_classes", "n_answers"),
+    [(10_000, 40), pytest.param(1_000_000, 80, marks=pytest.mark.nightly)],
+)
+def test_many_classes_are_cheap(n_classes, n_answers):
     costs = np.random.default_rng(1).random(n_classes)
     tracemalloc.start()
     bench = Bench(costs, n_workers=2, max_batch=4096)
@@ -529,9 +532,9 @@ def test_many_classes_are_cheap(n_classes):
     tracemalloc.stop()
     assert peak_bytes < 100 * n_classes
     out = bench.start()
-    for _ in range(40):
+    for _ in range(n_answers):
         out = bench.answer(of(out, Assign)[0], seconds=0.001)
-    assert n_classes - bench.scheduler.snapshot().n_open > n_classes // 10
+    assert n_classes - bench.scheduler.snapshot().n_open > n_classes // 4
 
 
 @pytest.mark.parametrize("first", daily((0, 100), range(0, 1000, 100)))

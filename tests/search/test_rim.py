@@ -51,20 +51,20 @@ def grown_at_once(forest: Forest, letters: str = "tses") -> tuple[dict[int, int]
     return snapshot(forest.grow(node(letters), free))
 
 
-def mapped() -> list[Path]:
+def laid() -> list[Path]:
     """Return the files of rims that begin the arrays of this process."""
     lines = Path("/proc/self/maps").read_text().splitlines()
     return [Path(line.split()[-1]) for line in lines if "/rims/" in line and " rw-p " in line]
 
 
 def test_the_second_forest_has_the_rim_of_the_first_and_the_same_trees():
-    before = len(mapped())
+    before = len(laid())
     first, second = new_forest(), new_forest()
     for letters in ("tses", "eeee", "nsta"):
         wanted = grown_at_once(new_forest(), letters)
         assert grown_on_the_rim(first, letters) == wanted
         assert grown_on_the_rim(second, letters) == wanted
-    assert len(mapped()) == before + 6  # keys, points and cells of both
+    assert len(laid()) == before + 6  # keys, points and cells of both
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def test_a_rim_that_did_not_fit_fits_more_memory():
 
 def test_a_damaged_rim_is_built_again():
     words = (*WORDS, "mites")
-    before = set(mapped())
+    before = set(laid())
     forest = new_forest(words)
     wanted = grown_on_the_rim(forest)
-    files = set(mapped()) - before
+    files = set(laid()) - before
     assert len(files) == 3
     del forest  # whose memory they are
     for file in files:
