@@ -26,7 +26,7 @@ import numpy as np
 from boardclass.errors import IncompleteError, InputError, quote
 from boardclass.geometry import CELL_TYPES, Geometry, geometry
 from boardclass.notebook import bar
-from boardclass.partition import Partition, parse_partition
+from boardclass.partition import Partition, letter_mask, parse_partition
 from boardclass.parts import ancestors, is_below
 from boardclass.printable import html_table
 from boardclass.scores import ScoreTable, parse_scores
@@ -140,7 +140,12 @@ class Breaker:
         self.geometry: Geometry = geometry(spec.dims, spec.cell_order)
         self.partition: Partition = parse_partition(spec.partition, spec.dims)
         self.scorer = Scorer(spec.dims, spec.words, spec.points)
-        forest = Forest(self.geometry, self.scorer.trie, spec.params)
+        buckets = [
+            letter_mask(letters)
+            for kind in spec.params.fused
+            for letters in self.partition.buckets.get(kind, ())
+        ]
+        forest = Forest(self.geometry, self.scorer.trie, spec.params, buckets)
         self.scorer.trie = forest.trie  # which the workers of a machine share
         self._nodes = NodeSearch(self.geometry, spec.params, self.scorer, forest)
 

@@ -31,7 +31,8 @@ from search.trees import bound, state
 from search.trees.forest import Forest, Grown
 from search.trees.lazy_subtree import collapse
 
-_SURVIVORS = 4096
+_SURVIVORS = 1024
+_BOARD_PUSHES = 230  # what it takes to score a board, in pushes
 
 
 class NodeSearch:
@@ -140,9 +141,9 @@ class NodeSearch:
         """Run OrderlyBound over the tree of a node and score what survives; return the letters of
         the next cell left.
 
-        Returns a mask of the letters that spent the budget, which is halved each time.  All letters
-        are left if the survivors stand for too many boards, or if one is left and only the
-        ``whole`` node helps.
+        Returns a mask of the letters that spent the budget, which is halved each time.  Boards that
+        were scored count as pushes there.  All letters are left if the survivors stand for too many
+        boards, or if one is left and only the ``whole`` node helps.
         """
         every = node.masks[free[0]]
         tally.n_terms += grown.n_terms
@@ -154,6 +155,7 @@ class NodeSearch:
             return 0
         letters = 0
         n_before = 0
+        n_boards = prod(node.masks[c].bit_count() for c in range(self.board.n) if node.is_bare(c))
         status = bound.SURVIVORS_FULL
         try:
             while status != bound.DONE and letters != every:
@@ -162,6 +164,7 @@ class NodeSearch:
                 )
                 n = int(s.counts[state.SURVIVORS]) - n_before
                 n_before += n
+                s.counts[state.SINCE] -= n * n_boards * _BOARD_PUSHES
                 if not self._score(node, self._survivors[:n, first:], tally):
                     letters = every
                 elif status == bound.BUDGET_SPENT:

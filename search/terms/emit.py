@@ -9,9 +9,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import int64, types, uint64
+from numba import int8, int64, types, uint64
 
-from boardclass.arrays import Int64s
+from boardclass.arrays import Int8s, Int64s
 from boardclass.jit import kernel, read_only, writable
 from search.keys import LITERAL
 from search.terms.path_table import TABLE_TYPE
@@ -30,6 +30,8 @@ class Rim(NamedTuple):
     pairs: Int64s
     # [32], for each letter code the codes of the letters before it; for 0, none
     smaller: Int64s
+    fused: Int64s  # [f], numbers of the bare cells on which words have kin (search.terms.kin)
+    kin: Int8s  # [f, n_words], Kin.on each of them
     # how many extra cells of the table are bare as well; they follow its bare cells in the
     # numbering
     n_extra: int
@@ -42,6 +44,8 @@ RIM_TYPE = types.NamedTuple(
         read_only(int64),
         read_only(int64, 2),
         read_only(int64),
+        read_only(int64),
+        read_only(int8, 2),
         int64,
     ],
     Rim,

@@ -11,6 +11,8 @@ Forcing one more cell changes the terms of few words: with ``new`` bare cells on
 written, the terms that use one of them, and with negative points those that are absorbed because of
 them.  search.trees.merge puts it into the tree of the node above.
 
+Of words that differ only in the letter on a fused cell one gives a term (search.terms.kin).
+
 Absorption here is one AND per path and therefore weaker than in search.terms.walk by the few terms
 that need two moves at once; both are sound.
 """
@@ -21,6 +23,7 @@ from numba import boolean, int64, types, uint8, uint64
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
 from search.terms.emit import RIM_TYPE, emit, restrict, up_to
+from search.terms.kin import PLACE, SILENT
 from search.terms.path_table import MAX_EXTRA, TABLE_TYPE, WORDS_TYPE
 from search.terms.paths import ELSEWHERE, MAX_BARE, MAX_CELLS
 
@@ -51,6 +54,15 @@ def _bare_cells(letters, length, on_bare, wanted):  # type: ignore[no-untyped-de
         else:
             high |= uint64(cells & _MARKED) << shift
     return low, high, any_letter
+
+
+@kernel(types.UniTuple(uint64, 2)(int64, int64), inline="always")
+def _but(t, cells):  # type: ignore[no-untyped-def]
+    """Return absorb words of all moves but those of position ``t`` to some bare cells (a mask)."""
+    bits = ~(uint64(cells & _MARKED) << uint64(8 * (t & 7)))
+    if t < 8:
+        return bits, ~_ZERO
+    return ~_ZERO, bits
 
 
 @kernel(uint64(uint64, writable(uint64), int64, read_only(uint8), int64, int64), inline="always")
@@ -117,6 +129,14 @@ def shape_terms(  # type: ignore[no-untyped-def]
     option = np.zeros(MAX_CELLS + 1, np.int64)  # symbols still to be tried, as a mask
     n_free = np.zeros(MAX_CELLS + 1, np.int64)
     used = np.zeros(MAX_CELLS + 1, np.int64)  # bare cells used, as a mask
+    may_low = np.zeros(MAX_CELLS + 1, np.uint64)  # moves of the positions before, as absorb words
+    may_high = np.zeros(MAX_CELLS + 1, np.uint64)
+    fused = rim.fused
+    kin = rim.kin
+    # by bare cell: the position that nobody moves to or from it, and whether the word is silent
+    # there
+    still = np.full(MAX_CELLS, -1, np.int64)
+    is_silent = np.zeros(MAX_CELLS, np.bool_)
     loss = _ONE << uint64(code_bits - 1)
     n = 0
     n_paths = 0
@@ -126,10 +146,22 @@ def shape_terms(  # type: ignore[no-untyped-def]
             continue
         letters = words.letters[w]
         low_new, high_new, any_new = _bare_cells(letters, length, on_bare, new)
+        low, high, _ = _bare_cells(letters, length, on_bare, -1)
+        for f in range(fused.size):
+            cell = fused[f]
+            of_word = int64(kin[f, w])
+            still[cell] = -1
+            if of_word >= 0:
+                still[cell] = of_word & PLACE
+                is_silent[cell] = of_word & SILENT != 0
+                but_low, but_high = _but(of_word & PLACE, int64(1) << cell)
+                low &= but_low
+                high &= but_high
+                low_new &= but_low
+                high_new &= but_high
         absorbs_more = (low_new | high_new) != _ZERO
         if (new != 0 and any_new == 0) or (only_losses and not absorbs_more):
             continue
-        low, high, _ = _bare_cells(letters, length, on_bare, -1)
         equal = words.equal[w]
         points_code = uint64(words.code[w])
         before = n
@@ -138,6 +170,8 @@ def shape_terms(  # type: ignore[no-untyped-def]
         option[0] = ((on_bare[letters[0]] & table_bare) << 1) | 1
         n_free[0] = 0
         used[0] = 0
+        may_low[0] = all_bits
+        may_high[0] = all_bits
         while d >= 0:
             todo = option[d]
             if todo == 0:
@@ -150,26 +184,36 @@ def shape_terms(  # type: ignore[no-untyped-def]
                 continue
             free = n_free[d]
             bare = used[d]
+            moves_low = may_low[d]
+            moves_high = may_high[d]
             if symbol == 0:
                 row_of[d] = free
                 codes[free] = uint64(letters[d] + 1) << uint64(code_bits)
                 free += 1
             else:
                 bare |= int64(1) << (symbol - 1)
+                if still[symbol - 1] == d:
+                    if is_silent[symbol - 1]:
+                        continue
+                    but_low, but_high = _but(d, _MARKED)
+                    moves_low &= but_low
+                    moves_high &= but_high
             if d + 1 < length:
                 d += 1
                 node[d] = nxt
                 option[d] = ((on_bare[letters[d]] & table_bare) << 1) | 1
                 n_free[d] = free
                 used[d] = bare
+                may_low[d] = moves_low
+                may_high[d] = moves_high
                 continue
             group = nxt - 1
             stride = path_first[nxt] - path_first[group]
             begin = path_first[group]
             end = path_first[nxt]
             on_way[0] = bare
-            keep_low[0] = all_bits
-            keep_high[0] = all_bits
+            keep_low[0] = moves_low
+            keep_high[0] = moves_high
             k = 0
             if n_extra:
                 k = 1
@@ -203,10 +247,9 @@ def shape_terms(  # type: ignore[no-untyped-def]
                         code[k] = codes[row[k]]
                         codes[row[k]] = _ZERO
                         later = (_MARKED >> number) << number  # bare cells from its own on
-                        if t < 8:
-                            keep_low[k] &= ~(uint64(later) << uint64(8 * t))
-                        else:
-                            keep_high[k] &= ~(uint64(later) << uint64(8 * (t - 8)))
+                        but_low, but_high = _but(t, later)
+                        keep_low[k] &= but_low
+                        keep_high[k] &= but_high
                     if k < n_extra:
                         k += 1
                         entry[k] = sub[e]

@@ -46,7 +46,7 @@ merged from.
 import contextlib
 import ctypes
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,13 +110,16 @@ class Grown(NamedTuple):
 class Forest:
     """Holds the word arrays and the working memory; grows the trees of one node at a time.
 
-    ``trie`` has the words that fit the board.  ``stack`` holds the layers that are there, the rim
-    first, or another bottom.
+    ``trie`` has the words that fit the board.  On cells that are fused to the letters of one of the
+    ``buckets`` (masks) words have kin (search.terms.kin).  ``stack`` holds the layers that are
+    there, the rim first, or another bottom.
     """
 
-    def __init__(self, board: Geometry, trie: Trie, params: Params) -> None:
+    def __init__(
+        self, board: Geometry, trie: Trie, params: Params, buckets: Iterable[int] = ()
+    ) -> None:
         _give_back_memory()
-        self._generator = Generator(board, params, trie, n_terms_in(params.memory_mb))
+        self._generator = Generator(board, params, trie, n_terms_in(params.memory_mb), buckets)
         self._arrays = Arrays(
             params.memory_mb, self._generator.code_bits, self._generator.points_of_code
         )

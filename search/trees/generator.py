@@ -8,7 +8,7 @@ trie.
 (4, 12, 6)
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import and_
 
@@ -23,6 +23,7 @@ from search.params import Params
 from search.scoring.trie import Trie
 from search.terms import shapes, walk
 from search.terms.emit import Rim
+from search.terms.kin import Kin
 from search.terms.path_table import MAX_EXTRA, PathTable, Words, path_table, shared_words
 from search.terms.paths import MAX_CELLS, level_shifts
 
@@ -38,6 +39,8 @@ class Generator:
     """Generates the terms of one node at a time; ``capacity`` is the most terms that fit the
     memory.
 
+    buckets : the letters (masks) of cells that are fused from the start, on which words may have
+        kin
     rim : the bare cells of the rim, whose path table serves the nodes over it as well; empty if
         there is no rim
     demands : those of the class whose layers are grown (search.node); terms that contradict them
@@ -51,12 +54,16 @@ class Generator:
     All terms are written to ``room``, uint64[]; methods return their number, or a negative status.
     """
 
-    def __init__(self, board: Geometry, params: Params, trie: Trie, capacity: int) -> None:
+    def __init__(
+        self, board: Geometry, params: Params, trie: Trie, capacity: int,
+        buckets: Iterable[int] = (),
+    ) -> None:  # fmt: skip
         self.board = board
         self.rim: tuple[int, ...] = ()
         self.demands: tuple[tuple[int, int], ...] = ()
         self._params = params
         self.trie, self._words = shared_words(board, trie)
+        self._kin = Kin(self._words, buckets)
         self._sample = Words(*(frozen(values[::_SAMPLED].copy()) for values in self._words))
         self._max_len = int(self._words.length.max(initial=1))
         n_codes = int(np.count_nonzero(self.trie.points))
@@ -106,7 +113,7 @@ class Generator:
         """Return whether the terms of :meth:`of_open` seem to fit, from a sample of the words;
         ``room`` is used.
         """
-        n = self.of_open(bare, room, new, words=self._sample)
+        n = self.of_open(bare, room, new, every=_SAMPLED)
         return 0 <= n * _SAMPLED <= room.size
 
     def n_at_most(self, bare: Bare) -> int:
@@ -157,7 +164,7 @@ class Generator:
     def of_open(
         self, bare: Bare, out: UInt64s | None, new: int = 0, only_losses: bool = False,
         limit: np.uint64 = shapes.NO_LIMIT,
-        limits: _Limits | None = None, words: Words | None = None,
+        limits: _Limits | None = None, every: int = 1,
     ) -> int:  # fmt: skip
         """Write, from path shapes (search.terms.shapes), all terms of an open node with some bare
         cells, or those that change when the ``new`` ones of these (a mask of numbers) become bare;
@@ -171,17 +178,29 @@ class Generator:
             return shapes.TERMS_FULL
         table, n_extra = self._table(sum(1 << c for c, _ in bare))
         shift, forbidden, pairs = limits or self._demanded(bare)
+        fused = [i for i, (c, letters) in enumerate(bare) if self._has_kin(c, letters)]
+        kin = np.zeros((len(fused), self._words.length.size), np.int8)
+        for row, number in zip(kin, fused, strict=True):
+            row[:] = self._kin.on(bare[number][1])
         arrays = (
             _by_letter([letters for _, letters in bare]),
             np.array(shift, np.int64),
             np.array(forbidden, np.int64),
             np.array(pairs, np.int64).reshape(-1, 2),
+            self._smaller_codes,
+            np.array(fused, np.int64),
+            kin[:, ::every].copy(),
         )
-        rim = Rim._make((*map(frozen, arrays), self._smaller_codes, n_extra))
-        n, _ = shapes.shape_terms(
-            words or self._words, table, rim, out, self.code_bits, new, limit, only_losses
-        )
+        rim = Rim._make((*map(frozen, arrays), n_extra))
+        words = self._words if every == 1 else self._sample
+        n, _ = shapes.shape_terms(words, table, rim, out, self.code_bits, new, limit, only_losses)
         return int(n)
+
+    def _has_kin(self, cell: int, letters: int) -> bool:
+        """Return whether words may have kin on a cell: it is fused from the start, so every layer
+        but the rim and that with a hole there knows it with the same letters.
+        """
+        return letters.bit_count() > 1 and self.board.cell_types[cell] in self._params.fused
 
     def _walk(self, node: Node, free: list[int], out: UInt64s) -> int:
         """Write terms to ``out`` by the walk (search.terms.walk)."""

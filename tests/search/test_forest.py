@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -46,8 +47,11 @@ def free_of(node: Node) -> list[int]:
     return [c for c in BOARD.cell_order if not node.is_bare(c)]
 
 
-def new_forest(memory_mb: int = 16, whole_terms: int = Params.whole_terms) -> Forest:
-    return Forest(BOARD, TRIE, Params(memory_mb=memory_mb, whole_terms=whole_terms))
+def new_forest(
+    memory_mb: int = 16, whole_terms: int = Params.whole_terms, buckets: Sequence[str] = ()
+) -> Forest:
+    params = Params(memory_mb=memory_mb, whole_terms=whole_terms, fused=("center", "edge"))
+    return Forest(BOARD, TRIE, params, map(letter_mask, buckets))
 
 
 def snapshot(grown: Grown | None) -> tuple[dict[int, int], int]:
@@ -136,17 +140,19 @@ def test_the_cell_unfused_last_or_first_is_left_out_of_a_layer_below():
     ]
 
 
+@pytest.mark.parametrize("buckets", [(), ("est", "ae"), ("ae", "st")])
 @pytest.mark.parametrize("whole_terms", [Params.whole_terms, 8000, 6000])
 @pytest.mark.usefixtures("terms_not_mb")
-def test_parts_grown_over_a_class_with_a_hole_have_the_same_trees(whole_terms):
-    """In any order, with room for every layer and with less."""
+def test_parts_grown_over_a_class_with_a_hole_have_the_same_trees(whole_terms, buckets):
+    """In any order, with room for every layer and with less, with and without kin."""
     parts = [part_of(*part) for part in FUSED]
-    wanted = [snapshot(new_forest(1 << 20).grow(part, free_of(part))) for part in parts]
+    alone = partial(new_forest, 1 << 20, buckets=buckets)
+    wanted = [snapshot(alone().grow(part, free_of(part))) for part in parts]
     rng = random.Random(8)
     n_there = 0
     # From 4,300 terms on the layer with the hole fits, from 6,000 on the class over it.
     for capacity in (1 << 22, 600, 1500, 3400, *range(4200, 6400, 200)):
-        used = new_forest(capacity, whole_terms)
+        used = new_forest(capacity, whole_terms, buckets)
         for _ in range(16):
             i = rng.randrange(len(parts))
             grown = used.grow_on_layers(CLASS, parts[i])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Collection
 from functools import cache
 from itertools import permutations
 
@@ -60,7 +61,13 @@ def repeats_case(dims: str, seed: int) -> Case:
     )
 
 
-def rim_of(case: Case, n_extra: int = 0, demands: Demands = (), order: str = EVERY) -> Rim:
+def rim_of(
+    case: Case,
+    n_extra: int = 0,
+    demands: Demands = (),
+    order: str = EVERY,
+    kin: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Rim:
     """Return what the kernel is told of a case; of the demands, those between two free cells."""
     bare = [c for c in case.geometry.cell_order if c in case.bare]
     on_bare = [sum(1 << i for i, c in enumerate(bare) if x in case.letters[c]) for x in EVERY]
@@ -78,9 +85,9 @@ def rim_of(case: Case, n_extra: int = 0, demands: Demands = (), order: str = EVE
         *[0] * 5,
     ]
     ordered = frozen(np.array(pairs, np.int64).reshape(-1, 2))
-    return Rim(
-        arrays[0], arrays[1], arrays[2], ordered, frozen(np.array(smaller, np.int64)), n_extra
-    )
+    smaller_codes = frozen(np.array(smaller, np.int64))
+    nobody = np.zeros(0, np.int64), np.zeros((0, len(case.points)), np.int8)
+    return Rim(*arrays, ordered, smaller_codes, *map(frozen, kin or nobody), n_extra)
 
 
 def code_bits(case: Case) -> int:
@@ -123,17 +130,22 @@ def shape_found(case: Case, new: int = 0) -> Counter[Term]:
     return found
 
 
-def dominated(case: Case, word: str, path: Path) -> bool:
+def dominated(
+    case: Case, word: str, path: Path, still: Collection[tuple[str, int, int]] = ()
+) -> bool:
     """Return whether one move makes the path dominated, or one swap of equal letters.
 
-    A move goes from a free cell to a bare one, or from a bare cell to one before it.
+    A move goes from a free cell to a bare one, or from a bare cell to one before it; of the words,
+    positions and cells in ``still`` there is none.
     """
     board = case.geometry
     bare = [c for c in board.cell_order if c in case.bare][:MAX_BARE]
     for t, cell in enumerate(path):
         before = bare[: bare.index(cell)] if cell in bare else bare
-        if any(
-            word[t] in case.letters[b] and is_path(board, (*path[:t], b, *path[t + 1 :]))
+        if (word, t, cell) not in still and any(
+            word[t] in case.letters[b]
+            and (word, t, b) not in still
+            and is_path(board, (*path[:t], b, *path[t + 1 :]))
             for b in before
         ):
             return True

@@ -2,8 +2,8 @@
 
 python -m tests.soundness.enumerations [--small] [--wordlist enable2k] [--seed 1]
 
-    all 2x2 boards            26^4 = 456,976; every class of a partition; five bounds
-    3x3 over five letters     5^9 = 1,953,125; every class of a partition of these letters; three
+    all 2x2 boards            26^4 = 456,976; every class of a partition; six bounds
+    3x3 over five letters     5^9 = 1,953,125; every class of a partition of these letters; four
                               bounds
     random pairs              1,000 random parts of 3x3, 3x4 and 4x4 with 1,000 random boards in
                               each; three bounds
@@ -15,7 +15,9 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 
 from boardclass.board import LETTERS
 from boardclass.canonical import canonical
-from boardclass.geometry import geometry
+from boardclass.geometry import CELL_TYPES, geometry
 from boardclass.partition import letter_mask
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
@@ -56,15 +58,13 @@ def checker_bound(dims: str, words: Sequence[str]) -> Callable[[Sequence[str]], 
     return value
 
 
-def tree_bound(forest: Forest, letters: Sequence[str]) -> int:
-    """Return the bound of the search at the root of a part: of its tree, and of the state with the
-    root pushed.
+def tree_bound(forest: Forest, letters: Sequence[str], fused: Collection[int] = ()) -> int:
+    """Return the bound of the search at the root of a part with some cells fused: of its tree, and
+    of the state with the root pushed.
     """
-    node = Node(
-        tuple(map(letter_mask, letters)),
-        sum(1 << cell for cell, x in enumerate(letters) if len(x) == 1),
-    )
-    free = [cell for cell in forest.geometry.cell_order if len(letters[cell]) > 1]
+    bare = {cell for cell, x in enumerate(letters) if len(x) == 1 or cell in fused}
+    node = Node(tuple(map(letter_mask, letters)), sum(1 << cell for cell in bare))
+    free = [cell for cell in forest.geometry.cell_order if cell not in bare]
     grown = forest.grow(node, free)
     assert grown is not None, "it fits the memory"
     s = state.sized_for(state.new_search(), grown.orderly, grown.root)
@@ -74,15 +74,23 @@ def tree_bound(forest: Forest, letters: Sequence[str]) -> int:
     return min(grown.bound, int(state.add_root(grown.orderly, s, grown.root)))
 
 
-def bounds_for(dims: str, words: Sequence[str], params: Params) -> Bounds:
+def bounds_for(
+    dims: str, words: Sequence[str], params: Params, buckets: Sequence[str] = ()
+) -> Bounds:
     """Return every bound there is, as functions of the letters of each cell."""
-    scorer = Scorer(dims, words, TABLE)
-    forest = Forest(geometry(dims), scorer.trie, params)
+    scorer, board = Scorer(dims, words, TABLE), geometry(dims)
+    forest = Forest(board, scorer.trie, params)
+    with_kin = Forest(
+        board, scorer.trie, replace(params, fused=CELL_TYPES), map(letter_mask, buckets)
+    )
     return {
         "sum bound": lambda letters: walk_class(letters, scorer).sum_bound,
         "max bound": lambda letters: walk_class(letters, scorer).max_bound,
         "orderly bound": lambda letters: int(bounds(walk_class(letters, scorer).terms)[0]),
         "search": lambda letters: tree_bound(forest, letters),
+        "search with every other cell fused": partial(
+            tree_bound, with_kin, fused=range(0, board.n, 2)
+        ),
         "checker": checker_bound(dims, words),
     }
 
@@ -107,7 +115,7 @@ def enumerate_classes(
     """
     exact = scores_of_all(dims, alphabet, words)
     for params in (Params(memory_mb=64, shape_letters=0), Params(memory_mb=64, shape_letters=99)):
-        every = bounds_for(dims, words, params)
+        every = bounds_for(dims, words, params, buckets)
         for letters in product(buckets, repeat=geometry(dims).n):
             if canonical(letters, geometry(dims)) != letters:
                 continue
@@ -148,7 +156,8 @@ def run(
     """Yield each enumeration: what it is, and its comparisons."""
     words = load_wordlist(wordlist).words
     short = [word for word in words if len(word) <= 4]
-    names = ("sum bound", "max bound", "orderly bound", "search", "checker")
+    fused = "search with every other cell fused"
+    names = ("sum bound", "max bound", "orderly bound", "search", fused, "checker")
     buckets = ["aeiou", "bcdfgjklmpvwxyz", "hnqrst"]
     yield "all 2x2 boards", enumerate_classes("2x2", LETTERS, buckets, short, names)
     alphabet = "aerst"

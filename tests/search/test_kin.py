@@ -1,0 +1,252 @@
+"""Words that differ only in the letter on a fused cell: who is kin, which terms are left, and that
+no board has more points than those that hold on it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+from boardclass.geometry import geometry
+from boardclass.partition import letter_mask
+from search.node import Node
+from search.params import Params
+from search.scoring.trie import build_trie
+from search.terms.emit import Rim
+from search.terms.kin import NO_KIN, PLACE, SILENT, Kin
+from search.terms.path_table import word_arrays
+from search.trees.forest import Forest
+from tests.reference.orderly import Weighted, all_scores, multi_score_of
+from tests.reference.solver import paths_of
+from tests.samples import daily
+from tests.search.harness import Case, decoded, random_words, seeds
+from tests.search.test_shapes import code_bits, dominated, rim_of, run, without
+
+BUCKETS = [("ae", "st"), ("aes", "tz"), ("aest",), ("ae", "es", "tz"), ("st",)]
+SEEDS = seeds({"2x2": 1500, "2x3": 1500, "3x3": 60})
+N_DAILY = {"2x2": 150, "2x3": 100, "3x3": 10}
+EVERY_DAY = [(dims, seed) for dims, seed in SEEDS if seed < N_DAILY[dims]]
+
+
+def joined(buckets: Sequence[str]) -> list[str]:
+    """Return the buckets; those that share letters as one."""
+    found = [set(bucket) for bucket in buckets]
+    while pair := next((p for p in combinations(found, 2) if p[0] & p[1]), None):
+        found = [x for x in found if x not in pair] + [pair[0] | pair[1]]
+    return ["".join(sorted(bucket)) for bucket in found]
+
+
+def only_place(word: str, bucket: str) -> int | None:
+    """Return the place of the only letter that a word has of a bucket."""
+    places = [t for t, letter in enumerate(word) if letter in bucket]
+    return places[0] if len(places) == 1 else None
+
+
+def wild(word: str, buckets: Sequence[str]) -> str:
+    """Return a word with a digit for each letter that is its only one of a bucket."""
+    letters = list(word)
+    for number, bucket in enumerate(buckets):
+        place = only_place(word, bucket)
+        if place is not None:
+            letters[place] = str(number)
+    return "".join(letters)
+
+
+def kin_of(points: dict[str, int], letters: str, buckets: Sequence[str]) -> dict[str, int]:
+    """Return Kin.on by its definition, by word."""
+    every = joined(buckets)
+    bucket = next((x for x in every if set(letters) <= set(x)), None)
+    if bucket is None:
+        return dict.fromkeys(points, NO_KIN)
+    place = {
+        word: t
+        for word in sorted(points, key=lambda word: (len(word), word))
+        if (t := only_place(word, bucket)) is not None and word[t] in letters
+    }
+    of_house: dict[tuple[str, int], set[str]] = {}
+    for word, t in place.items():
+        of_house.setdefault((wild(word, every), points[word]), set()).add(word[t])
+    found = dict.fromkeys(points, NO_KIN)
+    spoken = set()
+    for word, t in place.items():
+        if len(of_house[wild(word, every), points[word]]) > 1:
+            family = wild(word, [bucket]), points[word]
+            found[word] = t | SILENT * (family in spoken)
+            spoken.add(family)
+    return found
+
+
+@cache
+def kin_case(dims: str, seed: int) -> tuple[Case, tuple[str, ...]]:
+    """Return a class with fused cells, and the buckets that its letters are from."""
+    rng = random.Random(f"kin {dims} {seed}")
+    n = geometry(dims).n
+    buckets = BUCKETS[seed % len(BUCKETS)]
+    bare = rng.sample(range(n), rng.randint(1, min(5, n - 1)))
+    letters = ["".join(sorted(rng.sample("aest", rng.randint(1, 2)))) for _ in range(n)]
+    for cell in bare:
+        bucket = rng.choice(buckets)
+        letters[cell] = "".join(sorted(rng.sample(bucket, rng.randint(1, len(bucket)))))
+    words = sorted(families(rng, buckets, min(n, 5)))
+    points = {word: len(word) + (rng.random() < 0.1) for word in words}
+    return Case(dims, tuple(letters), frozenset(bare), points), buckets
+
+
+def families(rng: random.Random, buckets: Sequence[str], longest: int) -> set[str]:
+    """Return a few words, and others that differ from one of them in letters of the same bucket:
+    only few words have no others to hide behind where one is not counted.
+    """
+    words = set(random_words(rng, "aestz", rng.randint(1, 3), longest))
+    for _ in range(rng.randint(1, 12)):
+        word = list(rng.choice(sorted(words)))
+        t = rng.randrange(len(word))
+        others = "".join(bucket for bucket in buckets if word[t] in bucket)
+        word[t] = rng.choice(others or "aest")
+        words.add("".join(word))
+    return words
+
+
+def rim_with_kin(case: Case, buckets: Sequence[str]) -> Rim:
+    """Return what the kernel is told of a case whose fused cells have kin."""
+    words = word_arrays(build_trie(case.points, case.geometry.n))
+    kin = Kin(words, map(letter_mask, buckets))
+    bare = [c for c in case.geometry.cell_order if c in case.bare]
+    fused = [i for i, c in enumerate(bare) if len(case.letters[c]) > 1]
+    rows = np.zeros((len(fused), words.length.size), np.int8)
+    for row, i in zip(rows, fused, strict=True):
+        row[:] = kin.on(letter_mask(case.letters[bare[i]]))
+    return rim_of(case, kin=(np.array(fused, np.int64), rows))
+
+
+def found_with(case: Case, rim: Rim, new: int = 0) -> Counter[tuple[frozenset, int]]:
+    """Return how many terms there are, by literals and points."""
+    found: Counter[tuple[frozenset, int]] = Counter()
+    points = build_trie(case.points, case.geometry.n).points
+    _, terms = run(case, new, rim=rim)
+    for term in terms.tolist():
+        code = term & (1 << code_bits(case) - 1) - 1
+        is_lost = term >> code_bits(case) - 1 & 1
+        found[decoded(case, term >> code_bits(case)), int(points[code])] += -1 if is_lost else 1
+    return found
+
+
+def held(board: str, terms: Counter[tuple[frozenset, int]]) -> int:
+    """Return the points of the terms that hold on a board."""
+    weighted: Weighted = [(literals, n * points) for (literals, points), n in terms.items()]
+    return multi_score_of(board, weighted)
+
+
+@pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
+def test_kin_are_those_of_the_definition(dims, seed):
+    case, buckets = kin_case(dims, seed)
+    words = word_arrays(build_trie(case.points, case.geometry.n))
+    texts = [
+        "".join(chr(97 + x) for x in row[:length])
+        for row, length in zip(words.letters.tolist(), words.length.tolist(), strict=True)
+    ]
+    kin = Kin(words, map(letter_mask, buckets))
+    for letters in ("ae", "st", "es", "tz", "aes", "aest", "ez"):
+        wanted = kin_of(case.points, letters, buckets)
+        assert kin.on(letter_mask(letters)).tolist() == [wanted[word] for word in texts]
+
+
+@pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
+def test_terms_are_those_that_speak_and_that_nothing_takes_away(dims, seed):
+    case, buckets = kin_case(dims, seed)
+    kin = {
+        cell: kin_of(case.points, case.letters[cell], buckets)
+        for cell in case.bare
+        if len(case.letters[cell]) > 1
+    }
+    still = {
+        (word, of_word[word] & PLACE, cell)
+        for cell, of_word in kin.items()
+        for word in case.points
+        if of_word[word] != NO_KIN
+    }
+    wanted: Counter[tuple[frozenset, int]] = Counter()
+    for word, points in case.points.items():
+        for path in paths_of(case.letters, *case.size, word):
+            places = [(t, cell) for t, cell in enumerate(path) if (word, t, cell) in still]
+            is_silent = any(kin[cell][word] & SILENT for _, cell in places)
+            if not is_silent and not dominated(case, word, path, still):
+                literals = zip(path, word, strict=True)
+                wanted[frozenset(x for x in literals if x[0] not in case.bare), points] += 1
+    assert found_with(case, rim_with_kin(case, buckets)) == wanted
+
+
+@pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
+def test_no_board_has_more_points_than_the_terms_that_hold(dims, seed):
+    case, buckets = kin_case(dims, seed)
+    terms = found_with(case, rim_with_kin(case, buckets))
+    for board, score in all_scores(case.letters, case.size, case.points).items():
+        assert score <= held(board, terms)
+
+
+@pytest.mark.parametrize("letters", list(permutations(["a", "ae", "st", "z"])))
+def test_a_word_stays_where_kin_of_its_kin_lie(letters):
+    """`etz` and `atz` are on a board with `e` and `t`, the latter by way of the lone `a`.
+
+    There `atz` speaks for `etz`, and `asz` for `atz`.  Nothing is kin of `asz` on the first fused
+    cell, and yet its path over that cell must not move to the lone `a`.
+    """
+    bare = frozenset(cell for cell in range(4) if letters[cell] != "z")
+    case = Case("2x2", letters, bare, dict.fromkeys(["asz", "atz", "etz"], 1))
+    terms = found_with(case, rim_with_kin(case, ("ae", "st")))
+    assert all(
+        score <= held(board, terms)
+        for board, score in all_scores(letters, (2, 2), case.points).items()
+    )
+
+
+def test_the_terms_that_hold_have_fewer_points_than_without_kin():
+    n_less = 0
+    for dims, seed in EVERY_DAY:
+        case, buckets = kin_case(dims, seed)
+        terms, all_terms = (
+            found_with(case, rim_with_kin(case, buckets)),
+            found_with(case, rim_of(case)),
+        )
+        n_less += sum(
+            held(board, terms) < held(board, all_terms)
+            for board in all_scores(case.letters, case.size, case.points)
+        )
+    assert n_less > 50
+
+
+@pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
+def test_what_new_bare_cells_change_makes_the_terms_out_of_those_below(dims, seed):
+    """Also where the new cell is a fused one: below it there is a hole."""
+    case, buckets = kin_case(dims, seed)
+    bare = [c for c in case.geometry.cell_order if c in case.bare]
+    wanted = found_with(case, rim_with_kin(case, buckets))
+    for cells in [bare[n:] for n in range(len(bare))] + [[cell] for cell in bare]:
+        below = without(case, frozenset(cells))
+        terms = found_with(below, rim_with_kin(below, buckets))
+        terms.update(
+            found_with(case, rim_with_kin(case, buckets), sum(1 << bare.index(c) for c in cells))
+        )
+        assert all(n >= 0 for n in terms.values())
+        assert +terms == wanted
+
+
+def test_a_tree_counts_one_of_two_words_that_no_board_has_together():
+    trie = build_trie({"cat": 1, "dat": 1, "tea": 1}, 9)
+    every = (1 << 26) - 1
+    cd = letter_mask("cd")
+    node = Node(tuple(cd if cell == 4 else every for cell in range(9)), 1 << 4)
+    free = [cell for cell in geometry("3x3").cell_order if cell != 4]
+    bounds = []
+    for buckets in ([], [cd], [letter_mask("ab")]):
+        forest = Forest(geometry("3x3"), trie, Params(memory_mb=16), buckets)
+        grown = forest.grow(node, free)
+        assert grown
+        bounds.append(grown.bound)
+    plain, fewer, same = bounds
+    assert fewer < plain == same
