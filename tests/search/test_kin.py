@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, permutations
 
@@ -15,6 +16,7 @@ import pytest
 
 from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
+from search.breaker import Breaker, Spec, Unit
 from search.node import Node
 from search.params import Params
 from search.scoring.trie import build_trie
@@ -26,7 +28,7 @@ from tests.reference.orderly import Weighted, all_scores, multi_score_of
 from tests.reference.solver import paths_of
 from tests.samples import daily
 from tests.search.harness import Case, decoded, random_words, seeds
-from tests.search.test_shapes import code_bits, dominated, rim_of, run, without
+from tests.search.test_shapes import EVERY, code_bits, dominated, rim_of, run, without
 
 BUCKETS = [("ae", "st"), ("aes", "tz"), ("aest",), ("ae", "es", "tz"), ("st",)]
 SEEDS = seeds({"2x2": 1500, "2x3": 1500, "3x3": 60})
@@ -236,17 +238,26 @@ def test_what_new_bare_cells_change_makes_the_terms_out_of_those_below(dims, see
         assert +terms == wanted
 
 
-def test_a_tree_counts_one_of_two_words_that_no_board_has_together():
-    trie = build_trie({"cat": 1, "dat": 1, "tea": 1}, 9)
-    every = (1 << 26) - 1
-    cd = letter_mask("cd")
-    node = Node(tuple(cd if cell == 4 else every for cell in range(9)), 1 << 4)
-    free = [cell for cell in geometry("3x3").cell_order if cell != 4]
-    bounds = []
-    for buckets in ([], [cd], [letter_mask("ab")]):
-        forest = Forest(geometry("3x3"), trie, Params(memory_mb=16), buckets)
-        grown = forest.grow(node, free)
-        assert grown
-        bounds.append(grown.bound)
-    plain, fewer, same = bounds
-    assert fewer < plain == same
+def bound_with(words: Sequence[str], buckets: Sequence[str]) -> int:
+    """Return the bound of the 3x3 class with `c` and `d` on the centre cell, one point a word."""
+    board = geometry("3x3")
+    trie = build_trie(dict.fromkeys(words, 1), board.n)
+    forest = Forest(board, trie, Params(memory_mb=16), map(letter_mask, buckets))
+    open_letters = (1 << 26) - 1
+    masks = tuple(letter_mask("cd") if cell == 4 else open_letters for cell in range(9))
+    grown = forest.grow(Node(masks, 1 << 4), [cell for cell in board.cell_order if cell != 4])
+    assert grown
+    return grown.bound
+
+
+def test_a_search_counts_one_of_two_words_that_no_board_has_together():
+    words = ("cat", "dat", "tea")
+    fewer = bound_with(words, ["cd"])
+    assert fewer < bound_with(words, []) == bound_with(words, ["ab"])
+    spec = Spec("3x3", words, "words", fewer + 1, f"center: cd abefghijklmnopqrstuvwxyz, {EVERY}")
+    result = Breaker(replace(spec, params=Params(memory_mb=16))).break_unit(Unit(0))
+    assert (result.status, result.max_bound, result.counters["n_pushes"]) == (
+        "eliminated",
+        fewer,
+        0,
+    )
