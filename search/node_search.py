@@ -58,7 +58,7 @@ class NodeSearch:
         ``open_class`` is the class if its nodes are grown layer by layer.
         """
         free = [c for c in self.board.cell_order if not node.is_bare(c)]
-        if not free and self._score(node, np.zeros((1, 0), np.int8), tally):
+        if not free and self._score(node, np.zeros((1, 0), np.int8), tally) is not None:
             return [], 0
         everything = split(node, self.board, self.params)
         if not free or len(free) > self.forest.max_free:
@@ -142,8 +142,8 @@ class NodeSearch:
         the next cell left.
 
         Returns a mask of the letters that spent the budget, which is halved each time.  Boards that
-        were scored count as pushes there.  All letters are left if the survivors stand for too many
-        boards, or if one is left and only the ``whole`` node helps.
+        were scored in vain count as pushes there.  All letters are left if the survivors stand for
+        too many boards, or if one is left and only the ``whole`` node helps.
         """
         every = node.masks[free[0]]
         tally.n_terms += grown.n_terms
@@ -155,7 +155,6 @@ class NodeSearch:
             return 0
         letters = 0
         n_before = 0
-        n_boards = prod(node.masks[c].bit_count() for c in range(self.board.n) if node.is_bare(c))
         status = bound.SURVIVORS_FULL
         try:
             while status != bound.DONE and letters != every:
@@ -164,8 +163,9 @@ class NodeSearch:
                 )
                 n = int(s.counts[state.SURVIVORS]) - n_before
                 n_before += n
-                s.counts[state.SINCE] -= n * n_boards * _BOARD_PUSHES
-                if not self._score(node, self._survivors[:n, first:], tally):
+                n_in_vain = self._score(node, self._survivors[:n, first:], tally)
+                s.counts[state.SINCE] -= (n_in_vain or 0) * _BOARD_PUSHES
+                if n_in_vain is None:
                     letters = every
                 elif status == bound.BUDGET_SPENT:
                     letters |= every if whole else 1 << state.skip_letter(s, first)
@@ -178,16 +178,17 @@ class NodeSearch:
         tally.n_survivors += n_before
         return letters
 
-    def _score(self, node: Node, survivors: Int8s, tally: Tally) -> bool:
-        """Score the boards that survivors stand for, all letters of fused cells; return False if
-        they are too many.
+    def _score(self, node: Node, survivors: Int8s, tally: Tally) -> int | None:
+        """Score the boards that survivors stand for, all letters of fused cells; return how many do
+        not reach the cutoff, or None if they are too many to be scored.
         """
         free = [c for c in self.board.cell_order if not node.is_bare(c)]
         bare = [c for c in range(self.board.n) if node.is_bare(c)]
         letters = [_letters_in(node.masks[c]) for c in bare]
         each = prod(map(len, letters))
         if each > 1 and each * len(survivors) > self.params.product_limit:
-            return False
+            return None
+        n_in_vain = 0
         if len(survivors):
             boards = np.zeros((len(survivors), each, self.board.n), np.uint8)
             boards[:, :, free] = survivors[:, None, : len(free)]
@@ -199,11 +200,12 @@ class NodeSearch:
             scores = self.scorer.scores(flat)
             reaching = np.array([reaches(int(v), tally.cutoff) for v in scores])
             good = np.flatnonzero(reaching)
+            n_in_vain = len(flat) - len(good)
             tally.max_bound = max(tally.max_bound, int(scores[~reaching].max(initial=0)))
             tally.candidates.update(
                 zip(decode_boards(flat[good]), scores[good].tolist(), strict=True)
             )
-        return True
+        return n_in_vain
 
 
 def _letters_in(mask: int) -> Int64s:

@@ -245,6 +245,20 @@ def test_letters_that_are_left_and_letters_that_are_not(name, budget):
         check_class(of, max(1, of.scores.cutoff_for(n_boards)), of.best_rank(), params)
 
 
+@pytest.mark.parametrize(("cutoff", "n_boards", "n_splits"), [(1, 138_411, 0), (65, 0, 3)])
+def test_boards_that_are_scored_in_vain_are_charged_to_the_budget(cutoff, n_boards, n_splits):
+    """Any three of the letters are a word, and no board has more than 64.  Fused edges seem to have
+    more, so thousands of boards are scored, for which no push is needed.
+    """
+    letters = "abcdefghijklm"
+    words = ["".join(three) for three in product(letters, repeat=3)]
+    partition = f"edge: abc {others('abc')}, corner: {letters} {others(letters)}"
+    params = replace(SMALL, fused=("edge",), fused_budget=100_000, fused_misses=0)
+    result = Breaker(Spec("2x3", words, "words", cutoff, partition, params)).break_unit(Unit(0))
+    assert (len(result.candidates), result.counters["n_splits"]) == (n_boards, n_splits)
+    assert result.counters["n_pushes"] < 5000
+
+
 LAYERED = world("3x3", "aet", 60, "aet", longest=7)
 OPEN = replace(
     LAYERED, partition_text=f"center: a e t {others('aet')}, edge: {EVERY}, corner: {EVERY}"
