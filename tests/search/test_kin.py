@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import combinations, permutations
 
@@ -28,7 +27,14 @@ from tests.reference.orderly import Weighted, all_scores, multi_score_of
 from tests.reference.solver import paths_of
 from tests.samples import daily
 from tests.search.harness import Case, decoded, random_words, seeds
-from tests.search.test_shapes import EVERY, code_bits, dominated, rim_of, run, without
+from tests.search.test_shapes import (
+    EVERY,
+    code_bits,
+    dominated,
+    rim_of,
+    run,
+    without,
+)
 
 BUCKETS = [("ae", "st"), ("aes", "tz"), ("aest",), ("ae", "es", "tz"), ("st",)]
 SEEDS = seeds({"2x2": 1500, "2x3": 1500, "3x3": 60})
@@ -60,17 +66,23 @@ def wild(word: str, buckets: Sequence[str]) -> str:
     return "".join(letters)
 
 
+def in_order(words: Iterable[str]) -> list[str]:
+    """Return the words as the program numbers them: by length, then by letters."""
+    by_letters = sorted(words)
+    return sorted(by_letters, key=len)
+
+
 def kin_of(points: dict[str, int], letters: str, buckets: Sequence[str]) -> dict[str, int]:
     """Return Kin.on by its definition, by word."""
     every = joined(buckets)
     bucket = next((x for x in every if set(letters) <= set(x)), None)
     if bucket is None:
         return dict.fromkeys(points, NO_KIN)
-    place = {
-        word: t
-        for word in sorted(points, key=lambda word: (len(word), word))
-        if (t := only_place(word, bucket)) is not None and word[t] in letters
-    }
+    place = {}
+    for word in in_order(points):
+        t = only_place(word, bucket)
+        if t is not None and word[t] in letters:
+            place[word] = t
     of_house: dict[tuple[str, int], set[str]] = {}
     for word, t in place.items():
         of_house.setdefault((wild(word, every), points[word]), set()).add(word[t])
@@ -90,11 +102,13 @@ def kin_case(dims: str, seed: int) -> tuple[Case, tuple[str, ...]]:
     rng = random.Random(f"kin {dims} {seed}")
     n = geometry(dims).n
     buckets = BUCKETS[seed % len(BUCKETS)]
-    bare = rng.sample(range(n), rng.randint(1, min(5, n - 1)))
+    n_bare = rng.randint(1, min(5, n - 1))
+    bare = rng.sample(range(n), n_bare)
     letters = ["".join(sorted(rng.sample("aest", rng.randint(1, 2)))) for _ in range(n)]
     for cell in bare:
         bucket = rng.choice(buckets)
-        letters[cell] = "".join(sorted(rng.sample(bucket, rng.randint(1, len(bucket)))))
+        n_letters = rng.randint(1, len(bucket))
+        letters[cell] = "".join(sorted(rng.sample(bucket, n_letters)))
     words = sorted(families(rng, buckets, min(n, 5)))
     points = {word: len(word) + (rng.random() < 0.1) for word in words}
     return Case(dims, tuple(letters), frozenset(bare), points), buckets
@@ -148,10 +162,7 @@ def held(board: str, terms: Counter[tuple[frozenset, int]]) -> int:
 def test_kin_are_those_of_the_definition(dims, seed):
     case, buckets = kin_case(dims, seed)
     words = word_arrays(build_trie(case.points, case.geometry.n))
-    texts = [
-        "".join(chr(97 + x) for x in row[:length])
-        for row, length in zip(words.letters.tolist(), words.length.tolist(), strict=True)
-    ]
+    texts = in_order(case.points)
     kin = Kin(words, map(letter_mask, buckets))
     for letters in ("ae", "st", "es", "tz", "aes", "aest", "ez"):
         wanted = kin_of(case.points, letters, buckets)
@@ -211,14 +222,10 @@ def test_the_terms_that_hold_have_fewer_points_than_without_kin():
     n_less = 0
     for dims, seed in EVERY_DAY:
         case, buckets = kin_case(dims, seed)
-        terms, all_terms = (
-            found_with(case, rim_with_kin(case, buckets)),
-            found_with(case, rim_of(case)),
-        )
-        n_less += sum(
-            held(board, terms) < held(board, all_terms)
-            for board in all_scores(case.letters, case.size, case.points)
-        )
+        terms = found_with(case, rim_with_kin(case, buckets))
+        all_terms = found_with(case, rim_of(case))
+        for board in all_scores(case.letters, case.size, case.points):
+            n_less += held(board, terms) < held(board, all_terms)
     assert n_less > 50
 
 
@@ -227,13 +234,14 @@ def test_what_new_bare_cells_change_makes_the_terms_out_of_those_below(dims, see
     """Also where the new cell is a fused one: below it there is a hole."""
     case, buckets = kin_case(dims, seed)
     bare = [c for c in case.geometry.cell_order if c in case.bare]
-    wanted = found_with(case, rim_with_kin(case, buckets))
-    for cells in [bare[n:] for n in range(len(bare))] + [[cell] for cell in bare]:
+    rim = rim_with_kin(case, buckets)
+    wanted = found_with(case, rim)
+    last_ones = [bare[n:] for n in range(len(bare))]
+    for cells in last_ones + [[cell] for cell in bare]:
         below = without(case, frozenset(cells))
         terms = found_with(below, rim_with_kin(below, buckets))
-        terms.update(
-            found_with(case, rim_with_kin(case, buckets), sum(1 << bare.index(c) for c in cells))
-        )
+        new = sum(1 << bare.index(cell) for cell in cells)
+        terms.update(found_with(case, rim, new))
         assert all(n >= 0 for n in terms.values())
         assert +terms == wanted
 
@@ -242,10 +250,12 @@ def bound_with(words: Sequence[str], buckets: Sequence[str]) -> int:
     """Return the bound of the 3x3 class with `c` and `d` on the centre cell, one point a word."""
     board = geometry("3x3")
     trie = build_trie(dict.fromkeys(words, 1), board.n)
-    forest = Forest(board, trie, Params(memory_mb=16), map(letter_mask, buckets))
-    open_letters = (1 << 26) - 1
-    masks = tuple(letter_mask("cd") if cell == 4 else open_letters for cell in range(9))
-    grown = forest.grow(Node(masks, 1 << 4), [cell for cell in board.cell_order if cell != 4])
+    params = Params(memory_mb=16)
+    forest = Forest(board, trie, params, map(letter_mask, buckets))
+    masks = [(1 << 26) - 1] * board.n
+    masks[4] = letter_mask("cd")
+    free = [cell for cell in board.cell_order if cell != 4]
+    grown = forest.grow(Node(tuple(masks), 1 << 4), free)
     assert grown
     return grown.bound
 
@@ -254,10 +264,9 @@ def test_a_search_counts_one_of_two_words_that_no_board_has_together():
     words = ("cat", "dat", "tea")
     fewer = bound_with(words, ["cd"])
     assert fewer < bound_with(words, []) == bound_with(words, ["ab"])
-    spec = Spec("3x3", words, "words", fewer + 1, f"center: cd abefghijklmnopqrstuvwxyz, {EVERY}")
-    result = Breaker(replace(spec, params=Params(memory_mb=16))).break_unit(Unit(0))
-    assert (result.status, result.max_bound, result.counters["n_pushes"]) == (
-        "eliminated",
-        fewer,
-        0,
-    )
+    partition = f"center: cd abefghijklmnopqrstuvwxyz, {EVERY}"
+    params = Params(memory_mb=16)
+    spec = Spec("3x3", words, "words", fewer + 1, partition, params)
+    result = Breaker(spec).break_unit(Unit(0))
+    assert (result.status, result.max_bound) == ("eliminated", fewer)
+    assert result.counters["n_pushes"] == 0
