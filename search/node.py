@@ -44,7 +44,7 @@ class Node:
 
     masks: tuple[int, ...]  # allowed letters per cell, bit 0 = ``a``
     # mask of the cells without literal: forced to one letter, or fused (all letters count as
-    # present)
+    # present, but kin count once: search.terms.kin)
     bare: int
     # (c, d): letter(c) <= letter(d) in the order of demands
     demands: tuple[tuple[int, int], ...] = ()

@@ -23,7 +23,7 @@ class Params:
     """Search parameters; every value gives the same candidates."""
 
     # cell types that carry no literal from the start (bare cells; several letters on one count as
-    # all present)
+    # all present, but kin count once: search.terms.kin)
     fused: tuple[str, ...] = ("center",)
     # order of the letters: fused groups are intervals of it, and residual symmetry compares by it
     letter_order: str = LETTER_ORDER

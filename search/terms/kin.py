@@ -6,12 +6,13 @@ and differ at one place, where each has a letter of the cell, and its only lette
 a path with that place on that cell they all have the same literals.  So:
 
     one speaks     of kin, only the first word gives a term of such a path; the others are *silent*
-    nobody moves   that term stands for all of them.  So it takes no other term of its word away,
-                   and no move to or from the cell takes it away (search.terms.paths)
+    none moves     that term stands for all of them: the place is *tied* to the cell.  The term
+                   takes no other term of its word away by a move of that place to the cell, and no
+                   move from the cell takes it away (search.terms.paths)
 
-Why the bound stays a bound is lemma 1 of docs/trust.md.  The second rule is for all words that kin
-lead to, from cell to cell: the words of one *house*.  They differ only at places that hold the only
-letter of some bucket.
+The second rule is for all words of a *house*, those that become equal when every letter that is a
+word's only one of its bucket is left open, if they have the same points: kin may lead from cell to
+cell.  Why the bound stays a bound is lemma 1 of docs/trust.md.
 
 >>> from search.scoring.trie import build_trie
 >>> from search.terms.path_table import word_arrays
@@ -33,7 +34,7 @@ from boardclass.arrays import Int8s, Int64s
 from search.terms.path_table import Words
 from search.terms.paths import MAX_CELLS
 
-NO_KIN = -1
+NOT_TIED = -1
 PLACE = 15  # bits of an element of Kin.on: the place of the letter
 SILENT = 16  # another bit: a word before it speaks for it
 _ANY = 26  # the first of the numbers that stand for a letter that does not matter
@@ -51,17 +52,17 @@ class Kin:
         self._known: dict[int, Int8s] = {}
 
     def on(self, letters: int) -> Int8s:
-        """Return int8[n_words] for a cell with several letters (a mask): NO_KIN, or the place whose
-        letter nobody moves to or from the cell, with SILENT if another word speaks.
+        """Return int8[n_words] for a cell with several letters (a mask): NOT_TIED, or the place
+        that is tied to the cell, with SILENT if another word speaks.
 
-        No words are kin if the letters are not those of one bucket.
+        Nothing is tied if the letters are not those of one bucket.
         """
         if letters not in self._known:
             self._known[letters] = self._on(letters)
         return self._known[letters]
 
     def _on(self, letters: int) -> Int8s:
-        kin = np.full(len(self._rows), NO_KIN, np.int8)
+        kin = np.full(len(self._rows), NOT_TIED, np.int8)
         for bucket, places in zip(self._buckets, self._only, strict=True):
             if letters & ~bucket:
                 continue

@@ -133,9 +133,8 @@ def shape_terms(  # type: ignore[no-untyped-def]
     may_high = np.zeros(MAX_CELLS + 1, np.uint64)
     fused = rim.fused
     kin = rim.kin
-    # by bare cell: the position that nobody moves to or from it, and whether the word is silent
-    # there
-    still = np.full(MAX_CELLS, -1, np.int64)
+    # by bare cell: the position that is tied to it, and whether the word is silent there
+    tied = np.full(MAX_CELLS, -1, np.int64)
     is_silent = np.zeros(MAX_CELLS, np.bool_)
     loss = _ONE << uint64(code_bits - 1)
     n = 0
@@ -150,9 +149,9 @@ def shape_terms(  # type: ignore[no-untyped-def]
         for f in range(fused.size):
             cell = fused[f]
             of_word = int64(kin[f, w])
-            still[cell] = -1
+            tied[cell] = -1
             if of_word >= 0:
-                still[cell] = of_word & PLACE
+                tied[cell] = of_word & PLACE
                 is_silent[cell] = of_word & SILENT != 0
                 but_low, but_high = _but(of_word & PLACE, int64(1) << cell)
                 low &= but_low
@@ -192,7 +191,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
                 free += 1
             else:
                 bare |= int64(1) << (symbol - 1)
-                if still[symbol - 1] == d:
+                if tied[symbol - 1] == d:
                     if is_silent[symbol - 1]:
                         continue
                     but_low, but_high = _but(d, _MARKED)

@@ -20,7 +20,7 @@ from search.node import Node
 from search.params import Params
 from search.scoring.trie import build_trie
 from search.terms.emit import Rim
-from search.terms.kin import NO_KIN, PLACE, SILENT, Kin
+from search.terms.kin import NOT_TIED, PLACE, SILENT, Kin
 from search.terms.path_table import word_arrays
 from search.trees.forest import Forest
 from tests.reference.orderly import Weighted, all_scores, multi_score_of
@@ -77,7 +77,7 @@ def kin_of(points: dict[str, int], letters: str, buckets: Sequence[str]) -> dict
     every = joined(buckets)
     bucket = next((x for x in every if set(letters) <= set(x)), None)
     if bucket is None:
-        return dict.fromkeys(points, NO_KIN)
+        return dict.fromkeys(points, NOT_TIED)
     place = {}
     for word in in_order(points):
         t = only_place(word, bucket)
@@ -86,7 +86,7 @@ def kin_of(points: dict[str, int], letters: str, buckets: Sequence[str]) -> dict
     of_house: dict[tuple[str, int], set[str]] = {}
     for word, t in place.items():
         of_house.setdefault((wild(word, every), points[word]), set()).add(word[t])
-    found = dict.fromkeys(points, NO_KIN)
+    found = dict.fromkeys(points, NOT_TIED)
     spoken = set()
     for word, t in place.items():
         if len(of_house[wild(word, every), points[word]]) > 1:
@@ -181,7 +181,7 @@ def test_terms_are_those_that_speak_and_that_nothing_takes_away(dims, seed):
         (word, of_word[word] & PLACE, cell)
         for cell, of_word in kin.items()
         for word in case.points
-        if of_word[word] != NO_KIN
+        if of_word[word] != NOT_TIED
     }
     wanted: Counter[tuple[frozenset, int]] = Counter()
     for word, points in case.points.items():
