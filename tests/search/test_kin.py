@@ -177,7 +177,7 @@ def test_terms_are_those_that_speak_and_that_nothing_takes_away(dims, seed):
         for cell in case.bare
         if len(case.letters[cell]) > 1
     }
-    still = {
+    tied = {
         (word, of_word[word] & PLACE, cell)
         for cell, of_word in kin.items()
         for word in case.points
@@ -186,9 +186,9 @@ def test_terms_are_those_that_speak_and_that_nothing_takes_away(dims, seed):
     wanted: Counter[tuple[frozenset, int]] = Counter()
     for word, points in case.points.items():
         for path in paths_of(case.letters, *case.size, word):
-            places = [(t, cell) for t, cell in enumerate(path) if (word, t, cell) in still]
+            places = [(t, cell) for t, cell in enumerate(path) if (word, t, cell) in tied]
             is_silent = any(kin[cell][word] & SILENT for _, cell in places)
-            if not is_silent and not dominated(case, word, path, still):
+            if not is_silent and not dominated(case, word, path, tied):
                 literals = zip(path, word, strict=True)
                 wanted[frozenset(x for x in literals if x[0] not in case.bare), points] += 1
     assert found_with(case, rim_with_kin(case, buckets)) == wanted

@@ -131,20 +131,20 @@ def shape_found(case: Case, new: int = 0) -> Counter[Term]:
 
 
 def dominated(
-    case: Case, word: str, path: Path, still: Collection[tuple[str, int, int]] = ()
+    case: Case, word: str, path: Path, tied: Collection[tuple[str, int, int]] = ()
 ) -> bool:
     """Return whether one move makes the path dominated, or one swap of equal letters.
 
     A move goes from a free cell to a bare one, or from a bare cell to one before it; of the words,
-    positions and cells in ``still`` there is none.
+    positions and cells in ``tied`` there is none.
     """
     board = case.geometry
     bare = [c for c in board.cell_order if c in case.bare][:MAX_BARE]
     for t, cell in enumerate(path):
         before = bare[: bare.index(cell)] if cell in bare else bare
-        if (word, t, cell) not in still and any(
+        if (word, t, cell) not in tied and any(
             word[t] in case.letters[b]
-            and (word, t, b) not in still
+            and (word, t, b) not in tied
             and is_path(board, (*path[:t], b, *path[t + 1 :]))
             for b in before
         ):
