@@ -62,6 +62,8 @@ class SearchConfig(BaseModel):
     coarse_groups: Annotated[list[str], AfterValidator(each_letter_once_or_none)] | None = None
     node_budget: _Budget | None = None
     whole_terms: _Budget | None = None
+    loose_points: Annotated[int, Field(ge=0, lt=2**27)] | None = None
+    loose_budget: _Budget | None = None
     least_budget: _Budget | None = None
     fused_budget: _Budget | None = None
     fused_per_term: Annotated[int, Field(ge=0, le=1000)] | None = None

@@ -1,13 +1,16 @@
 """One node of the search: its trees are grown and searched, what survives is scored, and the rest
 of it is split.
 
-    search -> grow its trees (search.trees.forest) -> OrderlyBound (search.trees.bound) -> score
-              what is left the letters of the next cell whose search spends its budget are forced
-              and searched as nodes of their own a node that does not fit the memory splits
-              (search.node)
-              a fused node is unfused; before that, letters of the next cell are ruled out for all
-              its fused letters
-              a node with more free cells than a key holds is not grown: the next one is fused
+    search -> grow its trees, a loose one first (search.trees.forest)
+           -> OrderlyBound (search.trees.bound)
+           -> score what is left
+
+    the letters of the next cell whose search spends its budget are forced and searched as nodes of
+    their own
+    a node that does not fit the memory splits (search.node)
+    a fused node is unfused; before that, letters of the next cell are ruled out for all its fused
+    letters
+    a node with more free cells than a key holds is not grown: the next one is fused
 
 A budget or a full array is never an elimination.
 
@@ -66,11 +69,11 @@ class NodeSearch:
         left = node.masks[free[0]] & ~ruled_out
         if not left:
             return [], 0
-        grown = self._grow(node, free, open_class)
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.board.n) if node.is_bare(c))
-        if grown:
-            budget = self.params.fused_budget if fused else self.params.node_budget
-            left = self._attempt(_with_letters(node, free[0], left), free, grown, budget, tally)
+        budget = self.params.fused_budget if fused else self.params.node_budget
+        left = self._search_trees(
+            _with_letters(node, free[0], left), free, open_class, budget, tally
+        )
         if fused:
             if left and len(free) > 1:
                 left = self._rule_out(node, free, left, open_class, tally)
@@ -80,6 +83,25 @@ class NodeSearch:
         if left:
             tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
         return [part for part in everything if part.masks[free[0]] & left], 0
+
+    def _search_trees(
+        self, node: Node, free: list[int], open_class: OpenClass | None, budget: int, tally: Tally,
+        whole: bool = False,
+    ) -> int:  # fmt: skip
+        """Search a loose tree of a node, then its tree for what is left; return the letters of the
+        next cell that are left then.  If only the ``whole`` node helps, more than the budget may be
+        spent on many terms.
+        """
+        left = node.masks[free[0]]
+        grown = open_class and self.forest.grow_loosely(open_class, node)
+        if grown:
+            left = self._attempt(node, free, grown, self.params.loose_budget, tally, whole=True)
+        if left and (grown := self._grow(node, free, open_class)):
+            if whole:
+                budget = max(budget, self.params.fused_per_term * grown.n_terms)
+            node = _with_letters(node, free[0], left)
+            left = self._attempt(node, free, grown, budget, tally, whole)
+        return left
 
     def _grow(self, node: Node, free: list[int], open_class: OpenClass | None) -> Grown | None:
         if open_class and self.forest.suits_layers(open_class, node):
@@ -103,13 +125,12 @@ class NodeSearch:
             if n_missed == self.params.fused_misses:
                 break
             if part.masks[cell] & letters:
-                grown = self._grow(part, free[1:], open_class)
-                n_terms = grown.n_terms if grown else 0
-                budget = max(self.params.fused_budget, self.params.fused_per_term * n_terms)
-                if grown and not self._attempt(part, free[1:], grown, budget, tally, whole=True):
-                    letters &= ~part.masks[cell]
-                else:
+                if self._search_trees(
+                    part, free[1:], open_class, self.params.fused_budget, tally, whole=True
+                ):
                     n_missed += 1
+                else:
+                    letters &= ~part.masks[cell]
         return letters
 
     def _prepare(self, node: Node, free: list[int], grown: Grown) -> tuple[state.Search, int]:
@@ -143,7 +164,8 @@ class NodeSearch:
 
         Returns a mask of the letters that spent the budget, which is halved each time.  Boards that
         were scored in vain count as pushes there.  All letters are left if the survivors stand for
-        too many boards, or if one is left and only the ``whole`` node helps.
+        too many boards.  If only the ``whole`` node helps, the search ends with the first letter
+        that is left, and those after it are left as well.
         """
         every = node.masks[free[0]]
         tally.n_terms += grown.n_terms
@@ -157,7 +179,7 @@ class NodeSearch:
         n_before = 0
         status = bound.SURVIVORS_FULL
         try:
-            while status != bound.DONE and letters != every:
+            while status != bound.DONE and not (letters and whole) and letters != every:
                 status = bound.orderly_bound(
                     grown.orderly, s, tally.cutoff, budget, self._survivors
                 )
@@ -168,7 +190,8 @@ class NodeSearch:
                 if n_in_vain is None:
                     letters = every
                 elif status == bound.BUDGET_SPENT:
-                    letters |= every if whole else 1 << state.skip_letter(s, first)
+                    letter = state.skip_letter(s, first)
+                    letters |= every >> letter << letter if whole else 1 << letter
                     budget = max(budget // 2, min(budget, self.params.least_budget))
         finally:
             collapse(grown.orderly.cells, s.counts[state.LINK])

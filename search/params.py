@@ -44,6 +44,11 @@ class Params:
     node_budget: int = 5_000_000
     # a node with more terms of its own than this is not searched as one tree but forced at once
     whole_terms: int = 30_000_000
+    # a part of a large class is searched as a loose tree first (search.trees.merge): subtrees of no
+    # more points than this are bundled; 0: none
+    loose_points: int = 8
+    # pushes behind one letter of the next cell at which the search of a loose tree ends
+    loose_budget: int = 1_000_000
     # each letter that spends the budget halves it for those after it, down to this
     least_budget: int = 5_000_000
     # ``node_budget`` of a node with fused cells, before it is unfused

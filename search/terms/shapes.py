@@ -18,7 +18,7 @@ that need two moves at once; both are sound.
 """
 
 import numpy as np
-from numba import boolean, int64, types, uint8, uint64
+from numba import int64, types, uint8, uint64
 
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
@@ -28,6 +28,7 @@ from search.terms.path_table import MAX_EXTRA, TABLE_TYPE, WORDS_TYPE
 from search.terms.paths import ELSEWHERE, MAX_BARE, MAX_CELLS
 
 TERMS_FULL = -2
+ALL, GAINS, LOSSES = range(3)  # of the terms that a new bare cell changes
 _MARKED = (1 << MAX_BARE) - 1  # bare cells that absorb words have a bit for
 _FEW = 32  # a group with no more paths than this is not worth a call
 NO_LIMIT = np.uint64((1 << 64) - 1)
@@ -78,11 +79,11 @@ def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-u
 
 @kernel(
     types.UniTuple(int64, 2)(
-        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(uint64), int64, int64, uint64, boolean
+        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(uint64), int64, int64, uint64, int64
     )
 )
 def shape_terms(  # type: ignore[no-untyped-def]
-    words, table, rim, terms, code_bits, new, limit, only_losses
+    words, table, rim, terms, code_bits, new, limit, only
 ):
     """Write terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
 
@@ -92,7 +93,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
     new : mask of bare cell numbers, 0 for all terms of the node; otherwise the difference to the
         node where they, the last in cell order, were free and none of the terms used them
     limit : terms above it are left out (those with a literal on a first level)
-    only_losses : of the difference, leave out the terms that use a new cell
+    only : of the difference ALL, or the GAINS, which use a new cell, or the LOSSES
     """
     # Named here once: reading them from the table in the loop, or in another kernel, would count
     # references each time.
@@ -159,7 +160,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
                 low_new &= but_low
                 high_new &= but_high
         absorbs_more = (low_new | high_new) != _ZERO
-        if (new != 0 and any_new == 0) or (only_losses and not absorbs_more):
+        if (new != 0 and any_new == 0) or (only == LOSSES and not absorbs_more):
             continue
         equal = words.equal[w]
         points_code = uint64(words.code[w])
@@ -238,7 +239,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
                     if t != ELSEWHERE:
                         number = n_bare + k - 1
                         if not (on_bare[letters[t]] >> number) & 1 or (
-                            only_losses and (new >> number) & 1
+                            only == LOSSES and (new >> number) & 1
                         ):
                             continue
                         on_way[k] |= int64(1) << number
@@ -258,7 +259,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
                     begin = int64(start[e])
                     end = int64(start[e + 1])
                 gains = new == 0 or on_way[k] & new != 0
-                if gains and only_losses:
+                if only == LOSSES if gains else only == GAINS:
                     if k == 0:
                         break
                     continue

@@ -103,10 +103,11 @@ class Arrays:
         self, begin: int, end: int, n_levels: int, first: int, tip: int, root: int = 0,
         other: tuple[int, int] = (0, 0),
         key_end: int | None = None,
+        loose: int = 0,
     ) -> tuple[int, int, int, int] | None:  # fmt: skip
         """Merge keys, and bound and reference of another tree, into a tree, by default an empty
         one, whose levels before ``first`` are forced.  The keys before ``key_end``, by default all,
-        have room for those that are copied (search.trees.merge).
+        have room for those that are copied; ``loose`` is for a loose tree (search.trees.merge).
 
         Returns (tip, root, bound, first unused key), or None if it does not fit.
         """
@@ -124,6 +125,7 @@ class Arrays:
             tip,
             root,
             *other,
+            loose,
         )
         if tip == merge.NO_EQUAL:
             raise AssertionError("terms to lose are not in the tree they were taken from")

@@ -50,7 +50,17 @@ from search.trees.state import (
     TREE_AND_SEARCH,
 )
 from search.trees.sums import ROW, add_letters
-from search.trees.tree import LETTER_BITS, LETTERS, LINE, RUN, RUN_BITS, places_in, points_of
+from search.trees.tree import (
+    BUNDLE,
+    COUNT,
+    LETTER_BITS,
+    LETTERS,
+    LINE,
+    RUN,
+    RUN_BITS,
+    places_in,
+    points_of,
+)
 
 DONE = 0
 BUDGET_SPENT = 1
@@ -197,6 +207,11 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             ref = int64(cells[picked[i]])
             i += 1
             if ref == 0:
+                continue
+            if ref > 0 and int64(cells[ref]) & COUNT == BUNDLE:  # its bound is that of the two
+                picked[n_picked] = ref - 1
+                picked[n_picked + 1] = ref - 2
+                n_picked += 2
                 continue
             n_pushes += 1
             if ref < 0:

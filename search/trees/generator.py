@@ -162,7 +162,7 @@ class Generator:
         return path_table(str(self.board.dims), bare, self._max_len, order), n_extra
 
     def of_open(
-        self, bare: Bare, out: UInt64s | None, new: int = 0, only_losses: bool = False,
+        self, bare: Bare, out: UInt64s | None, new: int = 0, only: int = shapes.ALL,
         limit: np.uint64 = shapes.NO_LIMIT,
         limits: _Limits | None = None, every: int = 1,
     ) -> int:  # fmt: skip
@@ -193,7 +193,7 @@ class Generator:
         )
         rim = Rim._make((*map(frozen, arrays), n_extra))
         words = self._words if every == 1 else self._sample
-        n, _ = shapes.shape_terms(words, table, rim, out, self.code_bits, new, limit, only_losses)
+        n, _ = shapes.shape_terms(words, table, rim, out, self.code_bits, new, limit, only)
         return int(n)
 
     def _has_kin(self, cell: int, letters: int) -> bool:

@@ -8,10 +8,15 @@ and each meets its equal in a tree.  New sum nodes are written only where someth
 everything else is referred to.  The result has the terms, the bounds and the order of the tree of
 all the terms at once, whatever was merged with what.
 
+A *loose* tree is merged in its upper part only: where both trees have an edge, and one of them has
+little behind it, the two subtrees become a bundle (search.trees.tree).  Most of the time of a merge
+goes into such subtrees.  The bound of a bundle is the sum of two bounds instead of that of all the
+terms, which is never greater.  A loose tree is searched; nothing is merged with it.
+
 >>> keys = np.array([0, 1, 2 << 5, 2 << 5 | 1], np.uint64)
 >>> points = np.array([1, 2, 3, 4], np.int32)
 >>> cells = np.zeros(1000, np.int32)
->>> grown = merge(keys, points, 0, 4, 4, 2, 0, cells, cells.view(np.int16), 1, 0, 0, 0)
+>>> grown = merge(keys, points, 0, 4, 4, 2, 0, cells, cells.view(np.int16), 1, 0, 0, 0, 0)
 >>> grown[2]  # the bound: 1 + max(2, 3 + 4)
 10
 """
@@ -39,6 +44,7 @@ from search.trees.tree import (
     ask_ahead,
     places_in,
     points_of,
+    put_bundle,
     put_node,
 )
 
@@ -60,11 +66,24 @@ _NOTHING = 1 << 40  # greater than any edge
 @kernel([
     types.UniTuple(int64, 4)(writable(uint64), writable(int32), int64, int64, int64, int64, int64,
     writable(int32),
-        writable(entry), int64, int64, int64, int64)
+        writable(entry), int64, int64, int64, int64, int64)
     for entry in BOUND_TYPES
 ])  # fmt: skip
 def merge(  # type: ignore[no-untyped-def]
-    keys, points, begin, end, spill, n_levels, first_level, cells, bounds, tip, base, bound, other
+    keys,
+    points,
+    begin,
+    end,
+    spill,
+    n_levels,
+    first_level,
+    cells,
+    bounds,
+    tip,
+    base,
+    bound,
+    other,
+    loose,
 ):
     """Merge ``keys[begin:end]`` (sorted, distinct) and the tree behind ``other`` into the tree with
     root ``base``; return (tip or a status, root, root bound, spill).
@@ -77,6 +96,8 @@ def merge(  # type: ignore[no-untyped-def]
     base : a sum node, or 0 for an empty tree
     bound, other : of the second tree, as an entry has them: a sum node, 0 for a leaf with ``bound``
         points (0 and 0 for no tree), or the complement of a lazy run
+    loose : where both trees have an edge, and one of the two bounds behind it is at most this, they
+        are bundled; 0 for none
 
     Status TREE_FULL: ``cells`` or ``keys`` ran out.  BOUND_TOO_LARGE: a bound passes MAX_BOUND, or
     one of an entry what ``bounds`` can hold.  NO_EQUAL: points to lose met too few in the trees.
@@ -215,6 +236,20 @@ def merge(  # type: ignore[no-untyped-def]
             start_word, start_entry = s[_START_WORD], s[_START_ENTRY]
             if new_bound == 0:
                 continue
+        elif new_edge < in_keys and in_a == in_b and min(bounds[a_bound], bounds[b_bound]) <= loose:
+            if tip + LARGEST_NODE > cells.size:
+                return TREE_FULL, 0, 0, 0
+            new_bound = int64(bounds[a_bound]) + int64(bounds[b_bound])
+            behind_a = int64(cells[a_ref])
+            behind_b = int64(cells[b_ref])
+            if behind_a or behind_b:
+                tip, new_ref = put_bundle(cells, tip, new_bound, behind_a, behind_b)
+            a_letters &= a_letters - 1
+            a_bound += 1
+            a_ref -= 1
+            b_letters &= b_letters - 1
+            b_bound += 1
+            b_ref -= 1
         else:
             shift = uint64(LITERAL_BITS * (new_edge >> LITERAL_BITS))
             within = last_levels(new_edge >> LITERAL_BITS)

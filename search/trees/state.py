@@ -88,16 +88,18 @@ def new_search() -> Search:
     """Return working space for one search, with sums of 4 bytes; it has to be prepared (see the
     module).
 
-    At depth k at most 2**k sum nodes agree with the letters chosen (one per subset of the levels),
-    so at most 2**c choices are stacked on level c, and 26 times as many single terms.
+    At depth k at most 2**k sum nodes of a tree agree with the letters chosen (one per subset of the
+    levels), so at most 2**c choices are stacked on level c, and 26 times as many single terms.  A
+    loose tree is made of two, so it has twice as many, and a bundle is no more than one of each.
     """
-    m, tails = MAX_LEVELS, (MAX_LEVELS, LETTER_BITS << MAX_LEVELS)
+    m = MAX_LEVELS
+    tails = (m, 2 * LETTER_BITS << m)
     return Search._make(
         [
             np.zeros(m * m * ROW, np.int32),
             np.zeros(m * AT_DEEPER, np.int64),
             *(np.zeros(m, np.int64) for _ in range(3)),
-            np.zeros((m, 1 << m), np.int64),
+            np.zeros((m, 2 << m), np.int64),
             np.zeros(tails, np.uint64),
             np.zeros(tails, np.int32),
             *(np.zeros(n, np.int64) for n in (m, LETTER_BITS, _N_COUNTS)),

@@ -19,8 +19,12 @@ A sum node at place r > 0 of ``cells`` (int32), with ``n`` choices:
 bounds need it: what OrderlyBound reads of a node when it is pushed lies together, and a reference
 is read only for a letter that is taken.
 
-A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node, ``~(i << 4 | k)`` for
-the terms ``keys[i : i + k + 1]``.
+A *bundle* stands for two subtrees behind one edge that were not merged, and its bound is the sum of
+theirs.  Its cell r is BUNDLE, a number of choices that no sum node has, r + 1 its bound, and r - 1
+and r - 2 are the two references.  Only loose trees have bundles (search.trees.merge).
+
+A reference is 0 for a leaf (its points are its bound), r > 0 for a sum node or bundle,
+``~(i << 4 | k)`` for the terms ``keys[i : i + k + 1]``.
 
 >>> cells = np.zeros(1000, np.int32)
 >>> bounds, leaves = np.array([3, 4], np.int32), np.zeros(2, np.int32)
@@ -47,6 +51,7 @@ TREE_FULL = -1
 BOUND_TOO_LARGE = -2
 COUNT_BITS = 4  # of a node's first cell: the number of its choices; its points follow
 COUNT = (1 << COUNT_BITS) - 1
+BUNDLE = COUNT
 MAX_BOUND = (1 << 27) - 1  # points share an int32 with the number of choices
 NARROW, WIDE = np.dtype(np.int16), np.dtype(np.int32)  # of the bounds of entries
 MAX_NARROW = (1 << 15) - 1
@@ -186,6 +191,19 @@ def put_node(  # type: ignore[no-untyped-def]
     for x in range(n):
         bounds[at * per + x] = entries[entry + x]
     return at + (n + per - 1) // per, node
+
+
+@kernel(types.UniTuple(int64, 2)(writable(int32), int64, int64, int64, int64), inline="always")
+def put_bundle(cells, tip, bound, one, other):  # type: ignore[no-untyped-def]
+    """Write a bundle to ``cells`` at ``tip``, in place; return the new tip and the bundle.  There
+    must be room.
+    """
+    bundle = tip + 2
+    cells[bundle - 1] = one
+    cells[bundle - 2] = other
+    cells[bundle] = BUNDLE
+    cells[bundle + 1] = bound
+    return bundle + 2, bundle
 
 
 def write_node(

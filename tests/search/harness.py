@@ -239,7 +239,7 @@ class Planted(NamedTuple):
 def build(keys, points, begin, end, n_levels, cells, bounds, tip) -> tuple[int, int, int]:
     """Merge sorted keys with an empty tree; return (tip or a status, root, bound)."""
     places = (begin, end, end, n_levels, 0)
-    merged = merge.merge(keys, points, *places, cells, bounds, tip, 0, 0, 0)
+    merged = merge.merge(keys, points, *places, cells, bounds, tip, 0, 0, 0, 0)
     return int(merged[0]), int(merged[1]), int(merged[2])
 
 
@@ -269,7 +269,8 @@ def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, in
     """Return the terms of a tree, points by key, and its bound; both are checked against what its
     nodes say.
 
-    What keys say of the levels before ``first`` does not count.
+    What keys say of the levels before ``first`` does not count.  Terms may be in both halves of a
+    bundle.
     """
     within = (1 << 5 * (grown.n_levels - first)) - 1
     found: Counter[int] = Counter()
@@ -292,7 +293,19 @@ def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, in
         assert grown.cells[ref + 1] == total
         return total
 
+    def bundled(bundle: int, key: int, place: int) -> int:
+        """A leaf has what the bound leaves over."""
+        bound = int(grown.cells[bundle + 1])
+        refs = [int(ref) for ref in grown.cells[bundle - 2 : bundle] if ref]
+        rest = bound - sum(behind(0, ref, key, place) for ref in refs)
+        assert refs
+        assert (rest > 0) == (len(refs) == 1)
+        found[key] += rest
+        return bound
+
     def behind(bound: int, ref: int, key: int, place: int) -> int:
+        if ref > 0 and int(grown.cells[ref]) & tree.COUNT == tree.BUNDLE:
+            return bundled(ref, key, place)
         if ref > 0:
             return node(ref, key, place)
         if ref == 0:
@@ -309,7 +322,7 @@ def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, in
         return bound_of(run, place)
 
     total = node(root, 0, grown.n_levels)
-    return dict(found), total
+    return {key: points for key, points in found.items() if points}, total
 
 
 def prepared(

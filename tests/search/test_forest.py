@@ -4,6 +4,7 @@ that contradict a demand."""
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,6 +21,7 @@ from search.local.methods import Find, local_search
 from search.node import Node, OpenClass, class_node, letters_of, split
 from search.params import Params
 from search.scoring.scorer import Scorer, trie_of
+from search.terms.shapes import LOSSES
 from search.trees import arrays
 from search.trees.forest import Forest, Grown
 from search.trees.generator import Generator
@@ -149,7 +151,7 @@ def test_parts_grown_over_a_class_with_a_hole_have_the_same_trees(whole_terms, b
     alone = partial(new_forest, 1 << 20, buckets=buckets)
     wanted = [snapshot(alone().grow(part, free_of(part))) for part in parts]
     rng = random.Random(8)
-    n_there = 0
+    n_there = n_loose = 0
     # From 4,300 terms on the layer with the hole fits, from 6,000 on the class over it.
     for capacity in (1 << 22, 600, 1500, 3400, *range(4200, 6400, 200)):
         used = new_forest(capacity, whole_terms, buckets)
@@ -158,7 +160,12 @@ def test_parts_grown_over_a_class_with_a_hole_have_the_same_trees(whole_terms, b
             grown = used.grow_on_layers(CLASS, parts[i])
             n_there += grown is not None
             assert grown is None or snapshot(grown) == wanted[i]
+            if grown := used.grow_loosely(CLASS, parts[i]):
+                found, _ = snapshot(grown)
+                assert all(found[key] >= points for key, points in wanted[i][0].items())
+                n_loose += 1
     assert n_there
+    assert n_loose
 
 
 def test_two_parts_share_what_does_not_use_the_unfused_cell(monkeypatch):
@@ -214,6 +221,40 @@ def test_layers_of_classes_in_turn_have_every_term_that_meets_the_demands():
         n_left_out += len(set(every) - set(found))
         assert demanded or found == every
     assert n_left_out > 1000
+
+
+def loosely(grove: Forest, node: Node) -> Grown | None:
+    return grove.grow_loosely(OPEN, node)
+
+
+def test_a_loose_tree_has_the_terms_of_the_node_and_those_that_absorption_would_take_away():
+    """Its base has them, and it is what is left of the layer below, which stays as it is."""
+    used = new_forest(whole_terms=10)
+    above = node_with({4: "e"})
+    assert layered(used, above) is None, "it has too many terms"
+    assert loosely(used, above) is None, "no cell is forced"
+    for letter in "asz":
+        node = node_with({4: "e", 1: letter})
+        grown = Forest.grow_loosely(roomy := new_forest(whole_terms=8000), OPEN, node)
+        found, bound = snapshot(grown)
+        assert [layer.bare for layer in roomy.stack] == [(), ((4, 1 << 4),)]
+        assert grown
+        base, _ = read_tree(grown.orderly, roomy.stack[-1].base, 1)
+        gained = Counter(dict.fromkeys(found, 0)) | Counter(found)
+        gained.subtract(base)
+        assert all(points >= 0 for points in gained.values())
+        wanted, exact = grown_at_once(node)
+        assert all(found[key] >= points for key, points in wanted.items())
+        assert bound >= exact
+        assert letter == "z" or sum(found.values()) > sum(wanted.values())
+        assert snapshot(layered(roomy, node)) == (wanted, exact)
+        assert snapshot(loosely(roomy, node)) == (found, bound), "whatever was grown before"
+
+
+def test_what_a_whole_has_is_not_generated_for_a_loose_tree():
+    used = new_forest()
+    assert layered(used, node_with({4: "e"}))
+    assert loosely(used, node_with({4: "e", 1: "a"})) is None
 
 
 def test_going_down_one_letter_generates_less_than_growing_at_once():
@@ -439,6 +480,8 @@ def test_candidates_are_the_same_with_and_without_layers(best):
     split, n_splits = found_by(tight, best)
     assert split == wanted
     assert n_splits > 10
+    for budget in (0, 10, 100, 1000):
+        assert found_by(replace(tight, loose_budget=budget), best)[0] == wanted
     order = BOARD.cell_order[::-1]  # the cell of the class is last: there are no layers
     node = node_with({4: "e"})
     assert new_forest().suits_layers(OPEN, node)
@@ -529,7 +572,7 @@ def test_terms_that_contradict_a_demand_are_left_out_of_a_layer(n_bare, seed):
         term for term in wanted if term >> some.code_bits < first_key
     ]
     losses = [term for term in wanted if term >> some.code_bits - 1 & 1]
-    assert written(some.of_open, bare, new, True) == losses != []
+    assert written(some.of_open, bare, new, LOSSES) == losses != []
     whole = written(plain.of_open, bare)
     assert written(some.of_open, bare) == possible(whole) != whole
 

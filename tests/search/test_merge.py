@@ -73,7 +73,12 @@ class Ground:
         return root, bound
 
     def merge(
-        self, change: Terms, base: int, other: tuple[int, int] = (0, 0), first: int = 0
+        self,
+        change: Terms,
+        base: int,
+        other: tuple[int, int] = (0, 0),
+        first: int = 0,
+        loose: int = 0,
     ) -> tuple[int, int, int]:
         """Return (the new tip or a status, root, bound); ``other`` is bound and reference of a
         second tree.
@@ -92,6 +97,7 @@ class Ground:
             self.tip,
             base,
             *other,
+            loose,
         )
         if tip > 0:
             self.tip, self.n_keys = int(tip), int(spill)

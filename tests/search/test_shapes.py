@@ -100,7 +100,7 @@ def run(
     capacity: int = 1 << 20,
     limit: np.uint64 = shapes.NO_LIMIT,
     n_extra: int = 0,
-    only_losses: bool = False,
+    only: int = shapes.ALL,
     rim: Rim | None = None,
 ) -> tuple[int, np.ndarray]:
     """Return the status and the terms as the kernel left them; the code of a word is its points.
@@ -114,7 +114,7 @@ def run(
     words = word_arrays(build_trie(case.points, case.geometry.n))
     terms = np.zeros(capacity, np.uint64)
     rim = rim or rim_of(case, n_extra)
-    n, _ = shapes.shape_terms(words, table, rim, terms, code_bits(case), new, limit, only_losses)
+    n, _ = shapes.shape_terms(words, table, rim, terms, code_bits(case), new, limit, only)
     return int(n), terms[: max(0, int(n))]
 
 
@@ -263,9 +263,13 @@ def test_extra_cells_of_a_smaller_table_give_the_same_terms(dims, seed):
             for at_most in (shapes.NO_LIMIT, limit):
                 wanted = sorted(term for term in every.tolist() if term <= at_most)
                 assert sorted(run(case, new, limit=at_most, n_extra=n_extra)[1].tolist()) == wanted
-                _, lost = run(case, new, limit=at_most, n_extra=n_extra, only_losses=True)
+                _, lost = run(case, new, limit=at_most, n_extra=n_extra, only=shapes.LOSSES)
                 assert sorted(lost.tolist()) == [
                     x for x in wanted if new and x >> code_bits(case) - 1 & 1
+                ]
+                _, gained = run(case, new, limit=at_most, n_extra=n_extra, only=shapes.GAINS)
+                assert sorted(gained.tolist()) == [
+                    x for x in wanted if not x >> code_bits(case) - 1 & 1
                 ]
             assert run(case, new, 0, n_extra=n_extra)[0] == n_at_most
 
