@@ -44,9 +44,9 @@ class Params:
     node_budget: int = 5_000_000
     # a node with more terms of its own than this is not searched as one tree but forced at once
     whole_terms: int = 30_000_000
-    # a part of a large class is searched as a loose tree first (search.trees.merge): subtrees of no
-    # more points than this are bundled; 0: none
-    loose_points: int = 8
+    # a part of a large class is searched as a loose tree first (search.trees.merge), in which
+    # subtrees of no more points than this are bundled; 0: it is not, which suits the usual points
+    loose_points: int = 0
     # pushes behind one letter of the next cell at which the search of a loose tree ends
     loose_budget: int = 1_000_000
     # each letter that spends the budget halves it for those after it, down to this

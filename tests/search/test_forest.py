@@ -52,7 +52,12 @@ def free_of(node: Node) -> list[int]:
 def new_forest(
     memory_mb: int = 16, whole_terms: int = Params.whole_terms, buckets: Sequence[str] = ()
 ) -> Forest:
-    params = Params(memory_mb=memory_mb, whole_terms=whole_terms, fused=("center", "edge"))
+    params = Params(
+        memory_mb=memory_mb,
+        whole_terms=whole_terms,
+        fused=("center", "edge"),
+        loose_points=8,
+    )
     return Forest(BOARD, TRIE, params, map(letter_mask, buckets))
 
 
@@ -481,7 +486,8 @@ def test_candidates_are_the_same_with_and_without_layers(best):
     assert split == wanted
     assert n_splits > 10
     for budget in (0, 10, 100, 1000):
-        assert found_by(replace(tight, loose_budget=budget), best)[0] == wanted
+        loose = replace(tight, loose_points=8, loose_budget=budget)
+        assert found_by(loose, best)[0] == wanted
     order = BOARD.cell_order[::-1]  # the cell of the class is last: there are no layers
     node = node_with({4: "e"})
     assert new_forest().suits_layers(OPEN, node)
