@@ -71,9 +71,7 @@ class NodeSearch:
             return [], 0
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.board.n) if node.is_bare(c))
         budget = self.params.fused_budget if fused else self.params.node_budget
-        left = self._search_trees(
-            _with_letters(node, free[0], left), free, open_class, budget, tally
-        )
+        left = self._search_trees(node, free, left, open_class, budget, tally)
         if fused:
             if left and len(free) > 1:
                 left = self._rule_out(node, free, left, open_class, tally)
@@ -85,22 +83,24 @@ class NodeSearch:
         return [part for part in everything if part.masks[free[0]] & left], 0
 
     def _search_trees(
-        self, node: Node, free: list[int], open_class: OpenClass | None, budget: int, tally: Tally,
-        whole: bool = False,
+        self, node: Node, free: list[int], left: int, open_class: OpenClass | None, budget: int,
+        tally: Tally, whole: bool = False,
     ) -> int:  # fmt: skip
-        """Search a loose tree of a node, then its tree for what is left; return the letters of the
-        next cell that are left then.  If only the ``whole`` node helps, more than the budget may be
-        spent on many terms.
+        """Search a loose tree of a node for the letters ``left`` of the next cell, then its tree for
+        what is left of them; return the letters that are left then.
+
+        If only the ``whole`` node helps, more than the budget may be spent on many terms.
         """
-        left = node.masks[free[0]]
+        cell = free[0]
         grown = open_class and self.forest.grow_loosely(open_class, node)
         if grown:
-            left = self._attempt(node, free, grown, self.params.loose_budget, tally, whole=True)
+            part = _with_letters(node, cell, left)
+            left = self._attempt(part, free, grown, self.params.loose_budget, tally, whole=True)
         if left and (grown := self._grow(node, free, open_class)):
             if whole:
                 budget = max(budget, self.params.fused_per_term * grown.n_terms)
-            node = _with_letters(node, free[0], left)
-            left = self._attempt(node, free, grown, budget, tally, whole)
+            part = _with_letters(node, cell, left)
+            left = self._attempt(part, free, grown, budget, tally, whole)
         return left
 
     def _grow(self, node: Node, free: list[int], open_class: OpenClass | None) -> Grown | None:
@@ -125,9 +125,9 @@ class NodeSearch:
             if n_missed == self.params.fused_misses:
                 break
             if part.masks[cell] & letters:
-                if self._search_trees(
-                    part, free[1:], open_class, self.params.fused_budget, tally, whole=True
-                ):
+                every = part.masks[free[1]]
+                budget = self.params.fused_budget
+                if self._search_trees(part, free[1:], every, open_class, budget, tally, whole=True):
                     n_missed += 1
                 else:
                     letters &= ~part.masks[cell]

@@ -47,7 +47,8 @@ class Params:
     # a part of a large class is searched as a loose tree first (search.trees.merge), in which
     # subtrees of no more points than this are bundled; 0: it is not, which suits the usual points
     loose_points: int = 0
-    # pushes behind one letter of the next cell at which the search of a loose tree ends
+    # pushes behind one letter of the next cell, and boards scored in vain, at which the search of a
+    # loose tree ends
     loose_budget: int = 1_000_000
     # each letter that spends the budget halves it for those after it, down to this
     least_budget: int = 5_000_000

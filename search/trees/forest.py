@@ -3,8 +3,8 @@ the one below.
 
     grow(node)            all terms of a node as one tree
     grow_on_layers(node)  the same without terms that contradict a demand, merged layer by layer
-    grow_loosely(node)    a tree over the same terms, and more, in a third of the time; its bound is
-                          higher
+    grow_loosely(node)    a tree over the same terms, and more, in a third of the time, where the
+                          layer above has no whole; its bound is higher
 
 A node with half of the cells free, or fewer, has little to keep: it is grown at once, by the walk,
 behind the layers.

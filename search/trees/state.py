@@ -90,7 +90,8 @@ def new_search() -> Search:
 
     At depth k at most 2**k sum nodes of a tree agree with the letters chosen (one per subset of the
     levels), so at most 2**c choices are stacked on level c, and 26 times as many single terms.  A
-    loose tree is made of two, so it has twice as many, and a bundle is no more than one of each.
+    loose tree is made of two, so it has twice as many.  A bundle and its halves, three references,
+    fit into the row of a level as well: no level before the last fills a third of it.
     """
     m = MAX_LEVELS
     tails = (m, 2 * LETTER_BITS << m)
