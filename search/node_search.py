@@ -86,8 +86,8 @@ class NodeSearch:
         self, node: Node, free: list[int], left: int, open_class: OpenClass | None, budget: int,
         tally: Tally, whole: bool = False,
     ) -> int:  # fmt: skip
-        """Search a loose tree of a node for the letters ``left`` of the next cell, then its tree for
-        what is left of them; return the letters that are left then.
+        """Search a loose tree of a node for the letters ``left`` of the next cell, then its tree
+        for what is left of them; return the letters that are left then.
 
         If only the ``whole`` node helps, more than the budget may be spent on many terms.
         """
