@@ -259,7 +259,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
                     begin = int64(start[e])
                     end = int64(start[e + 1])
                 gains = new == 0 or on_way[k] & new != 0
-                if only == LOSSES if gains else only == GAINS:
+                if only == (LOSSES if gains else GAINS):  # not asked for
                     if k == 0:
                         break
                     continue

@@ -230,16 +230,18 @@ class Forest:
         base of the layer below, with the tree of the terms that use this cell.
 
         It stands behind that layer and is no layer itself.  What absorption would take from the
-        base stays.  Returns None if that layer is not there, if it has a whole, which is merged
-        sooner than terms are generated, or if there is no room.
+        base stays.  Returns None if that layer is not there, if it has a whole, which has these
+        terms already, or if there is no room.
         """
         if not (self._params.loose_points and self.suits_layers(open_class, node)):
             return None
-        *steps, bare = self._turn_to(open_class, node)
+        *steps, bare = self._keep_below(open_class, node)
+        n_forced = len(bare) - len(self._generator.rim)
+        if n_forced == 0:
+            return None
         if self.stack and self.stack[-1].bare == bare:
             self.stack.pop()
-        n_forced = len(bare) - len(self._generator.rim)
-        if n_forced == 0 or not self._lay(steps):
+        if not self._lay(steps):
             return None
         below = self._with_room()
         if below.bare != bare[:-1] or below.whole:
@@ -266,7 +268,7 @@ class Forest:
         """Return the layer of a node of an open class, perhaps without its whole; None if its base
         does not fit.
         """
-        steps = self._turn_to(open_class, node)
+        steps = self._keep_below(open_class, node)
         bare = steps[-1]
         # given up for a part of it
         if self.stack and self.stack[-1].bare == bare and not self.stack[-1].whole:
@@ -281,9 +283,9 @@ class Forest:
             return None
         return self.stack[-1]
 
-    def _turn_to(self, open_class: OpenClass, node: Node) -> list[Bare]:
-        """Give up the layers that a node of an open class is not grown on; return the bare cells of
-        those that it is grown on, and of the node.
+    def _keep_below(self, open_class: OpenClass, node: Node) -> list[Bare]:
+        """Keep only the layers that a node of an open class is grown on, and its own; return the
+        bare cells of each of them, whether it is there or not.
         """
         order = self.geometry.cell_order
         n_rim = max(len(open_class.bare), self.geometry.n - self._generator.max_free)
