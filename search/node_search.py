@@ -71,7 +71,8 @@ class NodeSearch:
             return [], 0
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.board.n) if node.is_bare(c))
         budget = self.params.fused_budget if fused else self.params.node_budget
-        left = self._search_trees(node, free, left, open_class, budget, tally)
+        left = self._search_loosely(node, free, left, open_class, tally)
+        left = self._search_tree(node, free, left, open_class, budget, tally)
         if fused:
             if left and len(free) > 1:
                 left = self._rule_out(node, free, left, open_class, tally)
@@ -82,26 +83,34 @@ class NodeSearch:
             tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
         return [part for part in everything if part.masks[free[0]] & left], 0
 
-    def _search_trees(
+    def _search_loosely(
+        self, node: Node, free: list[int], left: int, open_class: OpenClass | None, tally: Tally
+    ) -> int:
+        """Search a loose tree of a node, if there is one, for the letters ``left`` of the next
+        cell; return the letters that are left then.
+        """
+        grown = open_class and self.forest.grow_loosely(open_class, node)
+        if not grown:
+            return left
+        part = _with_letters(node, free[0], left)
+        return self._attempt(part, free, grown, self.params.loose_budget, tally, whole=True)
+
+    def _search_tree(
         self, node: Node, free: list[int], left: int, open_class: OpenClass | None, budget: int,
         tally: Tally, whole: bool = False,
     ) -> int:  # fmt: skip
-        """Search a loose tree of a node for the letters ``left`` of the next cell, then its tree
-        for what is left of them; return the letters that are left then.
+        """Search the tree of a node for the letters ``left`` of the next cell; return the letters
+        that are left then.
 
         If only the ``whole`` node helps, more than the budget may be spent on many terms.
         """
-        cell = free[0]
-        grown = open_class and self.forest.grow_loosely(open_class, node)
-        if grown:
-            part = _with_letters(node, cell, left)
-            left = self._attempt(part, free, grown, self.params.loose_budget, tally, whole=True)
-        if left and (grown := self._grow(node, free, open_class)):
-            if whole:
-                budget = max(budget, self.params.fused_per_term * grown.n_terms)
-            part = _with_letters(node, cell, left)
-            left = self._attempt(part, free, grown, budget, tally, whole)
-        return left
+        grown = self._grow(node, free, open_class) if left else None
+        if not grown:
+            return left
+        if whole:
+            budget = max(budget, self.params.fused_per_term * grown.n_terms)
+        part = _with_letters(node, free[0], left)
+        return self._attempt(part, free, grown, budget, tally, whole)
 
     def _grow(self, node: Node, free: list[int], open_class: OpenClass | None) -> Grown | None:
         if open_class and self.forest.suits_layers(open_class, node):
@@ -116,20 +125,26 @@ class NodeSearch:
 
         A letter ruled out here is ruled out for all the parts that the node is unfused into, dozens
         of them.  Strong letters follow weak ones, so after ``fused_misses`` letters that cannot be
-        ruled out, the rest are not tried.
+        ruled out, the rest are not tried; after as many that no loose tree has ruled out, no more
+        of these are grown.
         """
-        cell, n_missed = free[0], 0
+        cell, n_missed, n_missed_loosely = free[0], 0, 0
         parts = split_at(node, cell, self.params)
         letters &= sum(part.masks[cell] for part in parts)  # no board has any other letter
         for part in parts:
             if n_missed == self.params.fused_misses:
                 break
             if part.masks[cell] & letters:
-                every = part.masks[free[1]]
+                left = part.masks[free[1]]
+                if n_missed_loosely < self.params.fused_misses:
+                    left = self._search_loosely(part, free[1:], left, open_class, tally)
+                    n_missed_loosely += left > 0
                 budget = self.params.fused_budget
-                if self._search_trees(part, free[1:], every, open_class, budget, tally, whole=True):
-                    n_missed += 1
-                else:
+                left = self._search_tree(
+                    part, free[1:], left, open_class, budget, tally, whole=True
+                )
+                n_missed += left > 0
+                if not left:
                     letters &= ~part.masks[cell]
         return letters
 
