@@ -429,6 +429,7 @@ def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
         "letters in alphabetical order": replace(
             params, letter_order="".join(sorted(LETTER_ORDER))
         ),
+        "loose trees or none": replace(params, loose_points=0 if params.loose_points else 8),
     }
     for name, others in changed.items():
         yield name, replace(plan, spec=replace(plan.spec, params=others))

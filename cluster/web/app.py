@@ -135,15 +135,19 @@ async def _class_page(request: Request) -> Response:
 
 async def _records_page(request: Request) -> Response:
     site = _site_of(request)
-    known = sources()
-    lists = [
-        (place, known.get(place.name.partition("-")[2]))
-        for place in reversed(site.records.places().values())
-    ]
+    lists = [(place, _source_of(place)) for place in reversed(site.records.places().values())]
     # the largest boards first
     places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))
     groups = [(language, list(pairs)) for language, pairs in groupby(places, _language)]
     return _render(request, "records", script="runs", groups=groups)
+
+
+def _source_of(record: Place) -> Source | None:
+    """Return what is known of a list from the name of a record, such as ``3x3-debian-danish``,
+    or ``4x4-enable2k-words`` where the points are not the usual ones.
+    """
+    name = record.name.partition("-")[2]
+    return sources().get(name) or sources().get(name.rpartition("-")[0])
 
 
 def _language(pair: tuple[Place, Source | None]) -> str:

@@ -149,8 +149,10 @@ def _question(view: RunView) -> str:
         return ""
     asked, question = view.answer.fingerprint, view.answer.question
     words = f", {question.n_words:,} words" if question.n_words else ""
-    rules = f"{question.scores} points, cutoff {asked.cutoff:,}"
-    return f"{asked.dims} boards, word list {question.wordlist}{words}, {rules}"
+    return (
+        f"{asked.dims} boards, word list {question.wordlist}{words}, {question.points}, "
+        f"cutoff {asked.cutoff:,}"
+    )
 
 
 def _left(view: RunView) -> str:

@@ -286,7 +286,7 @@ def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question
     premise = (
         f"Of all {26**fingerprint.n_cells:,} {fingerprint.dims} boards (one letter a-z per cell, "
         f"q counting as Qu), with the {question.n_words:,} words of {question.wordlist} "
-        f"({'; '.join(notes)}) and {question.scores} points{question.condition}"
+        f"({'; '.join(notes)}) and {question.points}{question.condition}"
     )
     cutoff, best = fingerprint.cutoff, listed.best_boards
     if not best:

@@ -69,6 +69,11 @@ class Question:
     letters: dict[str, str] = field(default_factory=dict)
     condition: str = ""  # on which the answer rests, see taken_over
 
+    @property
+    def points(self) -> str:
+        """How a sentence names the points."""
+        return "one point a word" if self.scores == "words" else f"{self.scores} points"
+
 
 class State(StrEnum):
     """What is said of a run in one word."""
@@ -180,7 +185,7 @@ def standing(
         )
     rules = question.wordlist
     if question.scores != "standard":
-        rules += f" and {question.scores} points"
+        rules += f" and {question.points}"
     if rank > 1:
         place = f"Number {rank:,} of all {dims} boards with {rules}, up to symmetry"
         return f"{place}{question.condition}."

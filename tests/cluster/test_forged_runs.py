@@ -362,7 +362,7 @@ def test_a_name_is_repeated_only_if_what_it_names_is_that(ask, orderly, whole, t
     assert "enable2k" not in told.replace(honest, "")
     seal_run(folder, scores="standard", wordlist={})
     statement = orderly.json("status", folder)["statement"]
-    assert "and words points, " in statement
+    assert "and one point a word, " in statement
     assert "standard" not in statement
     assert "0 words of a list without a name (SHA-256 " in statement
     assert list_name("words", sources()["yawl"].sha256) == "yawl"

@@ -10,7 +10,8 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.errors import WordListError
 from boardclass.geometry import geometry
-from boardclass.wordlist import load_wordlist, sources
+from boardclass.scores import points_in_words
+from boardclass.wordlist import known_name, load_wordlist, sources
 from results.proof.claim import read_claim
 from results.proof.coverage import check_coverage
 from results.proof.packaged import packaged_summary
@@ -52,9 +53,12 @@ FOLDER = Path("results") / "published"
 def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_what_is_in_its_list():
     assert sorted(RUNS) == NAMES
     for name in NAMES:
-        dims, _, wordlist = name.partition("-")
-        run, source = open_run(ROOT / FOLDER / name), sources()[wordlist]
-        assert (run.fingerprint.dims, run.fingerprint.wordlist_sha256) == (dims, source.sha256)
+        run = open_run(ROOT / FOLDER / name)
+        source = sources()[known_name(run.fingerprint.wordlist_sha256) or ""]
+        scores = points_in_words(run.fingerprint.scores)
+        assert name == f"{run.fingerprint.dims}-{source.name}" + f"-{scores}" * (
+            scores != "standard"
+        )
         assert source.language == "English" or source.contains
         told = run.info["wordlist"]
         assert (source.n_words, source.letters or {}) == (told["n_words"], told.get("letters", {}))
@@ -108,10 +112,11 @@ def test_its_boards_are_the_published_ones(name):
 
 @pytest.mark.parametrize("name", daily(["3x3-scowl70"], NAMES))
 def test_verify_accepts_it(name, orderly):
+    sha256 = open_run(ROOT / FOLDER / name).fingerprint.wordlist_sha256
     try:
-        words = load_wordlist(name.partition("-")[2])
+        words = load_wordlist(known_name(sha256) or "")
     except WordListError as error:
         pytest.skip(f"needs the word list of the run: {error}")
     checked = orderly("verify", ROOT / FOLDER / name)
     assert checked.code == 0, checked.err
-    assert words.sha256 == open_run(ROOT / FOLDER / name).fingerprint.wordlist_sha256
+    assert words.sha256 == sha256
