@@ -30,9 +30,9 @@ class Compared(NamedTuple):
 class Comparison:
     """What a run lists beside what a file lists.
 
-    ``make_scorer`` makes what scores bare boards of the file, if there are any; None: they stay
-    without a score.  Boards of the file below the cutoff of the run are told apart: the run says
-    nothing about them.
+    ``make_scorer`` makes what scores the boards that only the file has, if there are any; None:
+    what the file says of them counts.  Those below the cutoff of the run are told apart: the run
+    says nothing about them.
     """
 
     def __init__(
@@ -42,16 +42,16 @@ class Comparison:
         make_scorer: Callable[[], Scorer | None],
     ) -> None:
         here = {item.board: item.score for item in result.listed.boards}
-        bare = [board for board, score in listed.items() if score is None and board not in here]
+        others = list(listed.keys() - here.keys())
         scores = dict(here)
-        if bare and (scorer := make_scorer()):
-            scores |= zip(bare, scorer.scores(bare).tolist(), strict=True)
+        if others and (scorer := make_scorer()):
+            scores |= zip(others, scorer.scores(others).tolist(), strict=True)
         self.rows: list[Compared] = []
         for board in here.keys() | listed.keys():
             score, file_score = scores.get(board), listed.get(board)
             where = BOTH if board in listed else ONLY_HERE
             if board not in here:
-                value = score if file_score is None else file_score
+                value = file_score if score is None else score
                 is_below = value is not None and not reaches(value, result.fingerprint.cutoff)
                 where = BELOW if is_below else ONLY_THERE
             shown = with_letters(board, result.question.letters)

@@ -166,6 +166,7 @@ def as_json(view: RunView) -> dict[str, Any]:
         "dims": answer.fingerprint.dims,
         "wordlist": answer.question.wordlist,
         "letters": answer.question.letters,
+        "scores": answer.question.scores,
         **_values(answer.fingerprint, "wordlist_sha256", "cutoff", "partition"),
         "n_classes": classes.n_all,
         "n_classes_begun": classes.n_begun,

@@ -71,7 +71,7 @@ def question(view: RunView) -> str:
     if view.answer is None:
         return ""
     asked = view.answer.fingerprint
-    return f"{asked.dims}, {view.answer.question.wordlist}, cutoff {asked.cutoff:,}"
+    return f"{asked.dims}, {view.answer.question.rules}, cutoff {asked.cutoff:,}"
 
 
 def classes_done(classes: Classes) -> str:
@@ -297,7 +297,7 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     from boardclass.geometry import geometry
     from results.proof.summary import standing
 
-    name, listed = proof.question.wordlist, proof.listed.boards
+    listed = proof.listed.boards
     best = (
         f"The best score is {listed[0].score:,}, that of "
         f"{boardclass.with_letters(listed[0].board, proof.question.letters)}."
@@ -305,7 +305,8 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     if not reaches(score, proof.fingerprint.cutoff):
         n, n_all = proof.listed.n_raw, 26**proof.fingerprint.n_cells
         return (
-            f"Proven. With {name} at least {n:,} of all {n_all:,} {dims} boards score more. {best}"
+            f"Proven. With {proof.question.rules} at least {n:,} of all {n_all:,} {dims} boards "
+            f"score more. {best}"
         )
     if not any(
         (item.board, item.score) == (canonical_board(board, geometry(dims)), score)

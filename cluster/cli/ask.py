@@ -4,10 +4,9 @@ a page.
 
 from __future__ import annotations
 
-import re
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
@@ -95,7 +94,8 @@ def _passing(
     show; with their number of words if there is a ``counter``.
     """
     size = boardclass.parse_dims(result.fingerprint.dims)
-    words = set(map(partial(_spelling, letters=result.question.letters), contains))
+    symbols = result.question.letters
+    words = {boardclass.typed_word(word, symbols) for word in contains}
     cubes = None
     if dice is not None:
         from boardclass.rolling import assign_dice
@@ -105,7 +105,7 @@ def _passing(
     for item in result.listed.boards:
         if words and not search.holds(item.board, size, words):
             continue
-        if cubes is not None and assign_dice(item.board, cubes) is None:
+        if cubes and (symbols.keys() & set(item.board) or assign_dice(item.board, cubes) is None):
             continue
         n_words = counter.score(item.board) if counter else None
         if n_words is None or n_words >= min_words:
@@ -115,13 +115,6 @@ def _passing(
 def _word_counter(location: str, wordlist: str | None) -> Scorer:
     run = results.open_run(location)
     return _scorer(run, run_wordlist(run, wordlist), boardclass.parse_scores("words"))
-
-
-def _spelling(word: str, letters: Mapping[str, str]) -> str:
-    spelled = boardclass.in_symbols(word.strip().lower(), letters)
-    if not re.fullmatch(r"[a-z]+", spelled):
-        raise InputError(f"--contains {quote(word)}: expected a word of letters a-z")
-    return spelled.replace("qu", "q")
 
 
 def query(
@@ -221,9 +214,9 @@ def compare(
 ) -> None:
     """Compare the boards of a run with those of a file, whatever their rotation.
 
-    FILE: what climb, top or score print as CSV, a published list, or bare boards, which are scored
-    with the run's word list.  Boards of the file with a score below the cutoff of the run are
-    listed separately: the run says nothing about them.
+    FILE: what climb, top or score print as CSV, a published list, or bare boards.  Boards that the
+    run does not list are scored with its word list and points.  Those below its cutoff are listed
+    separately: the run says nothing about them.
     """
     *directories, file = words
     if len(directories) > 1:

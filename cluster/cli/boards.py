@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import boardclass
-import search
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
 from boardclass.tiles import Tiles
@@ -258,7 +257,9 @@ def lists(
     """Score a board with every word list that can be named."""
     from boardclass.wordlist import available_names, load_wordlist
 
-    size, letters = boardclass.read_board(board, dims, tell)
+    boardclass.read_board(board, dims, tell)
+    from cluster.answers.boards import Scoring
+
     table = boardclass.parse_scores("standard" if scores is None else scores)
     rows: list[tuple[Any, ...]] = []
     for name, path in available_names().items():
@@ -267,8 +268,9 @@ def lists(
         except WordListError as error:
             tell(f"left out {name}: {error}")
             continue
-        points = [word.points for word in search.Scorer(size, words.words, table).words(letters)]
-        rows.append((name, len(words.words), sum(points), len(points)))
+        scoring = Scoring(words, path, table)
+        solved = scoring.solve(scoring.read(board, dims))
+        rows.append((name, len(words.words), solved.score, len(solved.words)))
     write_table(("wordlist", "list_words", "score", "words"), rows, fmt)
 
 

@@ -141,7 +141,7 @@ def _scorer(
     scorer = ParallelScorer(plain, threads)
     if contains is None:
         return scorer, board
-    word = boardclass.in_symbols(contains.strip().lower(), words.letters).replace("qu", "q")
+    word = boardclass.typed_word(contains, words.letters)
     holding = HoldingScorer(scorer, word)
     if board and not search.holds(board, size, {word}):
         raise InputError(
@@ -205,7 +205,7 @@ def longest(
     shape = geometry(dims or "4x4")
     words, table = listed.load()
     if word is not None:
-        word = boardclass.in_symbols(word.strip().lower(), words.letters).replace("qu", "q")
+        word = boardclass.typed_word(word, words.letters)
     targets = _targets(words.words, shape.n, word, letters)
     tell("listing the paths through all cells")
     paths = hamilton.hamiltonian_paths(shape)
@@ -235,10 +235,8 @@ def _targets(
     words: tuple[str, ...], n_cells: int, word: str | None, letters: int | None
 ) -> list[str]:
     if word is not None:
-        if len(word) != n_cells or not set(word) <= set(boardclass.LETTERS):
-            raise InputError(
-                f"word {quote(word)}: expected {n_cells} cells of letters a-z, qu being one cell"
-            )
+        if len(word) != n_cells:
+            raise InputError(f"word {quote(word)}: expected {n_cells} cells, qu being one")
         return [word]
     targets = [
         item for item in words if len(item) == n_cells and letters in (None, n_letters(item))

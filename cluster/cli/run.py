@@ -192,21 +192,22 @@ def run(
     mine = parse_share(share) if share is not None else None
     where = {"workers": workers, "address": address, "replicate": replicate, "seed": seed}
     resolved = question.resolve(memory, order=order, out=out, **where)
-    outcome = _driven(resolved, drop_damaged=drop_damaged, extends=extend, share=mine)
+    outcome = _driven(resolved, extend, drop_damaged=drop_damaged, share=mine)
     if outcome.claim is None and not outcome.share_done:
         raise IncompleteError(f"the run in {outcome.location} is incomplete: {outcome.message}")
     _print_outcome(resolved, outcome)
 
 
-def _driven(config: RunConfig, **how: Any) -> RunOutcome:
+def _driven(config: RunConfig, extend: str | None, **how: Any) -> RunOutcome:
     """Run, and count the seconds that it takes to compile the kernels as well."""
     began = time.monotonic()
+    extends = None if extend is None else named_run(extend)
     try:
         # compiles the kernels the first time: long enough to be interrupted
         from cluster.driver import driver
         from cluster.driver.progress import Progress
 
-        outcome = driver.run(config, progress=Progress(sys.stderr), **how)
+        outcome = driver.run(config, extends=extends, progress=Progress(sys.stderr), **how)
     except KeyboardInterrupt as error:  # outside the search the driver does not catch signals
         raise IncompleteError("stopped; the same command resumes from what is stored") from error
     return replace(outcome, seconds=time.monotonic() - began)

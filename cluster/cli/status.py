@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import boardclass
 import results
 from boardclass.distribution import install
 from boardclass.errors import InputError, OrderlyError
@@ -79,8 +80,8 @@ def runs(locations: options.Runs = None, fmt: options.Format = "table") -> None:
 
 
 _NAMES = """
-    state proven why_not_proven dims wordlist cutoff n_classes n_classes_done best_score best_boards
-    n_boards digest
+    state proven why_not_proven dims wordlist letters scores cutoff n_classes n_classes_done
+    best_score best_boards n_boards digest
 """
 
 
@@ -99,7 +100,9 @@ def _record(place: Place) -> Mapping[str, Any]:
 def _row(item: Mapping[str, Any]) -> list[object]:
     first = [item.get(name) for name in _COLUMNS[:5]]
     done = f"{item['n_classes_done']:,}/{item['n_classes']:,}" if "n_classes" in item else None
-    board = (item.get("best_boards") or [item.get("why")])[0]
+    board = item.get("why")
+    if best := item.get("best_boards"):
+        board = boardclass.with_letters(best[0], item["letters"])
     return [*first, done, item.get("best_score"), board, item.get("n_boards")]
 
 

@@ -29,6 +29,7 @@ from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
 from cluster.workers.worker import machine_memory
 from results.log_events import MemoryLow, Report, Started
+from results.proof.summary import Question
 from search.breaker import Spec, Unit
 
 MakeExecutor = Callable[[Spec], Executor]
@@ -189,7 +190,8 @@ def _begin(prepared: Prepared, policy: Policy) -> None:
     classes = counted(prepared.n_classes, "board class", "board classes")
     share = f", {prepared.n_own:,} of them are share {prepared.share}" if prepared.share else ""
     before = f", {n_done:,} done before" if n_done else ""
-    question = f"{plan.fingerprint.dims}, {plan.wordlist.name}, cutoff {plan.cutoff:,}"
+    rules = Question(plan.wordlist.name, len(plan.wordlist.words), plan.table.name).rules
+    question = f"{plan.fingerprint.dims}, {rules}, cutoff {plan.cutoff:,}"
     text = f"{question}: {classes}{share}{before}, {workers}, into {plan.location}"
     prepared.progress.begin(text, prepared.n_classes, n_done)
     prepared.journal.note(

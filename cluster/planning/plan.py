@@ -121,7 +121,7 @@ def make_plan(
             f"a key holds {params.max_free} cells, a class of {dims} has {n_fused} more that are "
             "open: they get groups of letters first, and fewer letters afterwards"
         )
-    cutoff, climbed = _resolve_cutoff(config, location, scorer, wordlist.words, stage)
+    cutoff, climbed = _resolve_cutoff(config, location, scorer, wordlist, stage)
     of = Fingerprint(
         dims=str(dims),
         wordlist_sha256=wordlist.sha256,
@@ -184,20 +184,23 @@ def _resolve_cutoff(
     config: RunConfig,
     location: str,
     scorer: Scorer,
-    words: Sequence[str],
+    wordlist: WordList,
     stage: Callable[[str], object],
 ) -> tuple[int, dict[str, object] | None]:
-    """Return the cutoff, and the board it was climbed to if it is new; an existing run keeps its
-    cutoff.
+    """Return the cutoff, and the board it was climbed to if it is new; an existing run of the same
+    size, list and points keeps its cutoff.
     """
     if config.cutoff != "auto":
         # a run that began goes on, and need not wait for a look
         if not open_folder(location).exists():
-            _check_cutoff(config.cutoff, scorer, words, config.seed, stage)
+            _check_cutoff(config.cutoff, scorer, wordlist.words, config.seed, stage)
         return config.cutoff, None
     identity = read_identity(open_folder(location))
     if identity is not None:
-        return identity[0].cutoff, None
+        known = identity[0]
+        same = (str(scorer.dims), wordlist.sha256, scorer.table.points)
+        if (known.dims, known.wordlist_sha256, known.scores) == same:
+            return known.cutoff, None
 
     stage("climbing to a good board for the cutoff")
     best = search.local_search(scorer, seed=config.seed)[0]

@@ -82,8 +82,8 @@ _Small = Annotated[int, Field(ge=0, lt=1000)]
 
 @dataclass(frozen=True)
 class BoardRequest:
-    """A board as it was typed, and the rules, by the names that pages ask with; those of a run
-    count, if the location of one is given.
+    """A board as it was typed, and the rules, by the names that pages ask with; the list of a run
+    counts, if the location of one is given, and its points, if no others are.
 
     ``word`` is one whose path is drawn into a picture; ``hidden``: a page has its words after the
     game; ``dice`` and ``goal``: which dice are rolled, until so many words that most people know
@@ -94,7 +94,7 @@ class BoardRequest:
     size: str | None = None
     list: str = DEFAULT_WORDLIST
     location: str = ""
-    scores: str = "standard"
+    scores: str = ""  # by default those of the run, or of the box of dice, or the usual ones
     plain_q: bool = False
     min_letters: _Small | None = None
     letter_values: str | None = None
@@ -107,14 +107,18 @@ class BoardRequest:
     @property
     def scoring(self) -> Scoring:
         """The list and the rules."""
+        name, table = self.list, parse_scores(self.scores or self._usual_scores)
         if self.location:
             run = open_run(self.location)
-            name, table = list_of_run(run), ScoreTable("run", tuple(run.fingerprint.scores))
-        else:
-            name, table = self.list, parse_scores(self.scores)
+            name = list_of_run(run)
+            table = table if self.scores else ScoreTable("run", tuple(run.fingerprint.scores))
         words, path = words_of(name, plain_q=None), available_names()[name]
         rules = table.at_least(self.min_letters), self.plain_q, self.letter_values, self.bonus
         return Scoring(words, path, *rules)
+
+    @property
+    def _usual_scores(self) -> str:
+        return load_dice(self.dice).scores if self.dice else "standard"
 
     def usual(self) -> tuple[str, Scorer, Mapping[str, str]]:
         """Return a board that the fast scorer takes, in symbols, with the scorer and the letters

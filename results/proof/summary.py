@@ -74,6 +74,16 @@ class Question:
         """How a sentence names the points."""
         return "one point a word" if self.scores == "words" else f"{self.scores} points"
 
+    @property
+    def rules(self) -> str:
+        """What a sentence calls the list, and the points where they are not the usual ones.
+
+        >>> Question("enable2k", 173_402, "words").rules
+        'enable2k and one point a word'
+        """
+        usual = self.scores == "standard"
+        return self.wordlist if usual else f"{self.wordlist} and {self.points}"
+
 
 class State(StrEnum):
     """What is said of a run in one word."""
@@ -183,16 +193,13 @@ def standing(
             if rank == 1
             else f"Number {rank:,} of those found so far."
         )
-    rules = question.wordlist
-    if question.scores != "standard":
-        rules += f" and {question.points}"
     if rank > 1:
-        place = f"Number {rank:,} of all {dims} boards with {rules}, up to symmetry"
+        place = f"Number {rank:,} of all {dims} boards with {question.rules}, up to symmetry"
         return f"{place}{question.condition}."
     equal = f"; {counted(n_equal - 1, 'other scores', 'others score')} as much, up to symmetry"
     others = 26 ** parse_dims(dims).n - 1
     return (
-        f"With {rules} none of the other {others:,} {dims} boards beats "
+        f"With {question.rules} none of the other {others:,} {dims} boards beats "
         f"it{equal if n_equal > 1 else ''}{question.condition}."
     )
 

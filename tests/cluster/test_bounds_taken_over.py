@@ -35,6 +35,11 @@ def extended(orderly, source, folder, cutoff=12):
     return orderly("run", *names, "--cutoff", cutoff, "--out", folder, "--extend", source)
 
 
+def test_a_record_is_taken_over_by_its_name(orderly, tmp_path):
+    where = ("--workers", 0, "--out", tmp_path / "run", "--extend", "3x3-scowl70")
+    assert "reused 26 of 26" in orderly("run", "3x3", "--cutoff", 430, *where).err
+
+
 def test_a_claim_that_rests_on_bounds_says_so(orderly, source, small_runs, tmp_path):
     lower = tmp_path / "lower"
     answer = extended(orderly, source, lower)

@@ -21,7 +21,8 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from cluster.cli import app
-from cluster.web.jobs import BoardRequest, score_board
+from cluster.web.jobs import BoardRequest, roll_game, score_board
+from results.storage.files import published_places
 from tests.conftest import COMMAND, Answer, rows_of
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
@@ -531,6 +532,14 @@ def test_a_board_as_it_was_typed_has_its_score_here_and_on_the_page(orderly, nam
     assert told["score"] == sum(word["points"] for word in told["words"]) == expected
     again = score_board(BoardRequest("".join(told["cells"]), size=told["dims"], scores=points))
     assert values or again["score"] == expected, "the page sends the cells down the columns"
+
+
+def test_the_page_of_a_run_takes_other_points_and_fresh_boards_have_those_of_the_box():
+    record = str(published_places()["3x3-scowl70"])
+    assert score_board(BoardRequest("berlatdes", location=record))["score"] == 430
+    assert score_board(BoardRequest("berlatdes", location=record, scores="words"))["score"] == 210
+    words = roll_game(BoardRequest(dice="big", goal=5))["words"]
+    assert min(len(word["word"]) for word in words) >= 4
 
 
 FRENCH = ["mère", "pré", "été", "épi", "tri", "trime", "reine", "père", "prise", "mise"]

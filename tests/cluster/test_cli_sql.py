@@ -89,6 +89,7 @@ def test_top_filters(orderly, proven, listed, tmp_path):
         ]
 
     assert kept() == listed
+    assert orderly("top", proven, "--contains", "qat").code == 2
     assert kept("--contains", "RATE") == [board for board in listed if set("rate") == set(board)]
     many = kept("--min-words", "13")
     scored = orderly("score", "--scores", "words", "--format", "csv", stdin="\n".join(listed))
@@ -114,11 +115,12 @@ def test_compare(orderly, proven, listed, tmp_path):
     file.write_text(f"# mine\n\n{turned}: 14\n{listed[1].upper()}\nzzzz,99,3\nyyyy,1\nxxxx\n")
     compare = partial(orderly, "compare", proven, file)
     counts = json.loads(compare("--format", "json").out)["counts"]
-    assert counts == {"both": 2, "only_here": len(listed) - 2, "only_there": 1, "below_cutoff": 2}
-    assert {row["board"]: row["where"] for row in rows_of(compare("--format", "csv"))}[
-        "yyyy"
-    ] == "below cutoff"
+    assert counts == {"both": 2, "only_here": len(listed) - 2, "only_there": 0, "below_cutoff": 3}
+    rows = {row["board"]: row for row in rows_of(compare("--format", "csv"))}
+    (there,) = {"zzzz", "yyyy"} & {board for board in rows if rows[board]["file_score"] == "99"}
+    assert (rows[there]["where"], rows[there]["score"]) == ("below cutoff", "0")
     assert "2 both" in compare().out
+    assert "2 with another score" in compare().out
     file.write_text(
         orderly("climb", "-d", "2x2", "-n", "999", "--pool", "50", "--format", "csv").out
     )

@@ -284,8 +284,8 @@ def test_the_time_left_says_what_it_is_based_on():
 
 
 KEYS = """
-    directory state proven why_not_proven dims wordlist letters wordlist_sha256 cutoff partition
-    n_classes n_classes_begun n_classes_done n_conflicts n_units_pending n_units_split
+    directory state proven why_not_proven dims wordlist letters scores wordlist_sha256 cutoff
+    partition n_classes n_classes_begun n_classes_done n_conflicts n_units_pending n_units_split
     n_units_quarantined rows n_candidates n_boards n_boards_with_images best_score best_boards
     digest notes statement driver figures_age_s ended n_classes_left n_units_in_flight n_strikes
     n_requeued n_workers_lost hosts hosts_flagged n_replicas_agreed classes_per_h verdicts_per_h

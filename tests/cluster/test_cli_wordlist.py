@@ -193,6 +193,11 @@ def test_each_view_of_a_run_shows_the_letters_of_its_list(orderly, spanish, tmp_
     asked = BoardRequest(board, size="2x2", list="spanish", word="año")
     assert ">Ñ</text>" in draw(asked)
     assert "año" in [item["word"] for item in score_board(asked)["words"]]
+    dice = tmp_path / "w.toml"
+    dice.write_text('title = "w"\ndims = "2x2"\ndice = "wwwwww aaaaaa nnnnno oooooi"\n')
+    assert board not in orderly.done("top", run, "-n", "999", "--rollable", dice)
+    assert orderly.json("runs", run)[0]["letters"] == {"w": "ñ"}
+    assert board in orderly.done("runs", run)
 
 
 def test_a_known_list_that_is_not_here_names_its_command(orderly):

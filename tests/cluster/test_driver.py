@@ -127,6 +127,8 @@ def test_auto_cutoff_is_the_best_board_and_stays(config):
     assert info["climbed"]["score"] == best
     assert info["config"]["cutoff"] == "auto"
     progress = mock.Mock(spec=Progress)
+    other = make_plan(change(auto, scores="powers"))
+    assert other.cutoff > best, "that of other points says nothing"
     # a run with another cutoff would be refused
     assert run(change(auto, seed=9), progress=progress).n_computed == 0
     assert not climbs(progress)

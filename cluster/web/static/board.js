@@ -60,7 +60,7 @@ function typed(symbol) {
 
 /** @param {string} cell */
 function faceOf(cell) {
-  if (cell === "q") return "Qu";
+  if (cell === "q" && !field("plain_q").checked) return "Qu";
   return cell.replace(/[[\]]/g, "").replace(/(^|\/)-?./g, (start) => start.toUpperCase());
 }
 
@@ -68,7 +68,7 @@ function faceOf(cell) {
 const face = (symbol) => faceOf(typed(symbol));
 const board = () => cells.join("");
 
-// Of a run: its own list and points.
+// Of a run: its own list, and its points unless others are given.
 function rules() {
   /** @type {Record<string, string>} */
   const chosen = list.value ? { list: list.value } : { run: given.get("run") || "" };
