@@ -154,10 +154,14 @@ def repeat(
     from results.store.run import raise_conflicts
 
     run, words = source.open()
-    raise_conflicts(run.conflicts)
     if classes is not None:
-        rows = rows_of_classes(run, named_classes(run.partition, classes))
+        named = named_classes(run.partition, classes)
+        rows = rows_of_classes(run, named)
+        for (class_id, _), rivals in run.conflicts.items():
+            if class_id in named:
+                tell(rivals)  # each is searched again, in this order
     else:
+        raise_conflicts(run.conflicts)
         rows = sampled_rows(run, sample or 0, seed)
     done: list[RepeatResult] = []
     for item in repeated(run_spec(run, words), rows, seed, workers):

@@ -9,7 +9,7 @@ from cluster.driver.driver import RunOutcome, conclude
 from cluster.driver.journal import Journal
 from cluster.driver.prepared import prepare
 from cluster.driver.progress import Progress
-from cluster.planning.plan import STRUCTURAL, make_plan
+from cluster.planning.plan import COARSE, STRUCTURAL, make_plan
 from configs.model import RunConfig, SearchConfig
 from results.log_events import Reused
 from results.proof.prove import summary
@@ -24,7 +24,7 @@ def config_like(source: Run, **changes: object) -> RunConfig:
     """Return the question of a run with changes; what is None stays as it is."""
     fingerprint, info = source.fingerprint, source.info
     structure = info.get("structure", {})
-    search = {name: structure[name] for name in STRUCTURAL if name in structure}
+    search = {name: structure[name] for name in STRUCTURAL + COARSE if name in structure}
     values = {
         "dims": fingerprint.dims,
         "cutoff": fingerprint.cutoff,
@@ -61,16 +61,19 @@ def derive(
         Journal(store.run.folder) as journal,
     ):
         check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
-        rows = derived(source, plan.fingerprint, plan.scorer)
+        rows = [
+            row
+            for row in derived(source, plan.fingerprint, plan.scorer)
+            if row.key not in store.index.places  # of a run that was begun there
+        ]
         store.append([*rows, *doubts(source, plan.fingerprint)], copied=True)
         store.flush()
-        n_verdicts = len(source.index.places)
         journal.note(
             Reused(
                 location=where,
                 cutoff=source.fingerprint.cutoff,
-                n_reused=n_verdicts,
-                n_verdicts=n_verdicts,
+                n_reused=len(rows),
+                n_verdicts=len(source.index.places),
             )
         )
         prepared = prepare(plan, store, progress, journal, began_s)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
+from boardclass.errors import MismatchError
 from boardclass.jit import kernel_hash
 from boardclass.printable import counted
 from boardclass.scores import reaches
@@ -45,7 +46,7 @@ from results.proof.claim import (
     scored_again,
 )
 from results.proof.coverage import Coverage, rows_out_of_space
-from results.proof.prove import prove
+from results.proof.prove import Proof, prove
 from results.proof.summary import BoardList
 from results.storage import files
 from results.store.documents import check_same_structure, list_name
@@ -206,6 +207,8 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
     """Rescore, check coverage and, when it is complete, write the claim.
 
     message : what the search says is missing
+
+    Raises MismatchError when the rows cannot be those of a sound run.
     """
     plan, store = prepared.plan, prepared.store
     progress, journal = prepared.progress, prepared.journal
@@ -228,7 +231,7 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
             progress.stage("climbing, since bounds were believed")
             climb_again(run, plan.scorer, listed, secrets.randbits(31))
         publish_claim(run, claim)
-    elif prepared.share:
+    elif prepared.share and not proof.faults:
         missing, share_done = prepared.share.judge(
             prepared.own_ids, store, coverage, message, run.doubted
         )
@@ -245,6 +248,7 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
             seconds=round(seconds, 1),
         )
     )
+    _require_sound(proof, plan.location)
     return RunOutcome(
         plan.location,
         claim,
@@ -257,6 +261,14 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
         seconds,
         share_done,
     )
+
+
+def _require_sound(proof: Proof, where: str) -> None:
+    if proof.faults:
+        raise MismatchError(
+            f"the rows in {where} do not fit together: {proof.why_not}; orderly verify {where} "
+            "looks again"
+        )
 
 
 def _check_read(ledger: Ledger, run: Run) -> None:

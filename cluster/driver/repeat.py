@@ -63,7 +63,8 @@ class RepeatResult:
 
 
 def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
-    """Return the verdicts on classes and all their parts, in order of class and path.
+    """Return the verdicts on classes and all their parts, in order of class and path, and each of
+    those that contradict each other.
 
     Raises IncompleteError when one of the classes is not settled down to its leaves.
     """
@@ -219,8 +220,12 @@ def _lot(seed: int, key: Key) -> bytes:
 
 
 def _rows(run: Run, keys: Sequence[Key]) -> list[Row]:
-    rows = {row.key: row for _, row in run.rows_on(set(keys), run.manifest.parts)}
-    return [rows[key] for key in keys]
+    rows: dict[Key, list[Row]] = {key: [] for key in keys}
+    for _, row in run.rows_on(rows, run.manifest.parts):
+        others = rows[row.key]
+        if row.verdict not in [other.verdict for other in others]:
+            others.append(row)
+    return [row for of_key in rows.values() for row in of_key]
 
 
 def _result(row: Row) -> UnitResult:

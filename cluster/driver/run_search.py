@@ -61,6 +61,7 @@ def search(
         plan.predicted_costs(class_ids),
         list(prepared.children),
         known={Unit(class_id, path) for class_id, path in store.index.orphans()},
+        doubted={Unit(class_id, path) for class_id, path in store.run.doubted},
         history=history(store.run, plan, prepared.ended_ids),
         elsewhere=plan.predicted_costs(elsewhere_ids),
     )

@@ -78,6 +78,7 @@ class Scheduler:
         self.policy = policy
         self.trust = Trust(policy, rng, compare)
         self._backlog = Backlog(work, rng, policy.sample)
+        self._doubted = frozenset(work.doubted)
         self._crew = Crew()
         self._assignments: dict[int, _Assignment] = {}
         self._n_spawned = self._n_assigned = 0
@@ -403,6 +404,7 @@ class Scheduler:
         self._alone = number if alone else self._alone
         self._crew.start(worker, number, self._listened_s + lease_s)
         hurry = self._backlog.n_open - len(self._assignments) < _FEW * self._n_slots
+        hurry &= self._doubted.isdisjoint(units)
         self._out.append(events.Assign(worker.number, number, units, alone, replica, hurry))
 
     def _flags(self) -> str:

@@ -16,6 +16,7 @@ import pytest
 from boardclass.errors import MismatchError
 from cluster.answers.status import run_wordlist
 from cluster.driver.repeat import easy_first, overlooked, repeat_easy, repeated
+from results.errors import ConflictError
 from results.proof.nodes import run_spec
 from results.storage import files
 from results.store.rows import SPLIT
@@ -182,8 +183,16 @@ def test_a_false_verdict_is_named(orderly, made, tmp_path, fault):
         tmp_path / "altered",
         lambda rows: [replace(x, **changes) if x == row else x for x in rows],
     )
+    altered = replace(row, **changes)
     answer = orderly.fails(5, "repeat", folder, "--classes", row.class_id)
     assert f"class {row.class_id} {row.path}".rstrip() in answer
+    both = tmp_path / "both"
+    with pytest.raises(ConflictError):
+        rewritten(made, both, lambda rows: [*rows, altered])
+    assert "different verdicts" in orderly.fails(3, "repeat", both, "--sample", 3)
+    answer = orderly.fails(5, "repeat", both, "--classes", row.class_id)
+    assert "different verdicts" in answer
+    assert "1 of" in answer, "of the two rows one is found again"
     others = [x for x in ids_of(made) if x != row.class_id]
     orderly.done("repeat", folder, "--classes", ",".join(map(str, others[:3])))
 

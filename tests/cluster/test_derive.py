@@ -21,7 +21,7 @@ from results.storage.local import LocalFolder
 from results.store.rows import QUARANTINED, Row
 from results.store.run import open_run
 from results.store.store import Store
-from tests.cluster.small import WORDS, tiny
+from tests.cluster.small import CUT_UP, WORDS, tiny
 
 LISTED = [*WORDS, "quit", "quits", "quiet"]
 
@@ -115,8 +115,23 @@ def test_it_goes_on_from_what_is_there(source, tmp_path):
     assert first.digest == again.digest
     told = read_events(LocalFolder(tmp_path / "d"))
     taken = [event.n_reused for event in told if isinstance(event, Reused)]
-    assert taken == [len(found.index.places)] * 2
+    assert taken == [len(found.index.places), 0]
     assert len(list(open_run(config.out).rows())) == len(list(found.rows()))
+
+
+def test_a_run_that_was_begun_there_keeps_its_verdicts(source, tmp_path):
+    """Its classes may be split in other places."""
+    found, words = source
+    config = config_like(
+        found,
+        wordlist=words_at(source),
+        cutoff=4,
+        out=str(tmp_path / "d"),
+    )
+    search = config.search.model_dump() | CUT_UP["search"]
+    searched = run(change(config, search=search))
+    assert len(list(open_run(config.out).rows())) > len(list(found.rows()))
+    assert derive(found, config, words).digest == searched.digest
 
 
 @pytest.mark.parametrize(

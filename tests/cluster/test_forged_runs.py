@@ -320,7 +320,8 @@ def test_the_board_that_was_climbed_to_must_be_among_the_boards(
     check_not_proven(answers, page, 5)
     for code, *command in (
         (5, "verify", folder),
-        (4, "run", "2x2", "--cutoff", "auto", "--workers", 0, "--out", folder),
+        (5, "run", "2x2", "--cutoff", "auto", "--workers", 0, "--out", folder),
+        (5, "run", "2x2", "--workers", 0, "--out", folder, "--share", "1/1"),
     ):
         answer = orderly.fails(code, *command)
         assert "which scores 14; the rows do not list it" in answer

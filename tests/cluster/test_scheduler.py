@@ -48,13 +48,15 @@ class Bench:
     """A scheduler with a clock that is set by hand."""
 
     def __init__(
-        self, costs, children=(), history=NO_HISTORY, elsewhere=NO_HISTORY.costs, **policy
-    ):
+        self, costs, children=(), history=NO_HISTORY, elsewhere=NO_HISTORY.costs, doubted=(),
+        **policy,
+    ):  # fmt: skip
         self.now = 0.0
         self.costs = np.asarray(costs, np.float64)
         policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
         ids = np.arange(len(self.costs)) * 10
-        work = Work(ids, self.costs, children, history=history, elsewhere=elsewhere)
+        known = {"history": history, "elsewhere": elsewhere, "doubted": doubted}
+        work = Work(ids, self.costs, children, **known)
         self.scheduler = Scheduler(Policy(**policy), work, np.random.default_rng(0), difference)
 
     def tell(self, event):
@@ -183,6 +185,9 @@ def test_units_split_soon_when_few_are_left_for_each_worker():
         told += [order.hurry for order in orders]
         out = [more for order in orders for more in bench.answer(order)]
     assert told == [False] * 3 + [True] * 8
+    bench = Bench(np.ones(3), n_workers=3, doubted=[Unit(10)])
+    hurries = {order.units: order.hurry for order in of(bench.start(), Assign)}
+    assert hurries == {(Unit(0),): True, (Unit(10),): False, (Unit(20),): True}
 
 
 def test_children_become_units_and_the_class_waits_for_them():
