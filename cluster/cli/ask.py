@@ -78,6 +78,8 @@ def top(
             board = boardclass.with_letters(item.board, result.question.letters)
             counts = [item.score, n_words] if words else [item.score]
             rows.append((-item.score, item.board, [name, board, *counts, result.proven][cut]))
+    if len({result.fingerprint.scores for result in summaries.values()}) > 1:
+        tell("orderly: these runs count different points: their scores do not compare")
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
     with proofs_told(summaries, above=fmt == "table"):
         write_table(columns[cut], list(map(itemgetter(2), sorted(rows)[:n])), fmt)

@@ -279,13 +279,14 @@ def audit(
     from results.proof import audit as checker
     from results.proof.certificates import check_files, record_audit
 
+    folder = _folder_here(source.directory)
     # the checker reads the list itself, without limits: size and digest are checked first
     run, _ = source.open()
     check_files(run)
     name = source.wordlist or run.info["config"]["wordlist"]
-    path = available_names().get(name) or Path(name)
+    path = available_names().get(name) or Path(name).expanduser()
     try:
-        result = checker.audit(Path(source.directory), path, tell, leaves, seed)
+        result = checker.audit(folder, path, tell, leaves, seed)
     except checker.Rejected as error:
         raise MismatchError(
             f"rejected: {error}; do not believe it before the reason is known"
@@ -296,6 +297,15 @@ def audit(
     if fmt == "table":
         say(f"{_sentence(result)}\n", "bold")
     write_record({"complete": result.complete, **asdict(result)}, fmt)
+
+
+def _folder_here(directory: str) -> Path:
+    if "://" in directory:
+        raise InputError(
+            f"the checker reads files of this machine, not {quote(directory)}: bring the run here "
+            f"with orderly merge DIR {directory}, then certify and audit DIR"
+        )
+    return Path(directory)
 
 
 def _sentence(audit: Audit) -> str:

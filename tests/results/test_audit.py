@@ -503,6 +503,7 @@ def test_another_word_list_is_refused(orderly, certified, tmp_path):
     with pytest.raises(Unreadable):
         checker.audit(certified, tmp_path / "words.txt")
     assert orderly("audit", certified, "--wordlist", tmp_path / "words.txt").code == 3
+    assert orderly("audit", "s3://bucket/run").code == 2
 
 
 # ---- against slow twins
