@@ -1,4 +1,4 @@
-from .board import LETTERS, Board, format_rows, in_symbols, read_board, typed_word, with_letters
+from .board import LETTERS, Board, format_rows, in_symbols, read_board, with_letters
 from .geometry import Dims, parse_dims
 from .partition import Partition, parse_class, parse_partition
 from .scores import ScoreTable, parse_scores
@@ -19,6 +19,5 @@ __all__ = [
     "parse_partition",
     "parse_scores",
     "read_board",
-    "typed_word",
     "with_letters",
 ]

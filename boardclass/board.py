@@ -167,23 +167,6 @@ def in_symbols(text: str, letters: Mapping[str, str]) -> str:
     return re.sub("|".join(longest_first) or "(?!)", lambda match: symbols[match[0]], text)
 
 
-def typed_word(text: str, letters: Mapping[str, str] = NO_LETTERS) -> str:
-    """Return a word that a person typed in q-form, its letters beyond a-z written by their symbols.
-
-    Raises BoardError if it is none that a board of a run can hold.
-
-    >>> typed_word("Quit")
-    'qit'
-    """
-    word = in_symbols(text.strip().lower(), letters)
-    if not re.fullmatch("[a-z]+", word) or ("q" in word.replace("qu", "") and "q" not in letters):
-        raise BoardError(
-            f"{quote(text)}: expected a word of letters a-z as people write it, with a u after "
-            "each q, like 'quit'"
-        )
-    return word.replace("qu", "q")
-
-
 def with_letters(board: str, letters: Mapping[str, str]) -> str:
     """Return a board as it is typed, with the letters that its symbols stand for."""
     if not letters:

@@ -202,7 +202,11 @@ def words_in_q_form(
         return words.words
     given = tuple(words) if isinstance(words, Iterable) else (words,)
     is_word = re.compile(r"(?:[a-pr-z]|qu)+" if spelled else "[a-z]+").fullmatch
-    form = "letters a-z as people write them, like 'quit'" if spelled else "q-form, like 'qit'"
+    form = (
+        "letters a-z as people write them, with a u after each q"
+        if spelled
+        else "q-form, like 'qit'"
+    )
     for word in given:
         if not isinstance(word, str) or not is_word(word):
             raise WordListError(f"{quote(word)} is not a word: expected {form}")

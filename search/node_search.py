@@ -125,8 +125,8 @@ class NodeSearch:
 
         A letter ruled out here is ruled out for all the parts that the node is unfused into, dozens
         of them.  Strong letters follow weak ones, so after ``fused_misses`` letters that cannot be
-        ruled out, the rest are not tried; after as many that no loose tree has ruled out, no more
-        of these are grown.
+        ruled out, the rest are not tried; after as many that a loose tree did not rule out, no
+        more loose trees are grown.
         """
         cell, n_missed, n_missed_loosely = free[0], 0, 0
         parts = split_at(node, cell, self.params)
@@ -143,8 +143,9 @@ class NodeSearch:
                 left = self._search_tree(
                     part, free[1:], left, open_class, budget, tally, whole=True
                 )
-                n_missed += left > 0
-                if not left:
+                if left:
+                    n_missed += 1
+                else:
                     letters &= ~part.masks[cell]
         return letters
 

@@ -60,7 +60,7 @@ class Params:
     fused_per_term: int = 2
     # before a node is unfused, letters of its next cell are tried for all of its parts at once,
     # weak ones first, until this many could not be ruled out; 0: none is tried.  Loose trees are
-    # tried until as many of them rule nothing out
+    # tried until as many of them were in vain
     fused_misses: int = 2
     # pushes and terms after which the rest of a unit is handed back as children
     unit_budget: int = 2_000_000_000

@@ -97,7 +97,7 @@ def _passing(
     """
     size = boardclass.parse_dims(result.fingerprint.dims)
     symbols = result.question.letters
-    words = {boardclass.typed_word(word, symbols) for word in contains}
+    words = {options.typed_word(word, symbols) for word in contains}
     cubes = None
     if dice is not None:
         from boardclass.rolling import assign_dice
@@ -258,7 +258,7 @@ def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
     except OrderlyError as error:
         if wordlist is not None:
             raise
-        tell(f"orderly: boards without a score are not scored: {error}")
+        tell(f"orderly: boards without a score are not scored, others as the file says: {error}")
         return None
     return _scorer(run, words)
 

@@ -256,10 +256,9 @@ def lists(
 ) -> None:
     """Score a board with every word list that can be named."""
     from boardclass.wordlist import available_names, load_wordlist
-
-    boardclass.read_board(board, dims, tell)
     from cluster.answers.boards import Scoring
 
+    boardclass.read_board(board, dims, tell)  # says once what is wrong, or turned
     table = boardclass.parse_scores("standard" if scores is None else scores)
     rows: list[tuple[Any, ...]] = []
     for name, path in available_names().items():

@@ -141,7 +141,7 @@ def _scorer(
     scorer = ParallelScorer(plain, threads)
     if contains is None:
         return scorer, board
-    word = boardclass.typed_word(contains, words.letters)
+    word = options.typed_word(contains, words.letters)
     holding = HoldingScorer(scorer, word)
     if board and not search.holds(board, size, {word}):
         raise InputError(
@@ -205,7 +205,7 @@ def longest(
     shape = geometry(dims or "4x4")
     words, table = listed.load()
     if word is not None:
-        word = boardclass.typed_word(word, words.letters)
+        word = options.typed_word(word, words.letters)
     targets = _targets(words.words, shape.n, word, letters)
     tell("listing the paths through all cells")
     paths = hamilton.hamiltonian_paths(shape)

@@ -6,7 +6,7 @@ Only typer is imported here, so that ``--help`` stays quick; functions import wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from importlib import import_module
@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 def option(text: str, *names: str, **more: Any) -> Any:
     """Return an option with this help."""
     return Option(*names, help=text, **more)
+
+
+def typed_word(text: str, letters: Mapping[str, str]) -> str:
+    """Return a word that a person typed in q-form, its ``letters`` beyond a-z by their symbols."""
+    from boardclass.wordlist import words_in_q_form
+
+    return words_in_q_form([boardclass.in_symbols(text.strip().lower(), letters)])[0]
 
 
 numeric = partial(option, metavar="N")  # an option that takes a number

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
-from boardclass.errors import MismatchError
 from boardclass.jit import kernel_hash
 from boardclass.printable import counted
 from boardclass.scores import reaches
@@ -46,7 +45,7 @@ from results.proof.claim import (
     scored_again,
 )
 from results.proof.coverage import Coverage, rows_out_of_space
-from results.proof.prove import Proof, prove
+from results.proof.prove import prove
 from results.proof.summary import BoardList
 from results.storage import files
 from results.store.documents import check_same_structure, list_name
@@ -248,7 +247,7 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
             seconds=round(seconds, 1),
         )
     )
-    _require_sound(proof, plan.location)
+    proof.require_sound(plan.location)
     return RunOutcome(
         plan.location,
         claim,
@@ -261,14 +260,6 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
         seconds,
         share_done,
     )
-
-
-def _require_sound(proof: Proof, where: str) -> None:
-    if proof.faults:
-        raise MismatchError(
-            f"the rows in {where} do not fit together: {proof.why_not}; orderly verify {where} "
-            "looks again"
-        )
 
 
 def _check_read(ledger: Ledger, run: Run) -> None:

@@ -63,8 +63,8 @@ class RepeatResult:
 
 
 def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
-    """Return the verdicts on classes and all their parts, in order of class and path, and each of
-    those that contradict each other.
+    """Return the verdicts on classes and all their parts, in order of class and path; of a unit
+    with contradicting verdicts, each of them.
 
     Raises IncompleteError when one of the classes is not settled down to its leaves.
     """

@@ -31,7 +31,7 @@ class Work(NamedTuple):
     children: Collection[Unit] = ()  # units below roots of earlier calls that still need a verdict
     # units with a verdict, split from one whose own was lost and that is searched again
     known: Collection[Unit] = ()
-    # units with a verdict in doubt: to be searched as before, for two splits would contradict it
+    # units with a verdict in doubt: never in a hurry, for another split would contradict it
     doubted: Collection[Unit] = ()
     history: History = NO_HISTORY  # the cost of the open classes is judged by these as well
     # predicted cost of open classes that others search

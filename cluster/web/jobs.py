@@ -107,18 +107,16 @@ class BoardRequest:
     @property
     def scoring(self) -> Scoring:
         """The list and the rules."""
-        name, table = self.list, parse_scores(self.scores or self._usual_scores)
-        if self.location:
-            run = open_run(self.location)
-            name = list_of_run(run)
-            table = table if self.scores else ScoreTable("run", tuple(run.fingerprint.scores))
+        run = open_run(self.location) if self.location else None
+        name = list_of_run(run) if run else self.list
+        if run and not self.scores:
+            table = ScoreTable("run", tuple(run.fingerprint.scores))
+        else:
+            box = load_dice(self.dice).scores if self.dice else "standard"
+            table = parse_scores(self.scores or box)
         words, path = words_of(name, plain_q=None), available_names()[name]
         rules = table.at_least(self.min_letters), self.plain_q, self.letter_values, self.bonus
         return Scoring(words, path, *rules)
-
-    @property
-    def _usual_scores(self) -> str:
-        return load_dice(self.dice).scores if self.dice else "standard"
 
     def usual(self) -> tuple[str, Scorer, Mapping[str, str]]:
         """Return a board that the fast scorer takes, in symbols, with the scorer and the letters

@@ -148,8 +148,8 @@ class RunQuestion:
             sha256 = hashlib.sha256("\n".join(worth).encode()).hexdigest()
             if words is not None and sha256 != self.fingerprint["wordlist_sha256"]:
                 raise Unreadable(
-                    "the words are not those of the run: name its list with --wordlist, a plain "
-                    "text or packed as .gz or .xz"
+                    "the words are not those of the run: name its list with --wordlist, as plain "
+                    "text, .gz or .xz"
                 )
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise Unreadable(f"{where} lacks what an audit needs: {error!r}") from error

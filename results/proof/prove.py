@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from boardclass.canonical import canonical_board
+from boardclass.errors import MismatchError
 from boardclass.partition import among
 from boardclass.printable import counted
 from boardclass.scores import reaches
@@ -62,6 +63,13 @@ class Proof:
     def why_not(self) -> str:
         """What stands against it, the most serious first; empty when proven."""
         return "; ".join((*self.faults, *self.missing))
+
+    def require_sound(self, where: str) -> None:
+        """Raise MismatchError when there are faults."""
+        if self.faults:
+            raise MismatchError(
+                f"the rows in {where} do not fit together: {'; '.join(self.faults)}"
+            )
 
 
 def prove(run: Run, *, thorough: bool = False) -> Proof:

@@ -103,10 +103,7 @@ def verify(
     proof = prove(run, thorough=True)
     coverage = proof.coverage
     assert coverage is not None, "looked at thoroughly"
-    if proof.faults:
-        raise MismatchError(
-            f"the rows in {run.folder.where('')} do not fit together: {'; '.join(proof.faults)}"
-        )
+    proof.require_sound(run.folder.where(""))
     if proof.missing:
         raise IncompleteError(
             f"the run in {run.folder.where('')} proves nothing yet: {'; '.join(proof.missing)}"

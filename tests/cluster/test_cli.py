@@ -105,7 +105,7 @@ REFUSED = [
     ("climb -d 2x2 --contains bad --exclude d", "'d'"),
     ("climb -d 2x2 --pool 4", "5 runs with a pool of 4"),
     ("climb -d 2x2 --pool 9999999", "'9999999', expected 1,000,000 or less"),
-    ("longest --word ''", "expected a word"),
+    ("longest --word ''", "expected letters a-z"),
     ("longest --word tea", "16 cells"),
     ("longest -d 2x2 --word tea7", "'tea7'"),
     ("longest -d 2x3 --letters 9", "9 letters"),

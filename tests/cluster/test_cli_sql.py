@@ -107,6 +107,10 @@ def test_top_filters(orderly, proven, listed, tmp_path):
     answer = orderly("top", proven, tmp_path / "other", "-n", "4", "--format", "csv")
     assert "different points" not in answer.err
     rows = rows_of(answer)
+    words = tmp_path / "words"
+    where = ("--dims", "2x2", "--scores", "words", "--workers", "0", "--out", words)
+    orderly.done("run", "--cutoff", "13", *where)
+    assert "different points" in orderly("top", proven, words).err
     expected = [("other", listed[0]), ("run", listed[0]), ("other", listed[1]), ("run", listed[1])]
     assert [(row["run"], row["board"]) for row in rows] == expected
 
@@ -119,8 +123,8 @@ def test_compare(orderly, proven, listed, tmp_path):
     counts = json.loads(compare("--format", "json").out)["counts"]
     assert counts == {"both": 2, "only_here": len(listed) - 2, "only_there": 0, "below_cutoff": 3}
     rows = {row["board"]: row for row in rows_of(compare("--format", "csv"))}
-    (there,) = {"zzzz", "yyyy"} & {board for board in rows if rows[board]["file_score"] == "99"}
-    assert (rows[there]["where"], rows[there]["score"]) == ("below cutoff", "0")
+    assert rows["yyyy"]["where"] == "below cutoff"
+    assert (rows["zzzz"]["where"], rows["zzzz"]["score"]) == ("below cutoff", "0")
     assert "2 both" in compare().out
     assert "2 with another score" in compare().out
     file.write_text(
@@ -157,6 +161,9 @@ def test_bare_boards_are_scored_with_the_word_list_of_the_run(orderly, tmp_path)
     assert compared() == {"atxe": ("both", 4), "atye": ("both", 4), "atxb": ("below cutoff", 0)}
     (tmp_path / "mine.txt").rename(tmp_path / "moved.txt")
     assert compared()["atxb"] == ("only there", None)
+    file.write_text("taex\ntabx\nte/ay\nzzzz,99\nyyyy,1\n")
+    assert compared()["zzzz"] == ("only there", None), "as the file says"
+    assert compared()["yyyy"] == ("below cutoff", None)
     assert "boards without a score are not scored" in compare().err
     assert compared("--wordlist", tmp_path / "moved.txt")["atxb"] == ("below cutoff", 0)
     assert compare("-w", "scowl70").code == 3

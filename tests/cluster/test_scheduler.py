@@ -48,15 +48,19 @@ class Bench:
     """A scheduler with a clock that is set by hand."""
 
     def __init__(
-        self, costs, children=(), history=NO_HISTORY, elsewhere=NO_HISTORY.costs, doubted=(),
+        self,
+        costs,
+        children=(),
+        doubted=(),
+        history=NO_HISTORY,
+        elsewhere=NO_HISTORY.costs,
         **policy,
-    ):  # fmt: skip
+    ):
         self.now = 0.0
         self.costs = np.asarray(costs, np.float64)
         policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
         ids = np.arange(len(self.costs)) * 10
-        known = {"history": history, "elsewhere": elsewhere, "doubted": doubted}
-        work = Work(ids, self.costs, children, **known)
+        work = Work(ids, self.costs, children, (), doubted, history, elsewhere)
         self.scheduler = Scheduler(Policy(**policy), work, np.random.default_rng(0), difference)
 
     def tell(self, event):

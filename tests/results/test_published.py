@@ -56,9 +56,10 @@ def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_wha
         run = open_run(ROOT / FOLDER / name)
         source = sources()[known_name(run.fingerprint.wordlist_sha256) or ""]
         scores = points_in_words(run.fingerprint.scores)
-        assert name == f"{run.fingerprint.dims}-{source.name}" + f"-{scores}" * (
-            scores != "standard"
-        )
+        parts = [run.fingerprint.dims, source.name]
+        if scores != "standard":
+            parts.append(scores)
+        assert name == "-".join(parts)
         assert source.language == "English" or source.contains
         told = run.info["wordlist"]
         assert (source.n_words, source.letters or {}) == (told["n_words"], told.get("letters", {}))
