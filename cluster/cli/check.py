@@ -61,7 +61,7 @@ def verify(
     comes with orderly and asks about the same size, list and points, and all boards that a climb
     finds.  Eliminations that take little time are searched again for 15 CPU seconds.  The command
     says "Verified" only if it searched all eliminations again, or if a run that comes with orderly
-    has the same boards.
+    has the same boards and the climb found no other.
     """
     if quick and repeat:
         raise InputError("--quick searches nothing again: leave it out, or --repeat")
@@ -212,7 +212,7 @@ def _judge(done: list[RepeatResult]) -> None:
 def certify(
     source: options.RunWords,
     classes: Classes = None,
-    sample: Annotated[int | None, numeric("N classes at random.", min=1)] = None,
+    sample: Annotated[int | None, numeric("N parts at random.", min=1)] = None,
     seed: Annotated[int, numeric("Seed of --sample.", min=0)] = 0,
     force: Annotated[
         int | None,

@@ -44,7 +44,7 @@ class SearchOptions(options.Group):
         numeric(
             "Searches that share the pool and are counted together.",
             min=1,
-            show_default="5; others, and --from: 1",
+            show_default="5; with --from or another --method: 1",
         ),
     ] = None
     workers: options.Threads = 0

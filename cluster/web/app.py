@@ -135,10 +135,10 @@ async def _class_page(request: Request) -> Response:
 
 async def _records_page(request: Request) -> Response:
     site = _site_of(request)
-    lists = [(place, _source_of(place)) for place in reversed(site.records.places().values())]
-    # the largest boards first
-    places = sorted(lists, key=lambda pair: (_language(pair) != "English", _language(pair)))
-    groups = [(language, list(pairs)) for language, pairs in groupby(places, _language)]
+    lists = [(place, _source_of(place)) for place in site.records.places().values()]
+    lists.sort(key=lambda pair: pair[0].name[:3], reverse=True)  # the largest boards first
+    lists.sort(key=lambda pair: (_language(pair) != "English", _language(pair)))
+    groups = [(language, list(pairs)) for language, pairs in groupby(lists, _language)]
     return _render(request, "records", script="runs", groups=groups)
 
 

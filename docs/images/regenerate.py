@@ -17,6 +17,7 @@ WORDS = f"{HERE}/tree-words.txt"
 COMMANDS = (
     ("show", "berlatdes", "--word", "treadles", "--out", "berlatdes.svg"),
     ("show", "perslatgsineters", "--out", "perslatgsineters.svg"),
+    ("show", "gesorntreaieslps", "--scores", "words", "--out", "gesorntreaieslps.svg"),
     ("show", "dgntsseaierplrd", "--out", "dgntsseaierplrd.svg"),
     ("bound", "t i ae r", "--tree", "--wordlist", WORDS, "--out", "tree.svg"),
 )

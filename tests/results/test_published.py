@@ -17,6 +17,7 @@ from results.proof.coverage import check_coverage
 from results.proof.packaged import packaged_summary
 from results.proof.prove import boards, summary
 from results.store.run import open_run
+from search import score
 from tests.conftest import ROOT, published_boards
 from tests.results.crosscheck import boards_by_sql
 from tests.samples import daily
@@ -43,11 +44,13 @@ RUNS = {
     "3x4-yawl": (1800, 71, 1959, 351),
     "3x5-enable2k": (3100, 2, 3106, 1800),
     "4x4-enable2k": (3600, 2, 3625, 7260),
+    "4x4-enable2k-words": (1150, 2, 1158, 7260),
 }
 NAMES = sorted(path.parent.name for path in (ROOT / "results" / "published").glob("*/run.json"))
 # from which score others listed boards
 COMPARED = {"3x3-enable2k": 500, "3x4-enable2k": 1500, "4x4-enable2k": 3500}
 FOLDER = Path("results") / "published"
+TEXTS = ("README.md", "docs/4x4.md", "cluster/web/templates/records.html.j2")
 
 
 def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_what_is_in_its_list():
@@ -109,6 +112,18 @@ def test_its_boards_are_the_published_ones(name):
         (canonical_board(x.board, geometry(dims)), x.score) for x in boards(ROOT / FOLDER / name)
     }
     assert found == listed
+
+
+@pytest.mark.parametrize("name", ["4x4-enable2k", "4x4-enable2k-words"])
+def test_texts_tell_its_points_and_words(name, enable2k):
+    best = boards(ROOT / FOLDER / name)[0].board
+    points = score(best, enable2k)
+    words = score(best, enable2k, "words")
+    for text in TEXTS:
+        told = (ROOT / text).read_text()
+        assert best in told
+        assert f"{points:,} points" in told
+        assert f"{words:,} words" in told
 
 
 @pytest.mark.parametrize("name", daily(["3x3-scowl70"], NAMES))
