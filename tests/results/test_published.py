@@ -50,7 +50,12 @@ NAMES = sorted(path.parent.name for path in (ROOT / "results" / "published").glo
 # from which score others listed boards
 COMPARED = {"3x3-enable2k": 500, "3x4-enable2k": 1500, "4x4-enable2k": 3500}
 FOLDER = Path("results") / "published"
-TEXTS = ("README.md", "docs/4x4.md", "cluster/web/templates/records.html.j2")
+TEXTS = (
+    "README.md",
+    "docs/4x4.md",
+    "docs/trust.md",
+    "cluster/web/templates/records.html.j2",
+)
 
 
 def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_what_is_in_its_list():
