@@ -22,7 +22,13 @@ from tests.conftest import ROOT
 from tests.samples import daily
 from tests.search.test_breaker import check_class, random_params, world
 from tests.soundness import enumerations
-from tests.soundness.planted import KINDS, OTHER_SCORES, WIDE, planted
+from tests.soundness.planted import (
+    KINDS,
+    OTHER_SCORES,
+    WIDE,
+    planted,
+    planted_in_question,
+)
 
 CODE = """
 import numpy as np
@@ -189,6 +195,11 @@ OF_3X4 = [number for number, kind in enumerate(OTHER_SCORES) if kind.dims == "3x
 def test_planted_winners_of_other_score_tables_are_returned(number):
     kind = OTHER_SCORES[number]
     assert [fault for _, fault in planted(5, "scowl70", seed=1, kinds=[kind]) if fault] == []
+
+
+def test_planted_winners_of_a_question_are_returned():
+    found = planted_in_question(3, "2x2", seed=1)
+    assert list(found) == 3 * [("2x2", "")]
 
 
 def test_no_bound_of_a_2x2_class_is_below_a_score():
