@@ -19,8 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
-from operator import attrgetter
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +32,7 @@ from boardclass.wordlist import load_wordlist
 from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Spec, Unit
-from search.local.methods import local_search
+from search.local.methods import Find, local_search
 from search.params import DEMANDS, Params
 from search.scoring.scorer import Scorer, decode_boards
 from tests.classes import canonical_rank, rank_of_board
@@ -165,12 +164,11 @@ def planted_in_question(n_boards: int, question: str, seed: int) -> Iterator[tup
     plan = make_plan(load_config(question))
     params = replace(plan.spec.params, unit_budget=1 << 60)
     breaker = Breaker(replace(plan.spec, params=params))
-    in_class = {}
-    for find in reversed(local_search(plan.scorer, seed=seed)):
+    best_of_class: dict[int, Find] = {}
+    for find in local_search(plan.scorer, seed=seed):  # best first
         rank = rank_of_board(plan.partition, find.board)
-        in_class[canonical_rank(plan.partition, rank)] = find
-    finds = sorted(in_class.values(), key=attrgetter("score"), reverse=True)[:n_boards]
-    for find in finds:
+        best_of_class.setdefault(canonical_rank(plan.partition, rank), find)
+    for find in islice(best_of_class.values(), n_boards):
         yield plan.spec.dims, fault_of(breaker, find.board, find.score)
 
 
