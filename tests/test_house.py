@@ -71,7 +71,7 @@ def test_nothing_private_of_ray_is_used():
     assert [path.name for path in SOURCES if "ray._private" in path.read_text()] == []
 
 
-@pytest.mark.parametrize("folder", (*FLOORS, "tests"))
+@pytest.mark.parametrize("folder", [*FLOORS, "tests"])
 def test_no_line_is_wider_than_a_reader_likes(folder):
     """Python, JavaScript and templates; ruff knows only Python."""
     assert text_of(folder).wide_lines == 0
