@@ -5,6 +5,8 @@ The exit code of the command line is a property of the error, so that no command
 
 >>> BoardError("no board").exit_code, MismatchError("another score").exit_code
 (2, 5)
+>>> UnavailableError("no answer").exit_code, NoProgressError("no room").exit_code
+(6, 7)
 >>> quote("a" * 100, 12)
 "'aaaaaa...aaa'"
 """
@@ -61,10 +63,26 @@ class IncompleteError(OrderlyError):
     exit_code = 4
 
 
+class NoProgressError(IncompleteError):
+    """A run that ended before every class had its verdict, and that the same command would not
+    bring further: it needs more memory, more time, or a repair.
+    """
+
+    exit_code = 7
+
+
 class MismatchError(OrderlyError):
     """A verification that found something other than the run recorded."""
 
     exit_code = 5
+
+
+class UnavailableError(OrderlyError):
+    """A machine, a store or a cluster that could not be reached, or failed: the same command may
+    succeed later.
+    """
+
+    exit_code = 6
 
 
 def quote(value: object, limit: int = 60) -> str:

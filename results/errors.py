@@ -1,11 +1,13 @@
-"""What can be wrong with a run directory (exit code 3, as StoreError), or with a question about one
-(exit code 2).
+"""What can be wrong with a run directory (exit code 3, as StoreError), with the place it is in (6),
+or with a question about one (2).
 
 >>> StoreLockedError("in use").exit_code, LimitError("too much").exit_code
 (3, 2)
+>>> UnreachableError("no answer").exit_code
+6
 """
 
-from boardclass.errors import InputError, StoreError
+from boardclass.errors import InputError, StoreError, UnavailableError
 
 
 class StoreLockedError(StoreError):
@@ -24,6 +26,14 @@ class WriteError(StoreError):
     """
 
     exit_code = InputError.exit_code
+
+
+class UnreachableError(StoreError, UnavailableError):
+    """The disk or the store that a run is in does not answer, or fails: nothing is known of the run
+    itself; what was stored before is safe, and the same command may go on later.
+    """
+
+    exit_code = UnavailableError.exit_code
 
 
 class DamagedError(StoreError):

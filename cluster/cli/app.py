@@ -4,8 +4,9 @@ Only typer is imported here, the file of a command when it is asked for, and com
 they need, so that ``orderly --help`` answers at once.
 
 Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, or no room for output, 3 run directory
-damaged or of another run, 4 run incomplete or interrupted (also when results of such a run are
-shown), 5 stored evidence does not match, 130 another command interrupted.
+damaged, of another run or in use, 4 run incomplete or stopped (also when results of such a run are
+shown), 5 stored evidence does not match, 6 a machine, store or cluster that could not be reached or
+failed, 7 a run that the same command does not bring further, 130 another command interrupted.
 """
 
 import errno
@@ -57,8 +58,8 @@ Boards are written down the columns, or as rows (bld/eae/rts); q is a Qu cell.
 orderly COMMAND --help lists the options of a command.
 """
 EPILOG = (
-    "Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged or foreign, 4 incomplete, "
-    "5 mismatch."
+    "Exit codes: 0 done or proved, 2 bad input, 3 run directory damaged, foreign or in use, "
+    "4 incomplete: run again, 5 mismatch, 6 not reached or failed: try again, 7 no progress."
 )
 
 

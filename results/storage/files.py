@@ -21,13 +21,14 @@ True
 
 import contextlib
 import difflib
+import errno
 import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 from boardclass.errors import InputError, StoreError, quote
-from results.errors import DamagedError, WriteError
+from results.errors import DamagedError, UnreachableError, WriteError
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "published"  # the runs that come with the program
 
@@ -122,6 +123,29 @@ def check_size(n_bytes: int, name: str, where: str) -> None:
         )
 
 
+# The disk, the file server or the network is at fault, and may be well again later.
+_UNREACHABLE = frozenset(
+    (
+        errno.EIO,
+        errno.EREMOTEIO,
+        errno.ESTALE,
+        errno.ENODEV,
+        errno.ENXIO,
+        errno.ENOTCONN,
+        errno.ESHUTDOWN,
+        errno.ETIMEDOUT,
+        errno.ECONNABORTED,
+        errno.ECONNREFUSED,
+        errno.ECONNRESET,
+        errno.EHOSTDOWN,
+        errno.EHOSTUNREACH,
+        errno.ENETDOWN,
+        errno.ENETUNREACH,
+        errno.ENETRESET,
+    )
+)
+
+
 @contextlib.contextmanager
 def explained(verb: str, where: str) -> Iterator[None]:
     """Turn an operating system error into one that says what is safe and what to do."""
@@ -134,6 +158,11 @@ def explained(verb: str, where: str) -> Iterator[None]:
             f"{where} is a file, a run needs a directory: choose another --out"
         ) from error
     except OSError as error:
+        if error.errno in _UNREACHABLE:
+            raise UnreachableError(
+                f"cannot {verb} {where}: {error}; what was stored before is safe: run again when "
+                "the disk or the file server answers"
+            ) from error
         kind = WriteError if verb == "write" else StoreError
         raise kind(
             f"cannot {verb} {where}: {error}; what was stored before is safe: "
