@@ -11,7 +11,8 @@ scores.
     class_bounds.py        the bounds of the paper as published, to look at
     solvers/               four independent solvers, referees of the scorer
     scoring/               exact scores
-    node.py, params.py     letters per cell and how a node splits; parameters
+    question.py            what a run is asked, and how it is spelled, compared and identified
+    node.py, params.py     letters per cell and how a node splits; the rules of that, and budgets
     tally.py               what the nodes of a unit add up to
     keys.py, bits.py       literals in one integer; bit instructions
 

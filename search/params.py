@@ -1,5 +1,5 @@
-"""*How* a class is searched: budgets, fusing, order of letters.  None of it may change what is
-found.
+"""*How* a class is searched: the rules by which it is cut into parts, and budgets.  None of it may
+change what is found.
 
 >>> Params().max_free, Params().demand_order[:4]
 (12, 'eait')
@@ -9,7 +9,7 @@ Traceback (most recent call last):
 boardclass.errors.ConfigError: max_free 13: expected 1 to 12
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from boardclass.errors import ConfigError
 
@@ -19,8 +19,12 @@ MAX_FREE_CELLS = 12  # of a node whose tree is grown: as many as a key has room 
 
 
 @dataclass(frozen=True)
-class Params:
-    """Search parameters; every value gives the same candidates."""
+class Rules:
+    """The rules by which a class is cut into parts: the path of a part depends on them, so a run
+    keeps them for life.
+
+    Raises ConfigError for rules that would lose boards or never end.
+    """
 
     # cell types that carry no literal from the start (bare cells; several letters on one count as
     # all present, but kin count once: search.terms.kin)
@@ -40,6 +44,38 @@ class Params:
     # are unfused first, then cells are forced
     max_free: int = MAX_FREE_CELLS
     coarse_groups: tuple[str, ...] = ("jqxzvwkfy", "bughmpcd", "lnor", "st", "iae")
+
+    def __post_init__(self) -> None:
+        """Refuse rules that would lose boards or never end."""
+        alphabet = "abcdefghijklmnopqrstuvwxyz"
+        if "".join(sorted(self.letter_order)) != alphabet:
+            raise ConfigError(f"letter_order {self.letter_order!r}: expected each letter a-z once")
+        for name in ("force_groups", "coarse_groups"):
+            groups = list(getattr(self, name))
+            is_left_out = name == "coarse_groups" and not groups
+            if "".join(sorted("".join(groups))) != alphabet and not is_left_out:
+                raise ConfigError(
+                    f"{name} {groups!r}: expected each letter a-z in exactly one group"
+                )
+        if not 1 <= self.max_free <= MAX_FREE_CELLS:
+            raise ConfigError(f"max_free {self.max_free!r}: expected 1 to {MAX_FREE_CELLS}")
+        if self.demands not in DEMANDS:
+            raise ConfigError(f"demands {self.demands!r}: expected one of {', '.join(DEMANDS)}")
+        if self.unfuse_parts < 2:
+            raise ConfigError(f"unfuse_parts {self.unfuse_parts!r}: expected 2 or more")
+
+    @property
+    def demand_order(self) -> str:
+        """Order of the letters by which demands compare: of a cell and its images the first has the
+        least letter.
+        """
+        return self.letter_order if self.demands == "every" else self.letter_order[::-1]
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """What a search may spend, and where it prefers which way: a run may go on with others."""
+
     # pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead
     node_budget: int = 5_000_000
     # a node with more terms of its own than this is not searched as one tree but forced at once
@@ -74,29 +110,22 @@ class Params:
     product_limit: int = 20_000
 
     def __post_init__(self) -> None:
-        """Refuse values that would lose boards or never end."""
-        alphabet = "abcdefghijklmnopqrstuvwxyz"
-        if "".join(sorted(self.letter_order)) != alphabet:
-            raise ConfigError(f"letter_order {self.letter_order!r}: expected each letter a-z once")
-        for name in ("force_groups", "coarse_groups"):
-            groups = list(getattr(self, name))
-            is_left_out = name == "coarse_groups" and not groups
-            if "".join(sorted("".join(groups))) != alphabet and not is_left_out:
-                raise ConfigError(
-                    f"{name} {groups!r}: expected each letter a-z in exactly one group"
-                )
-        if not 1 <= self.max_free <= MAX_FREE_CELLS:
-            raise ConfigError(f"max_free {self.max_free!r}: expected 1 to {MAX_FREE_CELLS}")
-        if self.demands not in DEMANDS:
-            raise ConfigError(f"demands {self.demands!r}: expected one of {', '.join(DEMANDS)}")
+        """Refuse what is no amount."""
         for name, value in vars(self).items():
-            least = {"unfuse_parts": 2, "memory_mb": 1}.get(name, 0)
+            least = 1 if name == "memory_mb" else 0
             if isinstance(value, int) and value < least:
                 raise ConfigError(f"{name} {value!r}: expected {least} or more")
 
+
+@dataclass(frozen=True)
+class Params(Budgets, Rules):
+    """Rules and budgets; every value gives the same candidates."""
+
+    def __post_init__(self) -> None:
+        Rules.__post_init__(self)
+        Budgets.__post_init__(self)
+
     @property
-    def demand_order(self) -> str:
-        """Order of the letters by which demands compare: of a cell and its images the first has the
-        least letter.
-        """
-        return self.letter_order if self.demands == "every" else self.letter_order[::-1]
+    def rules(self) -> Rules:
+        """The rules alone."""
+        return Rules(**{each.name: getattr(self, each.name) for each in fields(Rules)})

@@ -1,0 +1,166 @@
+"""The question of a run: which boards of a size reach a cutoff, and how they are cut into classes
+and parts.
+
+It is made once, below everything that stores or searches: presets, options and stored runs are
+readers of it, sentences and plans are views of it.
+
+>>> question = ask("3x2", "0" * 64, "words", 14, "aeiou bcdfghjklmnpqrstvwxyz")
+>>> question.dims, question.buckets
+('2x3', 'edge: aeiou bcdfghjklmnpqrstvwxyz, corner: aeiou bcdfghjklmnpqrstvwxyz')
+>>> question.partition.n_canonical, question.digest[:8]
+(24, '621c2931')
+>>> from dataclasses import replace
+>>> question.differences(replace(question, cutoff=15))
+['cutoff: asked for 14, stored 15']
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+
+import numpy as np
+
+from boardclass.errors import InputError, quote
+from boardclass.geometry import Dims, Geometry, geometry, parse_dims
+from boardclass.partition import Partition, parse_partition
+from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT, ScoreTable, parse_scores
+from search.params import Rules
+
+# that matter only where a class has more free cells than a key holds
+_OF_WIDE_CLASSES = ("max_free", "coarse_groups")
+_is_sha256 = re.compile(r"[0-9a-f]{64}", re.ASCII).fullmatch
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a run is asked.  Everything here is spelled as a run spells it; :func:`ask` reads what
+    people write.
+
+    Budgets, workers and seeds are no part of it: they change how long a run takes and how units are
+    split, never what is true.
+
+    Raises InputError for a value that is none, or is spelled otherwise.
+    """
+
+    dims: str  # such as ``3x4``
+    words_sha256: str  # of the normalised word list, 64 hex digits
+    points: tuple[int, ...]  # by number of letters, from 0
+    cutoff: int  # inclusive
+    buckets: str  # the normalised text of the letter buckets, which make the classes
+    cell_order: tuple[int, ...]  # in which cells are forced
+    rules: Rules = field(default_factory=Rules)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.cutoff, int) or not 0 < self.cutoff < SUM_LIMIT:
+            raise InputError(f"cutoff {quote(self.cutoff)}: expected a whole number of 1 or more")
+        if not _is_sha256(self.words_sha256):
+            raise InputError(f"words_sha256 {quote(self.words_sha256)}: expected 64 hex digits")
+        known = [isinstance(n, int) and 0 <= n < SUM_LIMIT for n in self.points]
+        if not all(known) or not MIN_LETTERS < len(known) <= MAX_LETTERS + 1:
+            raise InputError(f"points {quote(self.points)}: expected points by number of letters")
+        spelled = str(self.partition.dims), self.partition.text
+        if spelled != (self.dims, self.buckets):
+            raise InputError(
+                f"dims {quote(self.dims)}, buckets {quote(self.buckets)} are not spelled as a run "
+                f"does: expected {spelled[0]!r}, {spelled[1]!r}"
+            )
+        assert self.geometry.n, "a cell order names each cell once"
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256, 64 hex digits; stored with every row.
+
+        Over everything that determines the answer and the meaning of a class id, under the names of
+        the first format.  The rules are left out: they say how a class is cut, which no verdict on
+        a whole class depends on; where it does, :meth:`differences` tells.
+        """
+        identity = {
+            "dims": self.dims,
+            "wordlist_sha256": self.words_sha256,
+            "scores": self.points,
+            "cutoff": self.cutoff,
+            "partition": self.buckets,
+            "cell_order": self.cell_order,
+        }
+        return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def partition(self) -> Partition:
+        """The letter buckets, which make the board classes."""
+        return parse_partition(self.buckets, self.dims)
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board, with the cell order of the question."""
+        return geometry(self.dims, self.cell_order)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells of the board."""
+        return len(self.cell_order)
+
+    @property
+    def n_fused_first(self) -> int:
+        """How many free cells of a class are fused before it is searched, at most."""
+        if not self.rules.coarse_groups:
+            return 0
+        n_free = 0
+        for kind, buckets in zip(
+            self.geometry.cell_types, self.partition.cell_buckets, strict=True
+        ):
+            n_free += kind not in self.rules.fused and max(map(len, buckets)) > 1
+        return max(0, n_free - self.rules.max_free)
+
+    def differences(self, stored: "Question") -> list[str]:
+        """Return what differs in a stored question, a line for each value; nothing when rows of
+        both may stand in one run.
+        """
+        return list(self._differences(stored))
+
+    def _differences(self, stored: "Question") -> Iterator[str]:
+        for each in fields(self):
+            if each.name != "rules":
+                yield from _difference(each.name, self, stored)
+        for each in fields(self.rules):
+            is_idle = not (self.n_fused_first or stored.n_fused_first)
+            if each.name not in _OF_WIDE_CLASSES or not is_idle:
+                yield from _difference(each.name, self.rules, stored.rules)
+
+
+def _difference(name: str, asked: object, stored: object) -> Iterator[str]:
+    values = getattr(asked, name), getattr(stored, name)
+    if values[0] != values[1]:
+        yield f"{name}: asked for {_brief(values[0])}, stored {_brief(values[1])}"
+
+
+def _brief(value: object) -> str:
+    return quote(list(value), 100) if isinstance(value, tuple) else repr(value)
+
+
+def ask(
+    dims: str | Dims, words_sha256: str, points: str | Sequence[int] | ScoreTable, cutoff: int,
+    buckets: str, cell_order: Sequence[int] = (), rules: Rules | None = None,
+) -> Question:  # fmt: skip
+    """Return the question that some values ask, spelled as a run spells it.
+
+    points : a score table, its name, or points from three letters on
+    buckets : text of the letter buckets, such as ``aeiou bcdfghjklmnpqrstvwxyz``
+    cell_order, rules : the default ones, unless given
+
+    Raises InputError for a value that cannot be read.
+    """
+    size = parse_dims(dims)
+    if not isinstance(cutoff, int | np.integer):
+        raise InputError(f"cutoff {quote(cutoff)}: expected a whole number of 1 or more")
+    return Question(
+        dims=str(size),
+        words_sha256=words_sha256,
+        points=parse_scores(points).points,
+        cutoff=int(cutoff),
+        buckets=parse_partition(buckets, size).text,
+        cell_order=geometry(size, cell_order).cell_order,
+        rules=rules or Rules(),
+    )
