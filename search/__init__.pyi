@@ -1,10 +1,12 @@
 from .breaker import Breaker, Spec, Unit, UnitResult, break_class
+from .class_bounds import Bounds, bounds
 from .local.methods import Find, local_search
 from .params import Params
 from .scoring.scorer import Found, Scorer, score
 from .solvers import holds, solve
 
 __all__ = [
+    "Bounds",
     "Breaker",
     "Find",
     "Found",
@@ -13,6 +15,7 @@ __all__ = [
     "Spec",
     "Unit",
     "UnitResult",
+    "bounds",
     "break_class",
     "holds",
     "local_search",

@@ -1,9 +1,10 @@
 """The bounds of the paper as published, over a whole class: what ``orderly bound`` and ``orderly
 explain`` show.
 
+    bounds                the bounds of a class, and the orderly bound with one cell forced
     walk_class            all paths that begin a word -> sum bound, max bound, and the terms of the
                           class
-    bounds                the orderly bounds of parts of the class
+    orderly_bounds        the orderly bounds of parts of the class
     by_letter             the parts whose next cell is forced to each of its letters
     boards_reaching       all boards whose multi-score reaches a cutoff
 
@@ -13,23 +14,26 @@ All of it is sound: Score(B) <= deduplicated multi-score(B) <= bound for every b
 >>> from boardclass import load_wordlist, parse_scores
 >>> scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
 >>> walk = walk_class(["rst", "rst", "ae", "ae"], scorer)
->>> walk.sum_bound, walk.max_bound, bounds(walk.terms).tolist()
+>>> walk.sum_bound, walk.max_bound, orderly_bounds(walk.terms).tolist()
 (46, 36, [19])
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardclass.arrays import Int64s, UInt8s
+from boardclass.board import dims_of_length
 from boardclass.errors import IncompleteError, InputError, quote
-from boardclass.geometry import PAIRS, Dims, Geometry, cell_order_of
-from boardclass.partition import letter_mask
-from boardclass.scores import reaches
+from boardclass.geometry import PAIRS, Dims, Geometry, cell_order_of, parse_dims
+from boardclass.partition import letter_mask, parse_class
+from boardclass.scores import parse_scores, reaches
+from boardclass.wordlist import words_in_q_form
 from search.scoring.scorer import Scorer, decode_boards
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES
 
@@ -102,6 +106,60 @@ def published_order(dims: Dims | str) -> tuple[int, ...]:
     and 3.
     """
     return _PUBLISHED_3X3 if str(dims) == "3x3" else cell_order_of(dims, PAIRS)
+
+
+class Bounds(NamedTuple):
+    """Upper bounds on the score of every board of a class."""
+
+    sum: int  # of all words that some board of the class might hold
+    max: int  # with the best letter of each cell at each step of a path
+    orderly: int  # of the orderly tree
+    cell: int  # the cell that is forced in ``forced``
+    forced: dict[str, int]  # the orderly bound of the boards with each letter of that cell
+
+
+def bounds(
+    letters: str | Sequence[str],
+    words: str | Path | Iterable[str],
+    scores: str | Sequence[int] = "standard",
+    *,
+    dims: Dims | str | None = None,
+    cell: int | None = None,
+) -> Bounds:
+    """Return the bounds of the paper on all boards of a class.
+
+    Each of them is at least the score of any board of the class (the paper, sections 4 and 5).
+
+    letters : the letters of each cell, as one text with spaces or as texts, down the columns
+    words : name or path of a word list, a word list, or words as people write them
+    scores : points, as in :func:`boardclass.scores.parse_scores`
+    dims : size of the boards; default: the squarest of so many cells
+    cell : number of the cell to be forced; default: the first of the order that was published
+
+    Raises PartitionError if ``letters`` is no class; BoardError if no board has so many cells;
+    WordListError or ScoreError if words or points cannot be read; InputError if there is no such
+    cell, or if the class has more than :data:`MAX_TERMS` terms.
+
+    Examples
+    --------
+    >>> bounds("rst rst ae ae", "scowl70")
+    Bounds(sum=46, max=36, orderly=19, cell=0, forced={'r': 19, 's': 19, 't': 19})
+    """
+    text = letters if isinstance(letters, str) else " ".join(letters)
+    size = dims_of_length(len(text.split())) if dims is None else parse_dims(dims)
+    groups = parse_class(text, size)
+    scorer = Scorer(size, words_in_q_form(words), parse_scores(scores))
+    order = published_order(size)
+    if cell is not None:
+        if cell not in order:
+            raise InputError(f"cell {cell}: expected a number from 0 to {size.n - 1} for {size}")
+        order = (cell, *(other for other in order if other != cell))
+    walk = walk_class(groups, scorer, order)
+    forced = {}
+    for letter in groups[order[0]]:
+        forced[letter] = int(orderly_bounds(forced_to(walk.terms, letter))[0])
+    orderly = int(orderly_bounds(walk.terms)[0])
+    return Bounds(walk.sum_bound, walk.max_bound, orderly, order[0], forced)
 
 
 def walk_class(
@@ -230,7 +288,7 @@ def _merged(terms: Terms) -> Terms:
     return terms._replace(part=terms.part[starts], keys=terms.keys[starts], points=points)
 
 
-def forced(terms: Terms, letter: str) -> Terms:
+def forced_to(terms: Terms, letter: str) -> Terms:
     """Return the parts with the first free cell forced to a letter.
 
     Terms with another letter there drop out, the literal vanishes from the others, equal ones
@@ -244,7 +302,7 @@ def forced(terms: Terms, letter: str) -> Terms:
     return _merged(Terms(terms.cells[1:], boards, part[by], keys[by], terms.points[kept[by]]))
 
 
-def bounds(terms: Terms) -> Int64s:
+def orderly_bounds(terms: Terms) -> Int64s:
     """Return int64[n_parts], the orderly bound U(T, 0) of each part; of a board that is its
     multi-score.
 
@@ -288,8 +346,8 @@ def by_letter(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tup
     parts that reach.
     """
     for letter in sorted(set(letters[terms.cells[0]])):
-        parts = forced(terms, letter)
-        values = bounds(parts)
+        parts = forced_to(terms, letter)
+        values = orderly_bounds(parts)
         yield (
             values,
             parts.take(np.flatnonzero([reaches(value, cutoff) for value in values.tolist()])),
@@ -323,7 +381,7 @@ def boards_reaching(
     while parts_left:
         parts = parts_left.pop()
         if not parts.cells:
-            yield from zip(decode_boards(parts.boards), bounds(parts).tolist(), strict=True)
+            yield from zip(decode_boards(parts.boards), orderly_bounds(parts).tolist(), strict=True)
             continue
         reaching = joined([some for _, some in by_letter(parts, letters, cutoff)])
         n_terms += len(reaching.points)

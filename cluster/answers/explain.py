@@ -175,10 +175,16 @@ def tell(
     dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None
 ) -> Mapping[str, Any]:
     """Return what there is to say about a class, as plain values."""
-    from search.class_bounds import boards_reaching, bounds, by_letter, n_nodes, walk_class
+    from search.class_bounds import (
+        boards_reaching,
+        by_letter,
+        n_nodes,
+        orderly_bounds,
+        walk_class,
+    )
 
     walk = walk_class(letters, scorer)
-    terms, bound = walk.terms, int(bounds(walk.terms)[0])
+    terms, bound = walk.terms, int(orderly_bounds(walk.terms)[0])
     first = terms.cells[0]
     forced = zip(sorted(set(letters[first])), by_letter(terms, letters, 0), strict=True)
     story: dict[str, Any] = {

@@ -161,7 +161,7 @@ def solve(
             "Which independent solver.",
             "--method",
             "-m",
-            metavar="trie|words|paths",
+            metavar="trie|words|paths|heap",
             autocompletion=options.complete_solvers,
         ),
     ] = "trie",

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from boardclass.geometry import Dims
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
+    from search.local.batches import BatchScorer
     from search.local.hamilton import Longest
-    from search.local.methods import BatchScorer, Find, Start
+    from search.local.methods import Find, Start
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,12 @@ class SearchOptions(options.Group):
     """How to climb, from where, over which boards."""
 
     method: Annotated[
-        Literal["pool", "anneal"], option("Pool hill climb, or simulated annealing.")
+        Literal["pool", "anneal", "genetic"],
+        option("Pool hill climb, simulated annealing, or a genetic algorithm."),
     ] = "pool"
     pool: Annotated[
         int,
-        numeric("Number of boards kept, or of chains, over all runs.", min=1, max=10**6),
+        numeric("Number of boards kept, chains, or population, over all runs.", min=1, max=10**6),
     ] = 500
     seed: options.Seed = 0
     runs: Annotated[
@@ -135,7 +137,7 @@ def _scorer(
     """Return what scores boards, only those that hold a word if one is named, and where to
     start.
     """
-    from search.local.methods import HoldingScorer, ParallelScorer
+    from search.local.batches import HoldingScorer, ParallelScorer
 
     plain = search.Scorer(size, words, table)
     scorer = ParallelScorer(plain, threads)
@@ -200,7 +202,7 @@ def longest(
     """
     from boardclass.geometry import geometry
     from search.local import hamilton
-    from search.local.methods import ParallelScorer
+    from search.local.batches import ParallelScorer
 
     shape = geometry(dims or "4x4")
     words, table = listed.load()

@@ -34,7 +34,8 @@ from results.store.documents import list_name
 from results.store.rows import Key, Row, keys_of
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.local.methods import ParallelScorer, local_search
+from search.local.batches import ParallelScorer
+from search.local.methods import local_search
 from search.params import Params
 from search.scoring.scorer import Scorer
 

@@ -20,7 +20,7 @@ from boardclass.arrays import Int8s
 from boardclass.canonical import canonical_board
 from boardclass.errors import InputError
 from boardclass.geometry import Geometry
-from search.local.methods import BatchScorer
+from search.local.batches import BatchScorer
 from search.scoring.scorer import decode_boards
 from search.terms.paths import CELL, CELL_BITS, MAX_CELLS, paths_of_length
 

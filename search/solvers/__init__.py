@@ -1,9 +1,10 @@
-"""Independent solvers: three ways to find the words on a board, none of which shares code with the
+"""Independent solvers: four ways to find the words on a board, none of which shares code with the
 scorer.
 
 They are referees of the production scorer and of each other, so they keep their own adjacency; only
 error types are shared.  Words in q-form (a ``q`` is a Qu cell), no points: a solver says which
-words are there.  ``tiles.py`` solves boards that no proof takes.
+words are there.  ``heap.py`` is a solver without a trie, ``tiles.py`` solves boards that no proof
+takes.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ import numpy as np
 from boardclass.board import Board
 from boardclass.errors import InputError, quote
 from boardclass.wordlist import words_in_q_form
+from search.solvers.heap import HeapSolver
 
 
 class Grid:
@@ -158,10 +160,13 @@ def texts_of_paths(grid: Grid) -> Iterator[str]:
                 stack.append((other, used | 1 << other, text + board[other]))
 
 
-Solver = TrieSolver | WordsSolver | PathsSolver
+Solver = TrieSolver | WordsSolver | PathsSolver | HeapSolver
 METHODS: dict[str, type[Solver]] = {
-    "trie": TrieSolver, "words": WordsSolver, "paths": PathsSolver,
-}  # fmt: skip
+    "trie": TrieSolver,
+    "words": WordsSolver,
+    "paths": PathsSolver,
+    "heap": HeapSolver,
+}
 
 
 def make_solver(words: Iterable[str], method: str = "trie") -> Solver:
@@ -193,7 +198,7 @@ def solve(
 
     board : as people type it
     words : name or path of a word list, a word list, or words as people write them
-    method : ``trie``, ``words`` or ``paths``
+    method : ``trie``, ``words``, ``paths`` or ``heap``
 
     Raises InputError if the method is unknown or the board does not fit.
 

@@ -249,7 +249,7 @@ def test_scores_of_the_published_best_boards(orderly, enable2k):
     assert int(counted["score"]) == len(rows_of(shown))
 
 
-@pytest.mark.parametrize("method", ["trie", "words", "paths"])
+@pytest.mark.parametrize("method", ["trie", "words", "paths", "heap"])
 def test_every_method_of_solve_says_the_same(orderly, words, method):
     solve = partial(orderly, "solve", "--method", method, "--wordlist", words)
     assert solve("ebeefe", "--format", "csv") == (

@@ -49,7 +49,7 @@ def test_the_trees_have_the_bounds(letters, words, pinned):
     loose = sum_choice_tree(tuple(letters), words, STANDARD, geometry(dims))
     assert bound_of(loose) == walk.max_bound == (pinned or walk.max_bound)
     nodes = orderly_tree(walk.terms, geometry(dims))
-    assert bound_of(nodes) == class_bounds.bounds(walk.terms)[0]
+    assert bound_of(nodes) == class_bounds.orderly_bounds(walk.terms)[0]
     for node in (loose, nodes):
         n_nodes = size(node)
         assert as_text(node).count("\n") + 1 == n_nodes

@@ -4,10 +4,12 @@ pinned numbers.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
-from boardclass.errors import IncompleteError, InputError
+from boardclass.errors import BoardError, IncompleteError, InputError, PartitionError
 from boardclass.geometry import geometry
 from boardclass.partition import parse_class, parse_partition
 from boardclass.scores import parse_scores
@@ -15,8 +17,9 @@ from search.class_bounds import (
     Terms,
     boards_reaching,
     bounds,
-    forced,
+    forced_to,
     n_nodes,
+    orderly_bounds,
     published_order,
     walk_class,
 )
@@ -59,7 +62,7 @@ def case(request) -> Case:
 
 def bound_of(terms: Terms) -> int:
     """Return the orderly bound of the terms of one part."""
-    return int(bounds(terms)[0])
+    return int(orderly_bounds(terms)[0])
 
 
 def multi_score(board: str, scorer: Scorer) -> tuple[int, int]:
@@ -117,7 +120,7 @@ def test_forced_cells(case: Case) -> None:
     rng = np.random.default_rng(2)
     for level, cell in enumerate(order):
         letter = str(rng.choice(list(case.letters[cell])))
-        terms, twin = forced(terms, letter), orderly.branch(twin, cell, letter)
+        terms, twin = forced_to(terms, letter), orderly.branch(twin, cell, letter)
         assert dict(
             zip(map(frozenset, terms.literals()), terms.points.tolist(), strict=True)
         ) == dict(twin)
@@ -229,3 +232,34 @@ def test_pinned_4x4(enable2k, rank: int, bound: int) -> None:
     letters = parse_partition(PARTITION_4X4, "4x4").class_letters(rank)
     scorer = Scorer("4x4", enable2k.words, STANDARD)
     assert bound_of(walk_class(letters, scorer, max_terms=1 << 26).terms) == bound
+
+
+@pytest.mark.parametrize("cell", [None, 0, 3])
+def test_the_bounds_of_a_class_by_their_public_name(case: Case, cell: int | None) -> None:
+    """They hold for every board of the class, and so do those with a cell forced."""
+    text, dims = " ".join(case.letters), str(case.geometry.dims)
+    words = [word.replace("q", "qu") for word in case.words]
+    found = bounds(text, words, dims=dims, cell=cell)
+    assert found == bounds(case.letters, words, "standard", dims=dims, cell=cell)
+    assert found.cell == (published_order(dims)[0] if cell is None else cell)
+    assert set(found.forced) == set(case.letters[found.cell])
+    assert found.orderly <= found.max
+    for letter, bound in found.forced.items():
+        groups = list(case.letters)
+        groups[found.cell] = letter
+        boards = ["".join(board) for board in itertools.product(*groups)]
+        best = max(case.scorer.scores(boards).tolist())
+        assert best <= bound <= found.orderly
+        assert best <= found.sum
+
+
+def test_bounds_of_what_is_no_class_are_refused() -> None:
+    wrong = [
+        ({"letters": "ab cd ef"}, BoardError),
+        ({"letters": "ab cd ef g1"}, PartitionError),
+        ({"letters": "ab cd ef g", "cell": 4}, InputError),
+        ({"letters": "ab cd ef g", "dims": "2x3"}, PartitionError),
+    ]
+    for options, error in wrong:
+        with pytest.raises(error):
+            bounds(words=["bad"], **options)

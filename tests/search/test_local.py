@@ -12,17 +12,10 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError
 from boardclass.geometry import DIMS, geometry
 from boardclass.scores import parse_scores
+from search.local.batches import HoldingScorer, ParallelScorer
 from search.local.hamilton import best_boards, hamiltonian_paths
-from search.local.methods import (
-    METHODS,
-    HoldingScorer,
-    ParallelScorer,
-    canonical_cells,
-    local_search,
-    neighbours,
-    parse_alphabet,
-    propose,
-)
+from search.local.methods import METHODS, local_search
+from search.local.moves import canonical_cells, neighbours, parse_alphabet, propose
 from search.scoring.scorer import Scorer, decode_boards, encode_boards
 from tests.samples import daily
 

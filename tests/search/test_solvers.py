@@ -21,6 +21,7 @@ from search.scoring.scorer import Scorer, score
 from search.solvers import (
     METHODS,
     Grid,
+    HeapSolver,
     PathsSolver,
     TrieSolver,
     WordsSolver,
@@ -29,7 +30,6 @@ from search.solvers import (
     texts_of_paths,
 )
 from search.solvers.tiles import Rules
-from tests.reference.heap import HeapSolver
 from tests.samples import daily
 from tests.search.test_tiles import by_definition
 

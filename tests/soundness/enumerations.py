@@ -29,7 +29,7 @@ from boardclass.geometry import CELL_TYPES, geometry
 from boardclass.partition import letter_mask
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
-from search.class_bounds import bounds, walk_class
+from search.class_bounds import orderly_bounds, walk_class
 from search.node import Node
 from search.params import Params
 from search.scoring.scorer import Scorer
@@ -86,7 +86,7 @@ def bounds_for(
     return {
         "sum bound": lambda letters: walk_class(letters, scorer).sum_bound,
         "max bound": lambda letters: walk_class(letters, scorer).max_bound,
-        "orderly bound": lambda letters: int(bounds(walk_class(letters, scorer).terms)[0]),
+        "orderly bound": lambda letters: int(orderly_bounds(walk_class(letters, scorer).terms)[0]),
         "search": lambda letters: tree_bound(forest, letters),
         "search with every other cell fused": partial(
             tree_bound, with_kin, fused=range(0, board.n, 2)

@@ -31,7 +31,7 @@ from results.proof.nodes import SearchNodes
 from results.storage.local import open_folder
 from results.storage.lock import Owner, describe_owner, parse_owner
 from results.store.parts import parse_part
-from search.local.methods import parse_alphabet
+from search.local.moves import parse_alphabet
 from search.params import Params
 from tests.results.helpers import BUCKETS
 

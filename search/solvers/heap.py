@@ -1,22 +1,24 @@
-"""A fourth solver of boards, by another algorithm than those of the product."""
+"""A solver without a trie: the sorted word list is read once, beside a queue of prefixes."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
 
-from search.solvers import Grid
+if TYPE_CHECKING:
+    from search.solvers import Grid
 
 Ends = set[tuple[int, int]]  # (last cell, mask of the cells used)
 
 
 class HeapSolver:
-    """No trie: prefixes leave a heap in alphabetical order while the sorted word list is read once.
+    """Prefixes leave a queue in alphabetical order, while the sorted word list is read once.
 
-    Each prefix carries all places where it can end on the board, so equal prefixes exist once.  A
-    prefix is pushed by a smaller one, so the words before the current prefix are never needed
-    again.
+    Each prefix carries all places where it can end on the board, so that cells with the same letter
+    share one entry of the queue.  A prefix is pushed by one of its own beginnings, which is
+    smaller; so no prefix comes out of order, and the words before it are never needed again.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -34,7 +36,8 @@ class HeapSolver:
         while prefixes:
             prefix = heappop(prefixes)
             states = ends.pop(prefix)
-            at = bisect_left(words, prefix, at)  # never back: the list is read once
+            # forwards only: no later prefix is smaller than this one
+            at = bisect_left(words, prefix, at)
             if at == len(words):
                 break
             if words[at] == prefix:
@@ -48,6 +51,7 @@ class HeapSolver:
 
 
 def _extended(states: Ends, grid: Grid) -> dict[str, Ends]:
+    """Return for each letter that may come next the places where the longer prefix ends."""
     further: dict[str, Ends] = {}
     for cell, used in states:
         for other in grid.moves[cell]:

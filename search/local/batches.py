@@ -1,0 +1,96 @@
+"""Scorers of many boards at once: in threads, and of boards that must hold a word."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from boardclass.arrays import Int32s, UInt8s
+from boardclass.errors import InputError, quote
+from boardclass.geometry import Geometry
+from boardclass.scores import MIN_LETTERS
+from search.scoring.scorer import Scorer
+
+_WORTH_SPLITTING = 256  # boards
+
+
+class ParallelScorer:
+    """Scores a batch in several threads (0: one for each core), as one scorer would; the kernels
+    release the GIL, so threads suffice.
+    """
+
+    def __init__(self, scorer: Scorer, n_threads: int = 0) -> None:
+        n_threads = n_threads or os.cpu_count() or 1
+        if n_threads < 1:
+            raise InputError(f"{n_threads} threads: expected 0 or more")
+        self.geometry: Geometry = scorer.geometry
+        self._scorers = [scorer, *(scorer.twin() for _ in range(n_threads - 1))]
+        self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+
+    def scores(self, boards: UInt8s) -> Int32s:
+        """Return int32[m], the exact scores of the boards in uint8[m, n]."""
+        if self._threads is None or len(boards) < _WORTH_SPLITTING:
+            return self._scorers[0].scores(boards)
+        parts = np.array_split(boards, len(self._scorers))
+        jobs = [
+            self._threads.submit(scorer.scores, part)
+            for scorer, part in zip(self._scorers, parts, strict=True)
+        ]
+        return np.concatenate([job.result() for job in jobs])
+
+
+class HoldingScorer:
+    """Scores boards that hold a given word in q-form, which need not be in the list; every other
+    board is worth 0.
+    """
+
+    def __init__(self, scorer: BatchScorer, word: str) -> None:
+        n = scorer.geometry.n
+        if not (
+            word.isascii() and word.isalpha() and word.islower() and MIN_LETTERS <= len(word) <= n
+        ):
+            raise InputError(
+                f"word {quote(word)}: expected {MIN_LETTERS} to {n} letters a-z, as "
+                "many as cells at most"
+            )
+        self._scorer = scorer
+        self.geometry: Geometry = scorer.geometry
+        self._word = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(ord("a"))
+        self._finder = Scorer(scorer.geometry.dims, [word], "words")
+
+    def scores(self, boards: UInt8s) -> Int32s:
+        """Return int32[m]: the exact score of each board with the word, 0 of each without."""
+        out = np.zeros(len(boards), np.int32)
+        holding = np.flatnonzero(self._finder.scores(boards))
+        out[holding] = self._scorer.scores(boards[holding])
+        return out
+
+    def first(self, rng: np.random.Generator, m: int, alphabet: UInt8s) -> UInt8s:
+        """Return uint8[m, n] random boards, each with the word on a random path: where a search may
+        start.
+        """
+        missing = np.setdiff1d(self._word, alphabet)
+        if missing.size:
+            raise InputError(
+                f"the word needs the letter {chr(97 + missing[0])!r}, which is excluded"
+            )
+        boards = alphabet[rng.integers(0, len(alphabet), (m, self.geometry.n))]
+        for board in boards:
+            board[self._path(rng)] = self._word
+        return boards
+
+    def _path(self, rng: np.random.Generator) -> list[int]:
+        while True:
+            path = [int(rng.integers(self.geometry.n))]
+            while len(path) < len(self._word):
+                near = [cell for cell in self.geometry.neighbours[path[-1]] if cell not in path]
+                if not near:
+                    break
+                path.append(near[rng.integers(len(near))])
+            else:
+                return path
+
+
+BatchScorer = Scorer | ParallelScorer | HoldingScorer

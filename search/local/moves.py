@@ -1,0 +1,121 @@
+"""What every local search does with boards: make neighbours, tell equal ones, keep the best.
+
+Boards are arrays uint8[m, n], 0..25 a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from boardclass.arrays import Int32s, Int64s, UInt8s, UInt64s
+from boardclass.board import LETTERS
+from boardclass.errors import InputError, quote
+from boardclass.geometry import Geometry
+from search.local.batches import BatchScorer
+from search.scoring.scorer import decode_boards
+
+SWAPS = 0.3
+
+
+class Search(NamedTuple):
+    """One search: it begins with the boards ``first`` and keeps so many boards or chains.
+
+    ``tell`` gets the round, the best score and the number of boards scored; ``stop`` is asked
+    before each batch.
+    """
+
+    scorer: BatchScorer
+    rng: np.random.Generator
+    first: UInt8s
+    size: int
+    alphabet: UInt8s
+    tell: Callable[[int, int, int], None]
+    stop: Callable[[], bool]
+    steps_per_cell: int  # of annealing
+
+
+def parse_alphabet(letters: str) -> UInt8s:
+    """Return uint8[k], 0..25 ascending, of the letters that boards may use."""
+    if not letters or not set(letters) <= set(LETTERS):
+        raise InputError(f"letters {quote(letters)}: expected one or more of a-z")
+    return np.array(sorted({ord(letter) - 97 for letter in letters}), np.uint8)
+
+
+def neighbours(boards: UInt8s, letters: UInt8s) -> UInt8s:
+    """Return uint8[m * k, n]: each board's k neighbours, by one changed letter, then by a swap of
+    two cells.
+
+    A board has (a - 1) n changes with the a ``letters`` of the alphabet, and must use these only.
+    """
+    n, size = boards.shape[1], len(letters)
+    changed = np.repeat(boards[:, None], n * (size - 1), axis=1)
+    step = np.tile(np.arange(1, size), n)
+    cell = np.repeat(np.arange(n), size - 1)
+    at = np.arange(len(cell))
+    changed[:, at, cell] = letters[(np.searchsorted(letters, changed[:, at, cell]) + step) % size]
+    left, right = np.triu_indices(n, 1)
+    swapped = np.repeat(boards[:, None], len(left), axis=1)
+    at = np.arange(len(left))
+    swapped[:, at, left], swapped[:, at, right] = boards[:, right], boards[:, left]
+    return np.concatenate((changed, swapped), axis=1).reshape(-1, n)
+
+
+def canonical_cells(boards: UInt8s, geometry: Geometry) -> UInt8s:
+    """Return the canonical images of the boards in uint8[m, n]: row for row what
+    ``canonical_board`` gives.
+    """
+    high, low = pack(boards)
+    best = boards.copy()
+    for row in geometry.symmetries[1:]:
+        image = boards[:, row]
+        image_high, image_low = pack(image)
+        smaller = (image_high < high) | ((image_high == high) & (image_low < low))
+        best[smaller] = image[smaller]
+        high, low = np.where(smaller, image_high, high), np.where(smaller, image_low, low)
+    return best
+
+
+def pack(boards: UInt8s) -> tuple[UInt64s, UInt64s]:
+    """Return two uint64[m] that compare as the boards do, cell 0 first: 13 cells of 26 values, then
+    the rest.
+    """
+    parts = []
+    for cells in (boards[:, :13], boards[:, 13:]):
+        value = np.zeros(len(boards), np.uint64)
+        for column in cells.T:
+            value = value * np.uint64(26) + column
+        parts.append(value)
+    return parts[0], parts[1]
+
+
+def best_first(boards: UInt8s, scores: Int32s, n: int) -> Int64s:
+    """Return the places of the ``n`` best boards, best first; ties go to the smaller board."""
+    high, low = pack(boards)
+    return np.lexsort((low, high, -scores.astype(np.int64)))[:n]
+
+
+def propose(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s) -> UInt8s:
+    """Return one random neighbour of each board in uint8[m, n]; now and then it is the board
+    itself.
+    """
+    m, n = boards.shape
+    tried = boards.copy()
+    row = np.arange(m)
+    left, right = rng.integers(0, n, (m,)), rng.integers(0, n, (m,))
+    swap = rng.random(m) < SWAPS
+    tried[row, left] = np.where(
+        swap, boards[row, right], alphabet[rng.integers(0, len(alphabet), m)]
+    )
+    tried[row[swap], right[swap]] = boards[row[swap], left[swap]]
+    return tried
+
+
+def found(boards: UInt8s, scores: Int32s) -> list[tuple[str, int, int]]:
+    """Return what a search that keeps one board a place has found."""
+    return [
+        (board, score, 1)
+        for board, score in zip(decode_boards(boards), scores.tolist(), strict=True)
+    ]
