@@ -15,7 +15,7 @@ from results.storage import files
 from tests.conftest import COMMAND
 
 OFFERED = {
-    "climb --method ": {"pool", "anneal"},
+    "climb --method ": {"pool", "anneal", "genetic"},
     "climb --ex": {"--exclude"},
     "climb --dims 4": {"4x4", "4x5", "4x6"},
     "show tea -w scow": {"scowl35", "scowl70"},
