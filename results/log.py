@@ -49,6 +49,7 @@ TAIL_BYTES = 2**18
 _MAX_LINE_BYTES = 2**16  # a reader skips a longer one
 _KEPT = 10_000  # lines that wait while the folder cannot be written to
 _OBJECT_S = 15.0
+_STARTS_BYTES = 2**22  # days of starts that add nothing
 
 
 class EventLog:
@@ -150,6 +151,20 @@ def live(folder: Folder) -> Live:
         end=ends[-1] if ends else None,
         ended_s=_age_s(ends),
     )
+
+
+def n_starts_without_progress(folder: Folder, n_verdicts: int, share: str) -> int:
+    """Return how many times in a row, up to the last, a run was started with the verdicts that it
+    has now, for the share that it has now: none of these starts has added one.
+
+    Like all that is read from the log this is best effort; the log may be lost.
+    """
+    starts = [event for event in read_events(folder, _STARTS_BYTES) if isinstance(event, Started)]
+    n_starts = 0
+    while starts and (starts[-1].n_verdicts, starts[-1].share) == (n_verdicts, share):
+        starts.pop()
+        n_starts += 1
+    return n_starts
 
 
 def _age_s(events: Sequence[Event]) -> float | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import boardclass
 import results
-from boardclass.errors import IncompleteError
+from boardclass.errors import IncompleteError, NoProgressError
 from boardclass.printable import counted, duration
 from cluster.answers.render import draw_board, write_record, write_table
 from cluster.cli import options
@@ -194,7 +194,8 @@ def run(
     resolved = question.resolve(memory, order=order, out=out, **where)
     outcome = _driven(resolved, extend, drop_damaged=drop_damaged, share=mine)
     if outcome.claim is None and not outcome.share_done:
-        raise IncompleteError(f"the run in {outcome.location} is incomplete: {outcome.message}")
+        kind = NoProgressError if outcome.is_stuck else IncompleteError
+        raise kind(f"the run in {outcome.location} is incomplete: {outcome.message}")
     _print_outcome(resolved, outcome)
 
 

@@ -30,9 +30,19 @@ def _occupy_closed() -> None:
                 setattr(sys, name, os.fdopen(taken, "w", closefd=False))
 
 
+def _is_run(arguments: list[str]) -> bool:
+    """Return whether the command is ``run``; options may stand before it."""
+    commands = [word for word in arguments if not word.startswith("-")]
+    return commands[:1] == ["run"]
+
+
 def main() -> None:
     """Run the command line."""
     _occupy_closed()
+    if _is_run(sys.argv[1:]):  # before the imports, which take a second
+        from cluster.driver.signals import end_at_once
+
+        end_at_once()
     sys.meta_path.insert(0, _NoPandas)
     # else it looks through all packages for some
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

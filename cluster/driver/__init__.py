@@ -6,6 +6,7 @@
                                  stops it
       run_loop     loop.py       carries events and instructions between scheduler and executor;
                                  Ledger: accepted verdicts -> rows of the store
+      why_stuck    stuck.py      whether starting it again would help
       Journal      journal.py    what is noted in the event log; progress.py: what a person sees
     repeat.py      stored verdicts found again
 

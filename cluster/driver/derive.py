@@ -10,6 +10,7 @@ from cluster.driver.journal import Journal
 from cluster.driver.prepared import prepare
 from cluster.driver.progress import Progress
 from cluster.planning.plan import COARSE, STRUCTURAL, make_plan
+from cluster.scheduling.events import Finish
 from configs.model import RunConfig, SearchConfig
 from results.log_events import Reused
 from results.proof.prove import summary
@@ -77,7 +78,7 @@ def derive(
             )
         )
         prepared = prepare(plan, store, progress, journal, began_s)
-        return conclude(prepared, "")
+        return conclude(prepared, Finish(complete=True))
 
 
 def _spelled(points: Sequence[int]) -> str:

@@ -28,9 +28,10 @@ from cluster.driver.progress import Progress, Told, notebook_progress
 from cluster.driver.repeat import check_taken, climb_again
 from cluster.driver.run_search import Interrupted, MakeExecutor, search
 from cluster.driver.signals import StopSignals
+from cluster.driver.stuck import why_stuck
 from cluster.planning.plan import Plan, make_plan
 from cluster.planning.shares import SHARE, Share
-from cluster.scheduling.events import Policy
+from cluster.scheduling.events import Finish, Policy
 from cluster.workers.executors import InProcessExecutor, ProcessExecutor
 from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
 from configs.model import RunConfig
@@ -72,6 +73,7 @@ class RunOutcome:
     n_reused: int  # verdicts found in the store
     n_computed: int  # verdicts added by this call
     seconds: float  # wall time of this call
+    is_stuck: bool  # whether the same command would not complete it, as ``message`` says
     share_done: bool  # whether only a share was asked for and all of its classes are settled
 
     @property
@@ -134,9 +136,9 @@ def run(
                 if source:
                     _take_over(source, store, plan, progress, journal)
                 prepared = prepare(plan, store, progress, journal, began_s, share, own_ids)
-                message = search(prepared, make_executor, policy, signals)
+                finish = search(prepared, make_executor, policy, signals)
                 signals.release()
-                return conclude(prepared, message)
+                return conclude(prepared, finish)
     finally:
         progress.end()
 
@@ -202,10 +204,10 @@ def default_policy(config: RunConfig, memory_mb: int) -> Policy:
     )
 
 
-def conclude(prepared: Prepared, message: str) -> RunOutcome:
+def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
     """Rescore, check coverage and, when it is complete, write the claim.
 
-    message : what the search says is missing
+    finish : how the search ended, and what it says is missing
 
     Raises MismatchError when the rows cannot be those of a sound run.
     """
@@ -232,10 +234,14 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
         publish_claim(run, claim)
     elif prepared.share and not proof.faults:
         missing, share_done = prepared.share.judge(
-            prepared.own_ids, store, coverage, message, run.doubted
+            prepared.own_ids, store, coverage, finish.message, run.doubted
         )
     else:
-        missing = "\n".join(filter(None, (message, proof.why_not)))
+        missing = "\n".join(filter(None, (finish.message, proof.why_not)))
+    why = ""
+    if claim is None and not share_done:
+        why = why_stuck(prepared, gave_up=finish.gave_up)
+        missing = "; ".join(filter(None, (missing, why)))
     digest = digest_of(plan.fingerprint, listed, complete=complete)
     seconds, n_computed = time.monotonic() - prepared.began_s, prepared.ledger.n_rows
     journal.note(
@@ -258,6 +264,7 @@ def conclude(prepared: Prepared, message: str) -> RunOutcome:
         prepared.n_reused,
         n_computed,
         seconds,
+        bool(why),
         share_done,
     )
 

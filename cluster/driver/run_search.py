@@ -6,6 +6,7 @@ search -> Scheduler, executor and ledger in the run loop
 
 import os
 import platform
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from boardclass.errors import IncompleteError
+from boardclass.errors import IncompleteError, NoProgressError
 from boardclass.jit import kernel_hash
 from boardclass.partition import among
 from boardclass.printable import counted, memory_size
@@ -22,8 +23,9 @@ from cluster.driver.loop import run_loop
 from cluster.driver.prepared import Prepared, history
 from cluster.driver.progress import Progress
 from cluster.driver.signals import StopSignals
+from cluster.driver.stuck import why_stuck
 from cluster.scheduling.backlog import Work
-from cluster.scheduling.events import Policy
+from cluster.scheduling.events import Finish, Policy
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
@@ -34,16 +36,21 @@ from search.breaker import Spec, Unit
 
 MakeExecutor = Callable[[Spec], Executor]
 _LOW = 1 / 16  # of all memory
+_LISTEN_S = 0.1
 
 
 class Interrupted(IncompleteError):
     """Stopped by a signal with everything found so far stored; the same command goes on."""
 
 
+class InterruptedInVainError(Interrupted, NoProgressError):
+    """Stopped by a signal once more before it had added anything."""
+
+
 def search(
     prepared: Prepared, make_executor: MakeExecutor, policy: Policy, signals: StopSignals
-) -> str:
-    """Break everything that is open; return what is missing in the end; empty when nothing is.
+) -> Finish:
+    """Break everything that is open; return how it ended, and what is missing.
 
     Raises Interrupted when a signal came.
     """
@@ -55,7 +62,7 @@ def search(
     is_own = among(prepared.open_ids, prepared.own_ids)
     class_ids, elsewhere_ids = prepared.open_ids[is_own], prepared.open_ids[~is_own]
     if not len(class_ids) and not prepared.children:
-        return ""
+        return Finish(complete=True)
     work = Work(
         class_ids,
         plan.predicted_costs(class_ids),
@@ -71,6 +78,8 @@ def search(
     scheduler = Scheduler(policy, work, rng, plan.nodes().difference)
     if config.address:  # what Ray does when it starts cannot be interrupted otherwise
         signals.release()
+    elif not _kernels_loaded(signals):
+        raise watch.interrupted(signals.reason, at_once=True)
     try:
         with make_executor(plan.spec) as executor, signals:
             finish = run_loop(
@@ -90,7 +99,30 @@ def search(
         raise watch.interrupted(signals.reason) from error
     if signals.reason:
         raise watch.interrupted(signals.reason)
-    return finish.message
+    return finish
+
+
+def _kernels_loaded(signals: StopSignals) -> bool:
+    """Load the kernels, or compile them the first time, before any worker does; return False as
+    soon as a signal comes, although they are still compiled then.
+    """
+    errors: list[BaseException] = []
+
+    def load() -> None:
+        try:
+            import search.node_search  # noqa: F401
+        except BaseException as error:  # noqa: BLE001 - raised below, where it is handled
+            errors.append(error)
+
+    thread = threading.Thread(target=load, name="orderly-kernels", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_LISTEN_S)
+        if signals.reason:
+            return False
+    if errors:
+        raise errors[0]
+    return True
 
 
 class MemoryWatch:
@@ -147,16 +179,25 @@ class _Watch:
         journal.report(report, now=now)
         return report
 
-    def interrupted(self, signal_name: str) -> Interrupted:
-        """Return what to raise when a signal has stopped the search."""
+    def interrupted(self, signal_name: str, *, at_once: bool = False) -> Interrupted:
+        """Return what to raise when a signal has stopped the search.
+
+        at_once : whether the process must not wait for its threads
+        """
         prepared = self._prepared
         n_done = len(prepared.ended_ids)
         if self._snapshot:
             n_done += self._snapshot.n_classes_done
-        return Interrupted(
+        state = (
             f"stopped by {signal_name}: {n_done:,} of {prepared.n_classes:,} board classes are "
-            f"done and stored in {prepared.plan.location}; the same command resumes from here"
+            f"done and stored in {prepared.plan.location}"
         )
+        if why := why_stuck(prepared):
+            error: Interrupted = InterruptedInVainError(f"{state}; {why}")
+        else:
+            error = Interrupted(f"{state}; the same command resumes from here")
+        error.leaves_at_once = at_once
+        return error
 
     def _report(self, snapshot: Report) -> Report:
         prepared, ledger = self._prepared, self._prepared.ledger

@@ -185,10 +185,13 @@ class Quarantine:
 
 @dataclass(frozen=True)
 class Finish:
-    """Nothing is left to do, or nothing can be done; ``complete``: every unit has a verdict."""
+    """Nothing is left to do, or nothing can be done; ``complete``: every unit has a verdict;
+    ``gave_up``: workers kept dying.
+    """
 
     complete: bool
     message: str = ""
+    gave_up: bool = False
 
 
 Instruction = Spawn | Assign | Publish | Retire | Quarantine | Finish

@@ -300,7 +300,7 @@ class Scheduler:
         limit = self.policy.max_deaths * self._max_slots
         if self._fruitless_deaths >= limit:
             message = f"{limit} workers in a row died without a verdict; the last: {message}"
-            self._finish(complete=False, message=message)
+            self._finish(complete=False, message=message, gave_up=True)
 
     def _listen(self, now_s: float) -> None:
         """Let the clock of leases run, but not while this process did not listen, or was stopped
@@ -415,7 +415,7 @@ class Scheduler:
             else ""
         )
 
-    def _finish(self, *, complete: bool, message: str) -> None:
+    def _finish(self, *, complete: bool, message: str, gave_up: bool = False) -> None:
         self._finished = True
         self._out.extend(events.Retire(number, "the run is over") for number in self._crew.workers)
-        self._out.append(events.Finish(complete, message))
+        self._out.append(events.Finish(complete, message, gave_up))

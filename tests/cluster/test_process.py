@@ -236,7 +236,10 @@ def check_stopped(child, out, family, number, least=1):
 
 @pytest.mark.parametrize(
     "number",
-    daily([signal.SIGTERM], [signal.SIGUSR1, signal.SIGXCPU, signal.SIGALRM, signal.SIGHUP]),
+    daily(
+        [signal.SIGTERM],
+        [signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU, signal.SIGALRM, signal.SIGHUP],
+    ),
 )
 def test_sigterm_for_every_process_at_once_and_the_warnings_of_batch_systems(started, number):
     child, out = started

@@ -303,7 +303,7 @@ def test_circuit_breaker():
         assert bench.now < 1000
     assert n_deaths == bench.scheduler.snapshot().n_deaths == 8
     assert of(out, Finish) == [
-        Finish(False, "8 workers in a row died without a verdict; the last: no numba")
+        Finish(False, "8 workers in a row died without a verdict; the last: no numba", True)
     ]
     assert bench.tell(WorkerUp(99, "a")) == [], "nothing follows the end"
 

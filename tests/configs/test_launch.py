@@ -185,7 +185,18 @@ def test_the_task_of_skypilot_proves(shell, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("codes", "n_starts", "last"), [("1 4 0", 3, 0), ("4 2", 2, 2), ("3", 1, 3), ("5 0", 1, 5)]
+    ("codes", "n_starts", "last"),
+    [
+        ("1 4 0", 3, 0),
+        ("4 4 4 4 4 4 0", 7, 0),
+        ("6 1 6 143 6 0", 5, 6),
+        ("6 6 6 6 4 1 0", 7, 0),
+        ("4 2", 2, 2),
+        ("3", 1, 3),
+        ("5 0", 1, 5),
+        ("7 0", 1, 7),
+        ("137 0", 1, 137),
+    ],
 )
 def test_a_driver_is_started_again_only_where_that_helps(shell, tmp_path, codes, n_starts, last):
     (tmp_path / "codes").write_text("\n".join(codes.split()))
@@ -195,14 +206,120 @@ def test_a_driver_is_started_again_only_where_that_helps(shell, tmp_path, codes,
     assert len((tmp_path / "starts").read_text()) == n_starts
 
 
+# A driver that stores before it ends, which takes a moment; it writes what it heard.
+DRIVER = """#!/bin/sh
+for name in HUP INT TERM USR1 USR2; do
+    trap "sleep .3; echo $name >>heard; exit \\${CODE:-4}" $name
+done
+echo "$@" >>started
+while :; do sleep .02; done
+"""
+
+
+@pytest.fixture
+def slow_driver(orderly_path, tmp_path):
+    """Let ``orderly`` be :data:`DRIVER`."""
+    path = tmp_path / "bin" / "orderly"
+    path.write_text(DRIVER)
+    for tool in ("qsub", "scontrol"):
+        (tmp_path / "bin" / tool).write_text('#!/bin/sh\necho "$@" >>asked\n')
+        (tmp_path / "bin" / tool).chmod(0o755)
+    return path
+
+
+def wait_for(process, path):
+    """Wait until a process has made a file."""
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+
+
+@pytest.mark.usefixtures("slow_driver")
+@pytest.mark.parametrize("name", ["HUP", "INT", "TERM", "USR1", "USR2"])
+def test_a_signal_to_the_shell_alone_reaches_the_driver(shell, tmp_path, name):
+    """As make, a HyperQueue worker or a container's first process gets it."""
+    again = shell("sh", str(LAUNCH / "again.sh"), "orderly", "run")
+    wait_for(again, tmp_path / "started")
+    again.send_signal(signal.Signals[f"SIG{name}"])
+    code, output = ended(again)
+    assert code == 4, output
+    assert (tmp_path / "heard").read_text() == ("TERM\n" if name == "INT" else f"{name}\n")
+    assert (tmp_path / "started").read_text() == "run\n"  # and nothing was started again
+
+
+def test_a_signal_in_the_pause_starts_nothing_more(shell, tmp_path):
+    script = "echo >>starts; exit 6"
+    again = shell("sh", str(LAUNCH / "again.sh"), "sh", "-c", script, AGAIN_S="100")
+    wait_for(again, tmp_path / "starts")
+    time.sleep(0.3)  # it waits by now; before that the command gets the signal, which is right too
+    again.terminate()
+    assert ended(again)[0] in (4, 6)
+    assert len((tmp_path / "starts").read_text()) == 1
+
+
+SLURM = {
+    "SLURM_CPUS_PER_TASK": "1",
+    "SLURM_ARRAY_JOB_ID": "7",
+    "SLURM_ARRAY_TASK_ID": "1",
+    "SLURM_ARRAY_TASK_COUNT": "2",
+}
+GRID_ENGINE = {"NSLOTS": "1", "SGE_TASK_ID": "1", "SGE_TASK_LAST": "2"}
+PBS = {"NCPUS": "1", "PBS_ARRAY_INDEX": "1", "SHARES": "2", "PBS_O_WORKDIR": "."}
+
+
+@pytest.mark.usefixtures("slow_driver")
+@pytest.mark.parametrize(
+    ("file", "job", "signals", "code", "last", "asked"),
+    [
+        # the warning before the time limit: again, but only where that helps
+        ("orderly.sbatch", SLURM, "USR1", 4, 4, "requeue 7_1\n"),
+        ("orderly.sbatch", SLURM, "USR1", 7, 7, ""),
+        # cancelled, also in the moment after the warning: never again
+        ("orderly.sbatch", SLURM, "TERM", 4, 4, ""),
+        ("orderly.sbatch", SLURM, "USR1 TERM", 4, 4, ""),
+        ("orderly.sge", GRID_ENGINE, "USR1", 4, 99, ""),
+        ("orderly.sge", GRID_ENGINE, "USR1", 7, 7, ""),
+        ("orderly.sge", GRID_ENGINE, "USR2", 4, 4, ""),
+        ("orderly.sge", GRID_ENGINE, "USR1 USR2", 4, 4, ""),
+        ("orderly.pbs", PBS, "TERM", 4, 4, ""),
+        (
+            "orderly.pbs",
+            PBS | {"STOP_AFTER": "1s"},
+            "",
+            4,
+            4,
+            "-v QUESTION=2x2,SHARE=1,SHARES=2,STOP_AFTER=1s configs/launch/orderly.pbs\n",
+        ),
+        ("orderly.pbs", PBS | {"STOP_AFTER": "1s"}, "", 7, 7, ""),
+    ],
+)
+def test_a_task_waits_while_its_driver_stores(
+    shell, tmp_path, file, job, signals, code, last, asked
+):
+    """The schedulers are played here; nightly they are real (tests/schedulers)."""
+    task = shell("bash", str(LAUNCH / file), QUESTION="2x2", CODE=str(code), **job)
+    wait_for(task, tmp_path / "started")
+    time.sleep(0.2)  # the traps are set
+    for name in signals.split():
+        task.send_signal(signal.Signals[f"SIG{name}"])
+        time.sleep(0.1)
+    ended_with, output = ended(task)
+    assert ended_with == last, output
+    assert (tmp_path / "heard").exists(), "the driver did not end by itself"
+    assert " --share 1/2 --out runs/2x2-1-of-2\n" in (tmp_path / "started").read_text()
+    path = tmp_path / "asked"
+    assert (path.read_text() if path.exists() else "") == asked
+
+
 def test_slurm_shares_are_stopped_queued_again_and_merged(shell, tmp_path):
     """The scheduler is played: it reads the directives, warns one task, and starts it again."""
     script = LAUNCH / "orderly.sbatch"
     options = re.findall(r"^#SBATCH (.+)$", script.read_text(), re.MULTILINE)
     assert {"--array=1-64", "--requeue", "--signal=B:USR1@120"} <= set(" ".join(options).split())
-    job = {"QUESTION": "2x2", "SHARES": "2", "SLURM_CPUS_PER_TASK": "1", "SLURM_ARRAY_JOB_ID": "7"}
+    job = {"QUESTION": "2x2", **SLURM}
+    del job["SLURM_ARRAY_TASK_ID"]
     warned = shell("bash", str(script), SLURM_ARRAY_TASK_ID="1", **job)
-    while not (tmp_path / "runs" / "share-1" / "events.jsonl").exists():
+    while not (tmp_path / "runs" / "2x2-1-of-2" / "events.jsonl").exists():
         assert warned.poll() is None, warned.communicate()
         time.sleep(0.02)
     warned.send_signal(signal.SIGUSR1)
@@ -212,7 +329,8 @@ def test_slurm_shares_are_stopped_queued_again_and_merged(shell, tmp_path):
     for task in ("1", "2"):
         code, output = ended(shell("bash", str(script), SLURM_ARRAY_TASK_ID=task, **job))
         assert code == 0, output
-    code, output = ended(shell("orderly", "merge", "runs/all", "runs/share-1", "runs/share-2"))
+    shares = ("runs/2x2-1-of-2", "runs/2x2-2-of-2")
+    code, output = ended(shell("orderly", "merge", "runs/all", *shares))
     assert code == 0, output
     code, output = ended(shell("orderly", "run", "2x2", "--out", "runs/all"))
     assert code == 0, output
