@@ -42,6 +42,7 @@ from results.log_events import (
 from results.storage import files
 from results.storage.local import Folder, LocalFolder
 from results.storage.lock import current_owner
+from results.storage.outage import in_haste
 from results.storage.owner import Owner
 
 TAIL_BYTES = 2**18
@@ -76,7 +77,8 @@ class EventLog:
         if self._lines and (now or self._clock() - self._written_at_s >= self._every_s):
             self._written_at_s = self._clock()
             try:
-                self._folder.note(files.EVENTS, "\n".join(self._lines) + "\n")
+                with in_haste():
+                    self._folder.note(files.EVENTS, "\n".join(self._lines) + "\n")
             except StoreError:
                 return
             self._lines = []

@@ -49,6 +49,7 @@ from results.proof.coverage import Coverage, rows_out_of_space
 from results.proof.prove import prove
 from results.proof.summary import BoardList
 from results.storage import files
+from results.storage.outage import Patience
 from results.store.documents import check_same_structure, list_name
 from results.store.run import Run
 from results.store.store import Store
@@ -58,6 +59,7 @@ from results.upkeep.repair import repair
 __all__ = ["Interrupted", "RunOutcome", "default_executor", "default_policy", "run"]
 
 MAX_WORKERS = 4096
+OUTAGE_S = 1200.0  # for which a store may be away in the middle of a run
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,9 @@ def run(
             StopSignals() as signals,
             Store.open(plan.location, plan.fingerprint, run_info, recover=recover) as store,
         ):
+            store.run.folder.patience = Patience(
+                OUTAGE_S, progress.note, is_stopped=lambda: bool(signals.reason)
+            )
             check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
             if foreign := rows_out_of_space(store.run):  # they could never be settled
                 raise DamagedError(f"{store.run.folder.where('')} has {foreign}")

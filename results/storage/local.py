@@ -25,6 +25,7 @@ from boardclass.errors import StoreError
 from results.errors import SpecialFileError, StoreLockedError
 from results.storage import files
 from results.storage.files import check_size, explained, unguarded
+from results.storage.outage import Outage, Patience
 
 if TYPE_CHECKING:
     from results.storage.objects import ObjectFolder  # loaded for a URI only
@@ -133,6 +134,7 @@ class LocalFolder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.outage, self.patience = Outage(), Patience()  # for whoever keeps rows meanwhile
         self._added = b""  # the last line
 
     def where(self, name: str) -> str:
@@ -272,6 +274,16 @@ class LocalFolder:
         data = self.read(name) or b""
         n_valid_bytes = data.rfind(b"\n") + 1
         return data[:n_valid_bytes].decode(errors="replace").split("\n")[:-1], n_valid_bytes
+
+    def readable_lines(self, name: str) -> list[str]:
+        """Return the lines that there are."""
+        return self.read_lines(name)[0]
+
+    def replace_lines(self, name: str, lines: Sequence[str]) -> int:
+        """Write all lines anew; return the size."""
+        data = "".join(f"{line}\n" for line in lines).encode()
+        self.publish(name, data)
+        return len(data)
 
     def note(self, name: str, text: str) -> None:
         """Append whole lines to a log, not waiting for the disk; half a line that a kill left stays

@@ -10,7 +10,9 @@ they hold on one machine only, and an object store has none.  A claim works ever
 
 Putting and then listing keeps two drivers apart, because what was put is listed: of two that ask at
 the same time, at least the later one sees the other.  If both see each other, both withdraw and ask
-again a little later; never are both let in.
+again a little later; never are both let in.  (Where listings lag, as in Swift while one of its
+container servers is away, both may be let in during that time; whichever sees the other's claim
+before it writes a line stops.)
 
 A claim that was not renewed for ``Pace.lease_s``, by the clock of the place, belongs to a driver
 that died or sleeps.  One of this machine is forgotten at once when its process is gone, or its
@@ -37,15 +39,20 @@ import threading
 import time
 import uuid
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from boardclass.errors import StoreError
-from results.errors import StoreLockedError
+from results.errors import StoreLockedError, UnreachableError
 from results.storage import files
 from results.storage.local import Folder, LocalFolder, check_nofollow, opened_folder
+from results.storage.outage import in_haste
 from results.storage.owner import Owner, describe_owner, own_note, parse_owner
 
+if TYPE_CHECKING:
+    from results.storage.objects import ObjectFolder
+
 _PATIENCE_S = 2.0  # for another one that asks
+_LOOKS = 3  # listings in which others are looked for: see objects.py
 _ASK, _HOLD = f"{files.LOCK}/ask-", f"{files.LOCK}/hold-"
 
 
@@ -91,8 +98,10 @@ class Lease:
         """
         self._put_ask()
         try:
-            at_s = self._claims()
-            now_s = at_s.pop(self._ask)
+            at_s = self._claims(_LOOKS)
+            now_s = at_s.pop(self._ask, None)
+            if now_s is None:
+                now_s = self._time_of_ask()
             # who holds it before who asks
             for name in sorted(sorted(at_s), key=self._is_hold, reverse=True):
                 note, age_s = _read(self._folder, name), now_s - at_s[name]
@@ -117,8 +126,15 @@ class Lease:
         return None
 
     def require(self) -> None:
-        """Raise StoreLockedError when another driver took the run over."""
-        if [name for name in self._claims() if self._is_hold(name)] != [self._hold]:
+        """Raise StoreLockedError when another driver took the run over.
+
+        A listing may lag: what it has to say against this claim is looked at by its name.
+        """
+        holds = {name for name in self._claims() if self._is_hold(name)}
+        if holds == {self._hold}:
+            return
+        rivals = [name for name in holds - {self._hold} if self._folder.read(name) is not None]
+        if rivals or self._folder.read(self._hold) != self._note:
             raise StoreLockedError(
                 f"{self._folder.where('')} was taken over by another driver, because this one was "
                 f"silent for more than {self._pace.lease_s:.0f} s (asleep, or cut off); what was "
@@ -126,15 +142,17 @@ class Lease:
             )
 
     def release(self) -> None:
-        """End the claim."""
+        """End the claim; where the store does not answer, it ends by itself a little later."""
         self._stopped.set()
         self._thread.join()
-        self._folder.remove(self._hold)
+        with in_haste(), contextlib.suppress(UnreachableError):
+            self._folder.remove(self._hold)
 
     def _renew(self) -> None:
         while not self._stopped.wait(self._pace.beat_s):
             try:
-                self._renew_once()
+                with in_haste():
+                    self._renew_once()
             except StoreError:
                 # the network may come back; the claim is looked at before anything is written
                 continue
@@ -149,21 +167,38 @@ class Lease:
     def _is_hold(self, name: str) -> bool:
         return name.startswith(_HOLD)
 
-    def _claims(self) -> dict[str, float]:
-        return self._folder.put_at_s(files.LOCK)
+    def _claims(self, n_looks: int = 1) -> dict[str, float]:
+        return _objects(self._folder).put_at_s(files.LOCK, n_looks)
+
+    def _time_of_ask(self) -> float:
+        """Return the time of the ask that a listing did not have."""
+        at_s = _objects(self._folder).time_s(self._ask)
+        if at_s is None:
+            raise StoreError(
+                f"{self._folder.where(self._ask)} is not there though it was put: this store "
+                "cannot hold a run; use another one"
+            )
+        return at_s
 
     def _put_ask(self) -> None:
         self._folder.publish(self._ask, self._note)
 
     def _renew_once(self) -> None:
-        if self._hold in self._claims():
+        if self._hold in self._claims() or self._folder.read(self._hold) == self._note:
             self._folder.publish(self._hold, self._note)
+
+
+def _objects(folder: Folder) -> "ObjectFolder":
+    assert not isinstance(folder, LocalFolder), "directories have a lock of their own"
+    return folder
 
 
 def _is_gone(note: bytes | None, age_s: float, pace: Pace, *, locks_work: bool) -> bool:
     """Return whether nobody has this claim any more; ``locks_work``: on this machine, where the
     lock is free.
     """
+    if note is None:  # it was taken back after it was listed
+        return True
     if abs(age_s) > pace.lease_s:  # of the future, too: then somebody set the time of the file
         return True
     owner = parse_owner(note)
@@ -230,10 +265,16 @@ class DirectoryLock(Lease):
     def _is_hold(self, name: str) -> bool:
         return name == files.OWNER
 
-    def _claims(self) -> dict[str, float]:
+    def _claims(self, n_looks: int = 1) -> dict[str, float]:
         # one that asked a moment ago may hold it by now, so asks are looked for before
         asks, holds = self._folder.put_at_s(""), self._folder.put_at_s("")
         return {name: at_s for name, at_s in (asks | holds).items() if files.is_claim(name)}
+
+    def _time_of_ask(self) -> float:
+        raise StoreLockedError(
+            f"{self._folder.where(self._ask)} was removed a moment ago: another driver takes this "
+            "run; run again when no other driver runs"
+        )
 
     def _put_ask(self) -> None:
         self._folder.note(self._ask, self._note.decode())
@@ -271,9 +312,13 @@ def _is_busy(base: Path, kind: int = fcntl.LOCK_SH) -> bool:
 
 
 def _read(folder: Folder, name: str) -> bytes | None:
-    with contextlib.suppress(StoreError):  # another user's, or no note at all
+    """Return the note of a claim; None when that is gone, nothing when it cannot be read."""
+    try:
         return folder.read(name)
-    return None
+    except UnreachableError:
+        raise
+    except StoreError:  # another user's, or no note at all
+        return b""
 
 
 def take_lock(folder: Folder, pace: Pace = PACE) -> Lease:
@@ -282,7 +327,9 @@ def take_lock(folder: Folder, pace: Pace = PACE) -> Lease:
     """
     if isinstance(folder, LocalFolder):
         return DirectoryLock(folder, pace)
-    return Lease(folder, pace)
+    lease = Lease(folder, pace)
+    folder.n_looks = _LOOKS  # what is written stands on what is read from now on
+    return lease
 
 
 def current_owner(folder: Folder, pace: Pace = PACE) -> tuple[bool, Owner | None]:

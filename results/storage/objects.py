@@ -9,7 +9,8 @@ object.  Everything that a local directory does is done with it:
 
 - publish: one put; readers get the old object or the new one;
 - a line of the manifest: an object of its own, named by the number of bytes before it, so that a
-  missing, a torn or a doubled line is noticed;
+  missing, a torn or a doubled line is noticed; a manifest that is written anew (a repair) is one
+  object that stands for all before it;
 - the log: one object per flush of events;
 - the lock: lock.py.
 
@@ -19,21 +20,24 @@ Traceback (most recent call last):
 boardclass.errors.InputError: the address 's3://bucket/run' came with credentials in it: ...
 """
 
-import contextlib
 import subprocess
 import sys
+import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from functools import cache, partial
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from pyarrow import fs
 
-from boardclass.errors import InputError, StoreError
+from boardclass.errors import InputError, StoreError, quote
+from results.errors import DamagedError, StoreLockedError, UnreachableError, WriteError
 from results.storage import files
-from results.storage.files import check_size, explained, unguarded
+from results.storage.files import check_size, unguarded
+from results.storage.outage import Outage, Patience, persistently
+from results.storage.s3 import is_denied, is_passing, reason, s3_filesystem
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 # What an address may say after "?"; everything else is refused, such as account keys and
@@ -63,10 +67,15 @@ def connect(address: str) -> tuple[Any, str, str]:
     not quoted then; StoreError when pyarrow does not understand it.
     """
     address, shown = _checked(address)
-    if (scheme := urlsplit(address).scheme) in _CREDENTIALS:
-        _knock(address, scheme, shown)
+    parts = urlsplit(address)
+    if parts.scheme in _CREDENTIALS:
+        _knock(address, parts.scheme, shown)
     try:
-        filesystem, root = fs.FileSystem.from_uri(address)
+        if parts.scheme == "s3":
+            filesystem = s3_filesystem(parts.netloc, dict(parse_qsl(parts.query)))
+            root = f"{parts.netloc}{unquote(parts.path)}".rstrip("/")
+        else:
+            filesystem, root = fs.FileSystem.from_uri(address)
     except (ValueError, OSError, NotImplementedError) as error:
         raise StoreError(
             f"{shown!r} is neither a directory nor an object store that pyarrow knows: {error}"
@@ -157,32 +166,46 @@ def _checked(address: str) -> tuple[str, str]:
         raise InputError(f"the address {shown!r} names no bucket: expected scheme://bucket/prefix")
     if container:
         shown = urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")).rstrip("/")
-    if parts.scheme == "s3":
-        # one request to put a small object, not three
-        settings.append(("allow_delayed_open", "true"))
     return urlunsplit(parts._replace(query=urlencode(settings))), shown
 
 
 N_PARALLEL = 16  # requests under way at a time: they wait for the network, not for a core
 _FENCE = b"from here on another driver writes\n"  # shorter than any line of a manifest
+_ALL = "-all-"  # in the name of an object that stands for all lines before it
 _PIECE_BYTES = 2**22
+# Pauses before an object that should be there is looked for again: in some stores listings lag.
+LOOKS_S = (0.2, 0.5, 1.0)
+_T = TypeVar("_T")
 
 
 class ObjectFolder:
     """A prefix of an object store (bucket and prefix: ``root``), with the methods of
     ``LocalFolder``.
+
+    Attributes
+    ----------
+    outage : Outage
+        Since when the store has not answered.
+    patience : Patience
+        How long a request is tried again.
+    n_looks : int
+        How many listings of a manifest are taken together: a driver asks several times, since some
+        stores ask another of their servers each time, and not all of these know the same.
     """
 
     def __init__(self, filesystem: Any, root: str, uri: str) -> None:
         self._filesystem = filesystem
         self._root = root.rstrip("/")
         self.uri = uri.rstrip("/")
+        self.outage, self.patience, self.n_looks = Outage(), Patience(), 1
         self._needs_folders = filesystem.type_name not in ("s3", "gcs")
         # All requests are made in threads: a Ctrl-C in the middle of a put would otherwise publish
         # half an object.
         self._pool = ThreadPoolExecutor(N_PARALLEL, thread_name_prefix="orderly-objects")
         self._writer = uuid.uuid4().hex
         self._n_noted: dict[str, int] = {}
+        self._lines: set[str] = set()  # of manifests, put by this writer
+        self._is_compared = False
 
     def where(self, name: str) -> str:
         """Return the URI of an object."""
@@ -195,29 +218,73 @@ class ObjectFolder:
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of an object."""
-        return self._pool.submit(self._read, name).result()
+        return self._answer("read", name, partial(self._read, name))
 
     def read_all(self, names: Sequence[str]) -> Iterator[bytes | None]:
-        """Yield the bytes of many objects, some of them fetched ahead."""
+        """Yield the bytes of many objects that were listed, some of them fetched ahead.
+
+        One that is not there is looked for again before it is None.
+        """
+        pauses_s = list(LOOKS_S)
         for begin in range(0, len(names), N_PARALLEL):
-            yield from self._pool.map(self._read, names[begin : begin + N_PARALLEL])
+            batch = names[begin : begin + N_PARALLEL]
+            ahead = [self._pool.submit(self._read, name) for name in batch]
+            for name, fetched in zip(batch, ahead, strict=True):
+                try:
+                    data = fetched.result()
+                except UnreachableError:
+                    data = self.read(name)
+                while data is None and pauses_s:
+                    time.sleep(pauses_s.pop(0))
+                    data = self.read(name)
+                yield data
 
-    def names(self, folder: str) -> list[str]:
-        """Return the objects of a sub-folder."""
-        return sorted(f"{folder}/{info.base_name}".lstrip("/") for info in self._listed(folder))
+    def names(self, folder: str, n_looks: int = 1) -> list[str]:
+        """Return the objects of a sub-folder; of several looks what any of them saw."""
+        return sorted(self.put_at_s(folder, n_looks))
 
-    def put_at_s(self, folder: str) -> dict[str, float]:
+    def put_at_s(self, folder: str, n_looks: int = 1) -> dict[str, float]:
         """Return the objects of a sub-folder with the time of their last put, by the store's clock
         (epoch seconds).
         """
-        return {
-            f"{folder}/{info.base_name}": float((info.mtime_ns or 0) / 1e9)
-            for info in self._listed(folder)
-        }
+        found = {}
+        for _ in range(n_looks):
+            for info in self._listed(folder):
+                found[f"{folder}/{info.base_name}".lstrip("/")] = _time_s(info)
+        return found
+
+    def time_s(self, name: str) -> float | None:
+        """Return when an object was last put, by the store's clock, without a listing; None when it
+        is not there.
+        """
+        look = partial(self._filesystem.get_file_info, f"{self._root}/{name}")
+        info = self._answer("read", name, lambda: self._asked("read", name, look))
+        return _time_s(info) if info.type == fs.FileType.File else None
 
     def publish(self, name: str, data: bytes) -> None:
-        """Put one object."""
-        self._pool.submit(self._put, name, data).result()
+        """Put one object; the first one is read back.
+
+        Raises StoreError when the store does not keep what it is given.
+        """
+        self._answer("write", name, partial(self._put, name, data))
+        if not self._is_compared:
+            self._compare(name, data)
+            self._is_compared = True
+
+    def _compare(self, name: str, data: bytes) -> None:
+        (found,) = self.read_all([name])
+        if found == data:
+            return
+        self.remove(name)
+        if found is None:
+            came = "it is not there"
+        else:
+            came = f"{len(found):,} bytes come back, {quote(found.decode(errors='replace'), 40)}"
+        raise StoreError(
+            f"{self.where(name)}: {len(data):,} bytes were put, and {came}: this store, or "
+            "something on the way to it, changes what it is given, so no run is written there; "
+            "use another store, or change the way of sending (AWS_REQUEST_CHECKSUM_CALCULATION)"
+        )
 
     def append_line(
         self, name: str, line: str, n_valid_bytes: int, guard: Callable[[], None] = unguarded
@@ -225,16 +292,19 @@ class ObjectFolder:
         """Put the line as an object of its own, numbered by the bytes before it.
 
         A put whose answer was lost may have arrived: trying again puts the same object.  A writer
-        that lost its lease just before the put notices just after it and takes the line back.
+        that lost its lease just before the put notices just after it and takes the line back.  One
+        that cannot see whether it has the lease leaves it: should another driver have come, the
+        line is where the fence is, and a removal might arrive after the next try.
         """
         data = line.encode() + b"\n"
         item = self._line_name(name, n_valid_bytes)
         self.publish(item, data)
         try:
             guard()
-        except StoreError:
+        except StoreLockedError:
             self.remove(item)
             raise
+        self._lines.add(item)
         return n_valid_bytes + len(data)
 
     def fence(self, name: str) -> None:
@@ -244,32 +314,113 @@ class ObjectFolder:
         A driver that took a run over calls this before it writes: the one before may have had a put
         under way when it died or fell asleep.
         """
-        n_bytes = self.read_lines(name)[1]
-        self.publish(self._line_name(name, n_bytes), _FENCE)
+        read = self._read_objects(name)
+        joined = self._joined(name, read)
+        n_bytes = _end(read) if joined.fault else joined.n_bytes
+        item = self._line_name(name, n_bytes)
+        self.publish(item, _FENCE)
+        self._lines.add(item)
 
     def read_lines(self, name: str) -> tuple[list[str], int]:
         """Return the lines in order; of several at one place a fence counts, and without one they
         mean two writers.
+
+        Raises DamagedError when one is missing or doubled.
+        """
+        lines, n_bytes, fault = self._joined(name, self._read_objects(name))
+        if fault:
+            raise DamagedError(
+                f"{self.where(fault)} is not the next line of {name}: an object is missing, "
+                "damaged or doubled; restore the missing one from a copy, remove the doubled one, "
+                "or run again with --drop-damaged to recompute what it does not list"
+            )
+        return lines, n_bytes
+
+    def readable_lines(self, name: str) -> list[str]:
+        """Return the lines that there are, whatever is missing or doubled."""
+        lines: list[str] = []
+        for _, data in sorted(self._read_objects(name).items()):
+            if data is not None and data != _FENCE:
+                lines += data.decode(errors="replace").splitlines()
+        return lines
+
+    def replace_lines(self, name: str, lines: Sequence[str]) -> int:
+        """Put all lines anew, as one object that stands for whatever was put before; return the
+        size.
+
+        Whether it arrives or not, readers find one state or the other.
+        """
+        read = self._read_objects(name)
+        joined = self._joined(name, read)
+        n_bytes = _end(read) if joined.fault else joined.n_bytes
+        item = f"{name}/{n_bytes:016d}{_ALL}{uuid.uuid4().hex}"
+        data = "".join(f"{line}\n" for line in lines).encode()
+        self.publish(item, data)
+        self._lines = {item, *(line for line in self._lines if not line.startswith(f"{name}/"))}
+        for other in read:
+            self.remove(other)
+        return n_bytes + len(data)
+
+    def _read_objects(self, name: str) -> dict[str, bytes | None]:
+        """Return the objects that lines are in, with their bytes.
+
+        What a listing lacks is looked for by its name, and in further listings, before it is called
+        missing.
+        """
+        own = {item for item in self._lines if item.startswith(f"{name}/")}
+        items = sorted(own.union(self.names(name, self.n_looks)))
+        read = dict(zip(items, self.read_all(items), strict=True))
+        for pause_s in LOOKS_S:
+            joined = self._joined(name, read)
+            read |= self._next_lines(name, joined.n_bytes, read)
+            if not self._joined(name, read).fault:
+                break
+            time.sleep(pause_s)
+            new = [item for item in self.names(name) if read.get(item) is None]
+            read |= zip(new, self.read_all(new), strict=True)
+        return read
+
+    def _joined(self, name: str, read: Mapping[str, bytes | None]) -> "_Joined":
+        """Put the lines of objects together; one that was taken back after it was listed is left
+        out.
         """
         lines: list[str] = []
-        n_bytes = 0
-        items = self.names(name)
-        places: dict[str, dict[str, bytes]] = {}
-        for item, data in zip(items, self.read_all(items), strict=True):
-            places.setdefault(item.rpartition("-")[0], {})[item] = data or b""
+        n_bytes, whole = 0, ""
+        there = {item: data for item, data in sorted(read.items()) if data is not None}
+        for item in there:
+            if _ALL in item:
+                whole = item  # the last one counts
+        if whole:
+            lines = _split(there[whole])
+            n_bytes = _place(whole) + len(there[whole])
+            there = {item: data for item, data in there.items() if _place(item) > _place(whole)}
+        places: dict[int, dict[str, bytes]] = {}
+        for item, data in there.items():
+            places.setdefault(_place(item), {})[item] = data
         for place, puts in places.items():
             is_fenced = _FENCE in puts.values()
             line = _FENCE if is_fenced else next(iter(puts.values()))
             is_single = is_fenced or len(puts) == 1
-            if place != f"{name}/{n_bytes:016d}" or not is_single or not line.endswith(b"\n"):
-                raise StoreError(
-                    f"{self.where(max(puts))} is not the next line of {name}: an object is "
-                    "missing, damaged or doubled; restore the missing one from a copy or remove "
-                    "the doubled one"
-                )
-            lines += [] if is_fenced else line.decode(errors="replace").split("\n")[:-1]
+            if place != n_bytes or not is_single or not line.endswith(b"\n"):
+                return _Joined(lines, n_bytes, max(puts))
+            lines += [] if is_fenced else _split(line)
             n_bytes += len(line)
-        return lines, n_bytes
+        return _Joined(lines, n_bytes, "")
+
+    def _next_lines(self, name: str, n_bytes: int, read: Iterable[str]) -> dict[str, bytes | None]:
+        """Return the lines behind so many bytes that no listing knew, as far as their names can be
+        told from those of their writers.
+        """
+        found: dict[str, bytes | None] = {}
+        writers = sorted({item.rpartition("-")[2] for item in read if _ALL not in item})
+        while True:
+            items = [f"{name}/{n_bytes:016d}-{writer}" for writer in writers]
+            new = {item: self.read(item) for item in items if item not in read}
+            lines = {item: data for item, data in new.items() if data is not None}
+            found |= lines
+            if len(lines) != 1:
+                return found
+            n_bytes += len(next(iter(lines.values())))
 
     def note(self, name: str, text: str) -> None:
         """Put some lines of a log as the object after the last one; drivers may share a number,
@@ -294,34 +445,67 @@ class ObjectFolder:
 
     def remove(self, name: str) -> None:
         """Delete an object."""
-        self._pool.submit(self._remove, name).result()
+        self._answer("remove", name, partial(self._remove, name))
+        self._lines.discard(name)
 
     def _line_name(self, name: str, number: int) -> str:
         """Return the name of a line: the same for the same writer and place."""
         return f"{name}/{number:016d}-{self._writer}"
 
+    def _answer(self, verb: str, name: str, request: Callable[[], _T]) -> _T:
+        """Make a request in another thread, again if the store does not answer."""
+
+        def ask() -> _T:
+            return self._pool.submit(request).result()
+
+        return persistently(ask, self.where(name), self.outage, self.patience)
+
     def _listed(self, folder: str, *, recursive: bool = False) -> list[Any]:
-        with explained("list", self.where(folder)):
-            selector = fs.FileSelector(
-                f"{self._root}/{folder}".rstrip("/"), allow_not_found=True, recursive=recursive
-            )
-            infos = self._pool.submit(self._filesystem.get_file_info, selector).result()
-            return [info for info in infos if info.type == fs.FileType.File]
+        request = partial(self._list, folder, recursive=recursive)
+        return self._answer("list", folder, request)
+
+    def _list(self, folder: str, *, recursive: bool = False) -> list[Any]:
+        # Amazon's client then tells a bucket that is not there from an empty folder
+        selector = fs.FileSelector(
+            f"{self._root}/{folder}".rstrip("/"),
+            allow_not_found=self._filesystem.type_name != "s3",
+            recursive=recursive,
+        )
+        look = partial(self._filesystem.get_file_info, selector)
+        try:
+            infos = self._asked("list", folder, look)
+        except FileNotFoundError:
+            return []
+        return [info for info in infos if info.type == fs.FileType.File]
 
     def _read(self, name: str) -> bytes | None:
-        with explained("read", self.where(name)):
-            try:
-                with self._filesystem.open_input_stream(f"{self._root}/{name}") as stream:
-                    data = bytearray()
-                    while piece := stream.read(_PIECE_BYTES):
-                        data += piece
-                        check_size(len(data), name, self.where(name))
-                    return bytes(data)
-            except FileNotFoundError:
-                return None
+        try:
+            return self._asked("read", name, partial(self._get, name))
+        except FileNotFoundError:
+            return None
+        except StoreError as error:
+            # A key that may not list everything is not told that an object is missing.
+            if not isinstance(error.__cause__, OSError) or not is_denied(error.__cause__):
+                raise
+            if self._is_there(name):
+                raise
+            return None
+
+    def _is_there(self, name: str) -> bool:
+        """Return whether a listing knows an object; it says more than a refused read."""
+        folder = name.rpartition("/")[0]
+        return any(info.base_name == name.rpartition("/")[2] for info in self._list(folder))
+
+    def _get(self, name: str) -> bytes:
+        with self._filesystem.open_input_stream(f"{self._root}/{name}") as stream:
+            data = bytearray()
+            while piece := stream.read(_PIECE_BYTES):
+                data += piece
+                check_size(len(data), name, self.where(name))
+            return bytes(data)
 
     def _put(self, name: str, data: bytes) -> None:
-        with explained("write", self.where(name)):
+        def put() -> None:
             if self._needs_folders:
                 self._filesystem.create_dir(
                     f"{self._root}/{name}".rpartition("/")[0], recursive=True
@@ -329,6 +513,70 @@ class ObjectFolder:
             with self._filesystem.open_output_stream(f"{self._root}/{name}") as stream:
                 stream.write(data)
 
+        self._asked("write", name, put)
+
     def _remove(self, name: str) -> None:
-        with explained("remove", self.where(name)), contextlib.suppress(FileNotFoundError):
-            self._filesystem.delete_file(f"{self._root}/{name}")
+        delete = partial(self._filesystem.delete_file, f"{self._root}/{name}")
+        try:
+            self._asked("remove", name, delete)
+        except FileNotFoundError:
+            return
+        except StoreError as error:
+            if not isinstance(error.__cause__, OSError) or not is_denied(error.__cause__):
+                raise
+            if self._is_there(name):
+                raise
+
+    def _asked(self, verb: str, name: str, request: Callable[[], _T]) -> _T:
+        """Return what a call of the client returns; its errors in words, but that something is not
+        there.
+        """
+        try:
+            return request()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            where, words = self.where(name), reason(error)
+            if is_passing(error):
+                raise UnreachableError(
+                    f"{where} does not answer a request to {verb} it ({_brief(error)})"
+                ) from error
+            told = f"{words} ({_brief(error)})" if words else _brief(error)
+            remedy = "" if words else "make room or repair access, then "
+            kind = WriteError if verb == "write" else StoreError
+            raise kind(
+                f"cannot {verb} {where}: {told}; what was stored before is safe: {remedy}run again"
+            ) from error
+
+
+class _Joined(NamedTuple):
+    """The lines that objects hold, their bytes, and the first object that does not fit."""
+
+    lines: list[str]
+    n_bytes: int
+    fault: str
+
+
+def _place(item: str) -> int:
+    """Return the number of bytes before an object of lines; -1 for another name."""
+    number = item.rpartition("/")[2].partition("-")[0]
+    return int(number) if number.isdecimal() else -1
+
+
+def _end(read: Mapping[str, bytes | None]) -> int:
+    """Return where the next line may stand, whatever is missing before it."""
+    return max((_place(item) + len(data or b"") for item, data in read.items()), default=0)
+
+
+def _split(data: bytes) -> list[str]:
+    return data.decode(errors="replace").split("\n")[:-1]
+
+
+def _brief(error: OSError) -> str:
+    """Return an error of the client without the part that says which object it was about."""
+    text = str(error).partition("AWS Error ")
+    return (text[2] or text[0]).partition(" (Request ID")[0][:300]
+
+
+def _time_s(info: Any) -> float:
+    return float((info.mtime_ns or 0) / 1e9)

@@ -410,6 +410,7 @@ def open_run(location: str | Path | Folder | Run) -> Run:
         )
     identity = read_identity(folder)
     if identity is None:
+        folder.names("")  # a bucket that is not there is said
         raise StoreError(
             f"{str(location)!r} holds no run: {files.RUN} is missing; start one with: orderly run "
             f"--out {location}"

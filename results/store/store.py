@@ -27,10 +27,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from boardclass.errors import StoreError
-from results.errors import ConflictError, DamagedError
+from boardclass.printable import counted
+from results.errors import ConflictError, DamagedError, UnreachableError
 from results.storage import files
 from results.storage.local import Folder, open_folder
 from results.storage.lock import PACE, Lease, Pace, take_lock
+from results.storage.outage import Reminder, in_haste
 from results.store.documents import (
     RUN_REMEDY,
     Fingerprint,
@@ -55,6 +57,14 @@ class RepairResult(NamedTuple):
     parts: dict[str, str]
     others: dict[str, str]  # other files likewise
     doubts: list[Row]  # about hosts whose rows may have been in such parts
+
+
+class _Begun(NamedTuple):
+    """A part that is to be stored."""
+
+    part: Part
+    table: pa.Table
+    data: bytes
 
 
 # the bytes: the run.json of a new run
@@ -94,6 +104,8 @@ class Store:
         self._n_bytes = run.manifest.n_bytes
         self._last_number = run.manifest.last_number
         self._new_parts: list[Part] = []
+        self._begun: _Begun | None = None
+        self._reminder = Reminder()
         self._tables: list[pa.Table] = []
         self._n_buffered = 0  # rows of these
         self._buffered: dict[Key, list[Row]] = {}
@@ -251,7 +263,29 @@ class Store:
         many = rows_of_next_part(len(self.index.places))
         if self._n_buffered < many and self._clock() - self._flushed_at < FLUSH_SECONDS:
             return False
-        self.flush()
+        return self._flush_in_haste()
+
+    def _flush_in_haste(self) -> bool:
+        """Flush; while the place does not answer, keep the rows and return False at once.
+
+        Raises UnreachableError when it has not answered for longer than the patience that it is
+        worth.
+        """
+        outage, patience = self._folder.outage, self._folder.patience
+        if outage.is_pausing:
+            return False
+        try:
+            with in_haste():
+                self.flush()
+        except UnreachableError as error:
+            if not outage.is_pausing:
+                outage.failed()
+            if outage.lasts_s >= patience.limit_s:
+                raise
+            keeps = f"; {counted(self._n_buffered, 'row')} and what is found meanwhile are kept"
+            self._reminder.fails(outage, patience, error, keeps)
+            return False
+        self._reminder.answers(outage, patience, self._folder.where(""))
         return True
 
     def flush(self) -> None:
@@ -261,21 +295,30 @@ class Store:
         state.
         """
         self._check_open()
+        if self._begun:
+            self._publish(self._begun)
         if self._tables:
             for table, data in serialised(pa.concat_tables(self._tables).combine_chunks()):
-                self._publish(table, data)
+                name = files.part_name(files.RESULTS, self._last_number + 1)
+                part = describe(name, data, table.column("class_id").to_pylist())
+                self._begun = _Begun(part, table, data)
+                self._publish(self._begun)
             self._buffered.clear()
         self._flushed_at = self._clock()
 
-    def _publish(self, table: pa.Table, data: bytes) -> None:
-        """Make the first rows that are buffered a part that counts."""
-        name = files.part_name(files.RESULTS, self._last_number + 1)
-        part = describe(name, data, table.column("class_id").to_pylist())
+    def _publish(self, begun: _Begun) -> None:
+        """Make the first rows that are buffered a part that counts.
+
+        When this fails it is done again with the same part: a write of which nobody knows whether
+        it arrived may still arrive later.
+        """
+        part, table, data = begun
         self.lock.require()
         self._folder.publish(part.name, data)
         self._n_bytes = self._folder.append_line(
             files.MANIFEST, part.format(), self._n_bytes, self.lock.require
         )
+        self._begun = None
         self._last_number = part.number
         self._new_parts.append(part)
         self.last_part = part.name, part.n_rows
@@ -291,7 +334,12 @@ class Store:
         """Flush and give the lock back, even when the flush fails."""
         if not self._closed:
             try:
-                self.flush()
+                if self._folder.outage.lasts_s:  # there was patience enough before: a last try
+                    self._folder.outage.ask_now()
+                    with in_haste():
+                        self.flush()
+                else:
+                    self.flush()
             finally:
                 self._closed = True
                 self.lock.release()

@@ -33,7 +33,7 @@ from results.log_events import HostFlagged
 from results.proof.certificates import certificate_files, read_audits, read_certificates
 from results.proof.claim import read_claim
 from results.storage import files
-from results.storage.local import Folder, LocalFolder
+from results.storage.local import Folder
 from results.store.documents import Fingerprint, check_same, read_identity
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.store.rows import QUARANTINED, SCHEMA, Row, check_table
@@ -48,7 +48,7 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairR
     of a new run like it.
 
     Raises FingerprintError when the run there is another one; DamagedError when it cannot be told
-    what run it is, or its manifest cannot be repaired because it is in an object store.
+    what run it is.
     """
     done = RepairResult({}, {}, [])
     fault = _fault_of_identity(folder, fingerprint)
@@ -113,7 +113,7 @@ def _listed(folder: Folder) -> dict[int, Part]:
     counts.
     """
     parts = {}
-    for line in folder.read_lines(files.MANIFEST)[0]:
+    for line in folder.readable_lines(files.MANIFEST):
         try:
             part = parse_part(line)
         except (ValueError, RecursionError):
@@ -128,8 +128,6 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
         unlisted(folder, read_manifest(folder))
         return
     except DamagedError as error:
-        if not isinstance(folder, LocalFolder):
-            raise
         done.others[files.MANIFEST] = str(error)
     parts = _listed(folder)
     stored = {
@@ -145,7 +143,7 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
         lines.append(replace(part, dropped=False).format())
         if part.dropped:
             lines.append(part.format())
-    folder.publish(files.MANIFEST, "".join(f"{line}\n" for line in lines).encode())
+    folder.replace_lines(files.MANIFEST, lines)
 
 
 def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) -> set[str]:
