@@ -15,6 +15,7 @@ scores.
     node.py, params.py     letters per cell and how a node splits; the rules of that, and budgets
     tally.py               what the nodes of a unit add up to
     keys.py, bits.py       literals in one integer; bit instructions
+    one_thread.py          what a second thread is told of an object that is at work
 
 Each uses only what stands below it (tests/test_house.py).  ``__init__.pyi`` lists the names that
 the package exports; each loads its module when it is first used.

@@ -32,6 +32,7 @@ from boardclass.printable import html_table
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import WordList, words_in_q_form
 from search.node import Node, OpenClass, class_node, node_at, split
+from search.one_thread import OneThread
 from search.params import Params
 from search.scoring.scorer import Scorer
 from search.tally import EFFORT, Tally
@@ -124,6 +125,9 @@ class UnitResult:
 class Breaker:
     """Searches units of one run; holds the working memory, so make one per worker and keep it.
 
+    Each thread needs a breaker of its own: one that is used while it searches raises InputError,
+    also from ``progress``.
+
     ``progress`` is told after each node which share of the unit is settled, 0 to 1.  While it
     ``hurries``, a unit splits as soon as its effort is above ``hurried_budget``: some ten seconds.
     """
@@ -148,17 +152,30 @@ class Breaker:
         forest = Forest(self.geometry, self.scorer.trie, spec.params, buckets)
         self.scorer.trie = forest.trie  # which the workers of a machine share
         self._nodes = NodeSearch(self.geometry, spec.params, self.scorer, forest)
+        self._alone = OneThread(
+            f"the Breaker of {spec.dims} boards",
+            "make a Breaker for each thread, or call break_class",
+        )
 
     def turn(self, board: Geometry) -> None:
         """Go on with another cell order of the same board: another way to the same boards."""
+        with self._alone:
+            self._turn(board)
+
+    def _turn(self, board: Geometry) -> None:
         self.geometry = board
         self._nodes.turn(board)
 
     def break_unit(self, unit: Unit) -> UnitResult:
         """Search a unit.
 
-        Raises InputError if the unit does not name a class or a part of one.
+        Raises InputError if the unit does not name a class or a part of one, or the breaker is at
+        work.
         """
+        with self._alone:
+            return self._break(unit)
+
+    def _break(self, unit: Unit) -> UnitResult:
         began, tally = time.perf_counter(), Tally(self.spec.cutoff)
         self._nodes.forest.begin()
         root, (node,) = self._nodes_at(unit, [unit.path])
@@ -186,9 +203,13 @@ class Breaker:
         Compare only boards that meet the demands: the others stand for images as far as each part
         allows.
 
-        Raises InputError if a path does not name a part of the class; IncompleteError if it takes
-        far more than a unit should.
+        Raises InputError if a path does not name a part of the class, or the breaker is at work;
+        IncompleteError if it takes far more than a unit should.
         """
+        with self._alone:
+            return self._replicated(unit, paths, seed)
+
+    def _replicated(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
         began, tally, rng = time.perf_counter(), Tally(self.spec.cutoff), random.Random(seed)
         board, candidates = self.geometry, set()
         root, nodes = self._nodes_at(unit, paths)
@@ -196,7 +217,7 @@ class Breaker:
             for node in nodes:
                 symmetry = rng.choice(board.symmetries.tolist())
                 turned = image(node, symmetry)
-                self.turn(geometry(board.dims, another_order(board, turned.demands, rng)))
+                self._turn(geometry(board.dims, another_order(board, turned.demands, rng)))
                 tally.candidates = set()
                 open_class = self._open_class(unit.class_id, image(root, symmetry))
                 if self._search_down(
@@ -208,7 +229,7 @@ class Breaker:
                 back = itemgetter(*(symmetry.index(cell) for cell in range(board.n)))
                 candidates |= {("".join(back(text)), score) for text, score in tally.candidates}
         finally:
-            self.turn(board)
+            self._turn(board)
         return _verdict(unit, began, nodes, tally, candidates)
 
     def _nodes_at(self, unit: Unit, paths: Sequence[str]) -> tuple[Node, list[Node]]:
@@ -326,7 +347,8 @@ def another_order(
 def break_class(
     spec: Spec, class_id: int, progress: Callable[[float], None] | None = None
 ) -> UnitResult:
-    """Search one class from start to end, splits included; see :class:`Breaker` for many.
+    """Search one class from start to end, splits included; see :class:`Breaker` for many.  Threads
+    may call it at the same time.
 
     ``progress`` is told which share is settled, 0 to 1; by default it is a bar in a notebook.
 

@@ -30,6 +30,7 @@ from boardclass.partition import letter_mask
 from boardclass.scores import ScoreTable, reaches
 from search.keys import LITERAL_BITS, last_levels
 from search.node import N_LETTERS, Node, letters_of
+from search.one_thread import OneThread
 from search.params import Params
 from search.scoring.scorer import trie_of
 from search.trees.forest import Forest
@@ -61,7 +62,7 @@ class Shape:
 
 
 class Certifier:
-    """Makes the shapes of one run; holds working memory, so make one and keep it.
+    """Makes the shapes of one run; holds working memory, so make one per thread and keep it.
 
     ``words`` are in q-form, ``points`` by number of letters.  ``memory_mb``, in MiB, is for the
     terms of a part and of those that it is split into.
@@ -74,6 +75,9 @@ class Certifier:
         self.geometry, self.cutoff = board, cutoff
         trie = trie_of(tuple(words), ScoreTable("certificate", tuple(points)), board.n)
         self._forest = Forest(board, trie, Params(memory_mb=memory_mb))
+        self._alone = OneThread(
+            f"the Certifier of {board.dims} boards", "make a Certifier for each thread"
+        )
 
     def n_to_force(self, class_letters: Sequence[str]) -> int:
         """Return how many cells, first in the cell order, must have one letter for the others to
@@ -86,9 +90,13 @@ class Certifier:
         """Return the shape of the search of a class, or of the part whose first cells have the
         ``forced`` letters, which must be letters of the class.
 
-        Raises InputError if too many cells have several letters; IncompleteError if the terms do
-        not fit the memory.
+        Raises InputError if too many cells have several letters, or the certifier is at work;
+        IncompleteError if the terms do not fit the memory.
         """
+        with self._alone:
+            return self._shape(class_letters, forced)
+
+    def _shape(self, class_letters: Sequence[str], forced: str) -> Shape:
         order = self.geometry.cell_order
         letters = list(class_letters)
         for cell, letter in zip(order, forced, strict=False):

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 GRACE_S = 5.0
 _ROOM_BYTES = 2**29  # threads and libraries reserve addresses that they do not use
+_one_at_a_time = threading.Lock()  # the limit of a process is put back by who has set it
 
 
 class Limits(NamedTuple):
@@ -32,6 +33,7 @@ class Limits(NamedTuple):
 @contextlib.contextmanager
 def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iterator[None]:
     """Run the block with limits on this whole process; ``interrupt`` is called when the time is up.
+    The block of another thread waits for its end.
 
     When that does not help, ``message`` goes to standard error and the process ends with exit code
     2.
@@ -46,18 +48,27 @@ def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iter
         threading.Timer(limits.seconds, interrupt),
         threading.Timer(limits.seconds + GRACE_S, end),
     ]
-    for timer in timers:
-        timer.daemon = True
-        timer.start()
+    with _one_at_a_time:
+        for timer in timers:
+            timer.daemon = True
+            timer.start()
+        try:
+            with _less_memory(limits.memory_mb):
+                yield
+        finally:
+            for timer in timers:
+                timer.cancel()
+
+
+@contextlib.contextmanager
+def _less_memory(memory_mb: int) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_AS)
     with contextlib.suppress(OSError, ValueError):  # a system without such limits
         most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        most += 2 * limits.memory_mb * 2**20 + _ROOM_BYTES
+        most += 2 * memory_mb * 2**20 + _ROOM_BYTES
         soft = most if before[0] == resource.RLIM_INFINITY else min(most, before[0])
         resource.setrlimit(resource.RLIMIT_AS, (soft, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
-        for timer in timers:
-            timer.cancel()

@@ -16,6 +16,7 @@ import importlib.util
 import itertools
 import math
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -187,7 +188,7 @@ _BATCH_ROWS = 10_000
 
 class Database:
     """The views of some runs, read only; DuckDB may take ``memory_mb`` MiB for a query, beyond the
-    views.
+    views.  Threads may share it: their queries are answered one after the other.
 
     ``summaries`` says by name of run what each of them proves.
     """
@@ -195,6 +196,7 @@ class Database:
     def __init__(self, runs: Sequence[tuple[str, Run]], memory_mb: int | None = None) -> None:
         self.summaries = {name: summary(run) for name, run in runs}
         self._connection = duckdb.connect(":memory:", config={"threads": 2})
+        self._alone = threading.Lock()  # a connection holds one statement, in one transaction
         views = {
             "boards": _boards(self.summaries),
             "classes": _classes(runs),
@@ -237,6 +239,10 @@ class Database:
         up.  Raises LimitError when the query takes more; InputError with DuckDB's message when the
         statement is wrong, changes something or reaches for files.
         """
+        with self._alone:
+            return self._answered(sql, limits)
+
+    def _answered(self, sql: str, limits: Limits | None) -> Answer:
         began_s = time.monotonic()
         try:
             statement = self._statement(sql)
@@ -293,8 +299,9 @@ class Database:
         )
 
     def close(self) -> None:
-        """Give the memory back."""
-        self._connection.close()
+        """Give the memory back, when the query of another thread is answered."""
+        with self._alone:
+            self._connection.close()
 
 
 def connect(

@@ -170,7 +170,8 @@ class Run:
     """A run directory, read only; made by :func:`open_run`.
 
     ``info`` is what the driver recorded when the run began: configuration, versions, expected
-    counts.  ``manifest`` lists the parts that count at the moment of opening.
+    counts.  ``manifest`` lists the parts that count at the moment of opening.  Threads may share a
+    run: nothing in it changes but what was read already.
     """
 
     def __init__(

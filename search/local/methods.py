@@ -35,6 +35,92 @@ Start = str | Callable[[np.random.Generator, int, UInt8s], UInt8s]
 the alphabet."""
 
 
+<<<<<<< HEAD
+=======
+class ParallelScorer:
+    """Scores a batch in several threads (0: one for each core), as one scorer would; the kernels
+    release the GIL, so threads suffice.  Other threads may share it, as they may share a scorer.
+    """
+
+    def __init__(self, scorer: Scorer, n_threads: int = 0) -> None:
+        n_threads = n_threads or os.cpu_count() or 1
+        if n_threads < 1:
+            raise InputError(f"{n_threads} threads: expected 0 or more")
+        self.geometry: Geometry = scorer.geometry
+        self._scorer, self._n_threads = scorer, n_threads
+        self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+
+    def scores(self, boards: UInt8s) -> Int32s:
+        """Return int32[m], the exact scores of the boards in uint8[m, n]."""
+        if self._threads is None or len(boards) < _WORTH_SPLITTING:
+            return self._scorer.scores(boards)
+        parts = np.array_split(boards, self._n_threads)
+        return np.concatenate(list(self._threads.map(self._scorer.scores, parts)))
+
+
+class HoldingScorer:
+    """Scores boards that hold a given word in q-form, which need not be in the list; every other
+    board is worth 0.
+    """
+
+    def __init__(self, scorer: BatchScorer, word: str) -> None:
+        n = scorer.geometry.n
+        if not (
+            word.isascii() and word.isalpha() and word.islower() and MIN_LETTERS <= len(word) <= n
+        ):
+            raise InputError(
+                f"word {quote(word)}: expected {MIN_LETTERS} to {n} letters a-z, as "
+                "many as cells at most"
+            )
+        self._scorer = scorer
+        self.geometry: Geometry = scorer.geometry
+        self._word = np.frombuffer(word.encode("ascii"), np.uint8) - np.uint8(ord("a"))
+        self._finder = Scorer(scorer.geometry.dims, [word], "words")
+
+    def scores(self, boards: UInt8s) -> Int32s:
+        """Return int32[m]: the exact score of each board with the word, 0 of each without."""
+        out = np.zeros(len(boards), np.int32)
+        holding = np.flatnonzero(self._finder.scores(boards))
+        out[holding] = self._scorer.scores(boards[holding])
+        return out
+
+    def first(self, rng: np.random.Generator, m: int, alphabet: UInt8s) -> UInt8s:
+        """Return uint8[m, n] random boards, each with the word on a random path: where a search may
+        start.
+        """
+        missing = np.setdiff1d(self._word, alphabet)
+        if missing.size:
+            raise InputError(
+                f"the word needs the letter {chr(97 + missing[0])!r}, which is excluded"
+            )
+        boards = alphabet[rng.integers(0, len(alphabet), (m, self.geometry.n))]
+        for board in boards:
+            board[self._path(rng)] = self._word
+        return boards
+
+    def _path(self, rng: np.random.Generator) -> list[int]:
+        while True:
+            path = [int(rng.integers(self.geometry.n))]
+            while len(path) < len(self._word):
+                near = [cell for cell in self.geometry.neighbours[path[-1]] if cell not in path]
+                if not near:
+                    break
+                path.append(near[rng.integers(len(near))])
+            else:
+                return path
+
+
+BatchScorer = Scorer | ParallelScorer | HoldingScorer
+
+
+def parse_alphabet(letters: str) -> UInt8s:
+    """Return uint8[k], 0..25 ascending, of the letters that boards may use."""
+    if not letters or not set(letters) <= set(LETTERS):
+        raise InputError(f"letters {quote(letters)}: expected one or more of a-z")
+    return np.array(sorted({ord(letter) - 97 for letter in letters}), np.uint8)
+
+
+>>>>>>> 48cb0df3 (FIX score is right in threads: each has working memory of its own in a Scorer)
 def first_boards(
     rng: np.random.Generator, m: int, n: int, alphabet: UInt8s, start: Start | None
 ) -> UInt8s:
@@ -79,6 +165,7 @@ def local_search(
     """Return what ``runs`` searches found, best first; run k has the seed ``seed * runs + k``.
 
     The runs are separate searches that divide the ``pool`` among them, so more runs cost no more.
+    Threads may search at the same time, also with the same scorer.
 
     method : one of :data:`METHODS`
     runs : number of searches; default: :func:`default_runs`

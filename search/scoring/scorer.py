@@ -8,8 +8,9 @@ their rates).
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache, partial
 from itertools import combinations, product
 from operator import itemgetter
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Int32s, UInt8s
+from boardclass.arrays import Int32s, Int64s, UInt8s
 from boardclass.board import LETTERS, NO_LETTERS, Board, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, quote
@@ -56,11 +57,21 @@ def decode_boards(boards: UInt8s) -> list[str]:
     return [text[i * n : (i + 1) * n] for i in range(m)]
 
 
+class _Memory(NamedTuple):
+    """What the kernels write to while they score; they release the GIL, so no two threads have the
+    same.
+    """
+
+    seen: UInt8s  # [n_nodes], the generation in which the word of a node was last found
+    generation: Int64s  # [1]
+    vector: tuple[Any, Any] | None  # lanes and queue of the vector kernel; None: the portable one
+
+
 class Scorer:
     """Scores boards of one size, exactly: the sum of the points of the distinct words on the board.
 
-    Not to be shared between threads: the kernels release the GIL and mark seen words in the
-    scorer's own arrays.
+    Threads may share a scorer: each of them has working memory of its own in it, made with the
+    first boards that it scores.
 
     words : name or path of a word list, a WordList, or words in q-form; those longer than the
         board are left out
@@ -85,27 +96,33 @@ class Scorer:
         self.trie: Trie = trie or trie_of(
             words_in_q_form(words, spelled=False), self.table, self.geometry.n
         )
-        self._seen = np.zeros(len(self.trie.nodes), np.uint8)
-        self._generation = np.zeros(1, np.int64)
         self._portable = portable
+        self._of_thread = threading.local()
 
     def __repr__(self) -> str:
         return f"<Scorer of {self.dims} boards, {self.table.name} points>"
 
-    def twin(self) -> Scorer:
-        """Return a scorer of the same words for another thread: same trie, own working memory."""
-        return Scorer(self.dims, (), self.table, portable=self._portable, trie=self.trie)
+    def __reduce__(self) -> Any:
+        made = partial(Scorer, portable=self._portable, trie=self.trie)
+        return made, (self.dims, (), self.table)
 
-    @cached_property
-    def _vector(self) -> Any:
-        """Memory of the vector kernel, or None; made with the first boards: loading the kernel
+    @property
+    def _memory(self) -> _Memory:
+        """Memory of the thread that asks, made with its first boards: loading the vector kernel
         takes half a second.
         """
+        memory: _Memory | None = getattr(self._of_thread, "memory", None)
+        if memory is None:
+            memory = self._of_thread.memory = self._new_memory()
+        return memory
+
+    def _new_memory(self) -> _Memory:
         from search.scoring import scorer_simd
 
-        if self._portable or not scorer_simd.supported():
-            return None
-        return scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
+        vector = None
+        if not self._portable and scorer_simd.supported():
+            vector = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
+        return _Memory(np.zeros(len(self.trie.nodes), np.uint8), np.zeros(1, np.int64), vector)
 
     @property
     def dims(self) -> Dims:
@@ -128,13 +145,14 @@ class Scorer:
         else:
             self._check(array)
             cells = np.ascontiguousarray(array)
+        memory = self._memory
         out = np.zeros(len(cells), np.int32)
-        done = self._score_vector(cells, out)
+        done = self._score_vector(cells, memory, out)
         # portable machine, or a board that outgrows the queue of the vector kernel
         while done < len(cells):
-            stop = len(cells) if self._vector is None else done + 1
-            done += self._score_portable(cells[done:stop], out[done:stop])
-            done += self._score_vector(cells[done:], out[done:])
+            stop = len(cells) if memory.vector is None else done + 1
+            done += self._score_portable(cells[done:stop], memory, out[done:stop])
+            done += self._score_vector(cells[done:], memory, out[done:])
         return out
 
     def _check(self, boards: UInt8s) -> None:
@@ -144,26 +162,23 @@ class Scorer:
         if boards.size and boards.max() > 25:
             raise BoardError(f"cell value {int(boards.max())}: expected 0 to 25 for a to z")
 
-    def _score_portable(self, cells: UInt8s, out: Int32s) -> int:
+    def _score_portable(self, cells: UInt8s, memory: _Memory, out: Int32s) -> int:
         from search.scoring.scorer_kernels import score_boards
 
-        masks = self.geometry.neighbour_masks
-        return int(score_boards(*self.trie, masks, cells, self._seen, self._generation, out))
+        masks, (seen, generation, _) = self.geometry.neighbour_masks, memory
+        return int(score_boards(*self.trie, masks, cells, seen, generation, out))
 
-    def _score_vector(self, cells: UInt8s, out: Int32s) -> int:
+    def _score_vector(self, cells: UInt8s, memory: _Memory, out: Int32s) -> int:
         """Fill ``out`` as far as the vector kernel comes; return how many boards that are, 0
         without the kernel.
         """
-        if self._vector is None or not len(cells):
+        seen, generation, vector = memory
+        if vector is None or not len(cells):
             return 0
         from search.scoring.scorer_simd import score_boards_simd
 
         masks = self.geometry.neighbour_masks
-        return int(
-            score_boards_simd(
-                *self.trie, masks, cells, *self._vector, self._seen, self._generation, out
-            )
-        )
+        return int(score_boards_simd(*self.trie, masks, cells, *vector, seen, generation, out))
 
     def words(self, board: str) -> list[Found]:
         """Return the words on a board that are worth points, sorted by word, one path each."""
@@ -206,7 +221,7 @@ def score(
     board: str, words: str | Path | Iterable[str], scores: str | Sequence[int] = "standard"
 ) -> int:
     """Return the exact score of a board; for many boards, or the words with their paths, keep a
-    :class:`Scorer`.
+    :class:`Scorer`.  Any number of threads may call it at once.
 
     board : as people type it, such as ``berlatdes`` or ``bld/eae/rts``
     words : name or path of a word list, a word list, or words as people write them

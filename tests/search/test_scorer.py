@@ -96,7 +96,7 @@ def test_board_outgrows_the_queue(portable: bool) -> None:
     scorer = Scorer("4x4", ["a" * k for k in range(3, 10)] + ["bbb"], STANDARD, portable=portable)
     if not portable:
         cells = encode_boards(["b" * 16, "a" * 16], 16)
-        assert scorer._score_vector(cells, np.zeros(2, np.int32)) == 1
+        assert scorer._score_vector(cells, scorer._memory, np.zeros(2, np.int32)) == 1
     assert scorer.scores(["b" * 16, "a" * 16, "b" * 16, "a" * 16]).tolist() == [1, 34, 1, 34]
 
 
