@@ -18,7 +18,7 @@ _WORTH_SPLITTING = 256  # boards
 
 class ParallelScorer:
     """Scores a batch in several threads (0: one for each core), as one scorer would; the kernels
-    release the GIL, so threads suffice.
+    release the GIL, so threads suffice.  Other threads may share it, as they may share a scorer.
     """
 
     def __init__(self, scorer: Scorer, n_threads: int = 0) -> None:
@@ -26,19 +26,15 @@ class ParallelScorer:
         if n_threads < 1:
             raise InputError(f"{n_threads} threads: expected 0 or more")
         self.geometry: Geometry = scorer.geometry
-        self._scorers = [scorer, *(scorer.twin() for _ in range(n_threads - 1))]
+        self._scorer, self._n_threads = scorer, n_threads
         self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
 
     def scores(self, boards: UInt8s) -> Int32s:
         """Return int32[m], the exact scores of the boards in uint8[m, n]."""
         if self._threads is None or len(boards) < _WORTH_SPLITTING:
-            return self._scorers[0].scores(boards)
-        parts = np.array_split(boards, len(self._scorers))
-        jobs = [
-            self._threads.submit(scorer.scores, part)
-            for scorer, part in zip(self._scorers, parts, strict=True)
-        ]
-        return np.concatenate([job.result() for job in jobs])
+            return self._scorer.scores(boards)
+        parts = np.array_split(boards, self._n_threads)
+        return np.concatenate(list(self._threads.map(self._scorer.scores, parts)))
 
 
 class HoldingScorer:

@@ -26,7 +26,7 @@ from results import boards, connect, open_run, summary, top
 from results.reading.limits import Limits
 from search import Breaker, Scorer, Spec, Unit, break_class, local_search, score, solve
 from search.certificate import Certifier
-from search.local.methods import HoldingScorer, ParallelScorer
+from search.local.batches import HoldingScorer, ParallelScorer
 from search.params import Params
 from tests.conftest import ROOT
 
