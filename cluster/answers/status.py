@@ -295,7 +295,7 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
         return ""
     from boardclass.canonical import canonical_board
     from boardclass.geometry import geometry
-    from results.proof.summary import standing
+    from results.proof.summary import proven_word, standing
 
     listed = proof.listed.boards
     best = (
@@ -305,8 +305,8 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     if not reaches(score, proof.fingerprint.cutoff):
         n, n_all = proof.listed.n_raw, 26**proof.fingerprint.n_cells
         return (
-            f"Proven. With {proof.question.rules} at least {n:,} of all {n_all:,} {dims} boards "
-            f"score more. {best}"
+            f"{proven_word(proof)} With {proof.question.rules} at least {n:,} of all {n_all:,} "
+            f"{dims} boards score more. {best}"
         )
     if not any(
         (item.board, item.score) == (canonical_board(board, geometry(dims)), score)
@@ -316,4 +316,4 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     scores = [item.score for item in listed]
     rank = 1 + sum(other > score for other in scores)
     place = standing(dims, proof.question, rank, scores.count(score))
-    return f"Proven. {place}{f' {best}' if rank > 1 else ''}"
+    return f"{proven_word(proof)} {place}{f' {best}' if rank > 1 else ''}"

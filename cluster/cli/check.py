@@ -8,7 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import results
 from boardclass.errors import IncompleteError, InputError, MismatchError, StoreError, quote
 from boardclass.printable import counted
 from cluster.answers.render import Format, write_json, write_record, write_table
@@ -20,9 +19,7 @@ if TYPE_CHECKING:
     from boardclass.partition import Partition
     from cluster.driver.repeat import RepeatResult
     from results.proof.audit import Audit
-    from results.proof.summary import Summary
     from results.proof.verify import VerifyResult
-    from results.store.run import Run
 
 _MAX_TOLD = 5
 
@@ -70,8 +67,8 @@ def verify(
     from results.proof.verify import record as record_claim
 
     run, words = source.open()
-    result = verify_run(run, words, _known_runs(run), repeat, workers, quick=quick)
     packaged.check(source.directory)
+    result = verify_run(run, words, repeat, workers, quick=quick)
     if write:
         record_claim(run, result)
     for note in () if write else result.notes:
@@ -118,16 +115,6 @@ def _first_words(result: VerifyResult) -> str:
     n_others = result.n_eliminations - result.n_repeated
     others = f"If the other {n_others:,} are right" if result.n_repeated else "If they are right"
     return f"Coverage holds; {result.checked}. {others}: {result.claim.statement}"
-
-
-def _known_runs(run: Run) -> dict[str, Summary]:
-    """Return what the runs prove that come with orderly and ask the question of a run, but for the
-    cutoff; by name.
-    """
-    here, own = run.fingerprint, Path(run.folder.where("")).resolve()
-    known = results.published(here.dims, here.wordlist_sha256, here.scores)
-    # nobody is his own witness
-    return {place.name: proof for place, proof in known if place != own}
 
 
 Classes = Annotated[str | None, option("Class ids, such as 0,17.", metavar="IDS")]

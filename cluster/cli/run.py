@@ -215,11 +215,13 @@ def _driven(config: RunConfig, extend: str | None, **how: Any) -> RunOutcome:
 
 
 def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:
+    from results.proof.summary import proven_word
+
     if outcome.share_done or outcome.claim is None:
         say(f"Not proven. In {outcome.location}, {outcome.message}")
     else:
         _draw_best(config, outcome)
-        say(f"Proven. {outcome.claim.statement}\n", "bold")
+        say(f"{proven_word(outcome.proof)} {outcome.claim.statement}\n", "bold")
     again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
     say(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s")
     if not outcome.share_done:
@@ -299,5 +301,7 @@ def merge(
         text = "Nothing is proven yet."
         if state.n_classes_done == state.n_classes:
             text = "All classes have verdicts; `orderly verify` checks whether that proves it."
+        if state.fault:
+            text = f"Nothing is proven: {state.fault}."
         say(f"Merged {counted(len(runs), 'run')}. {text}\n", "bold")
     write_record(record, fmt)

@@ -13,12 +13,13 @@ from cluster.planning.plan import COARSE, STRUCTURAL, make_plan
 from cluster.scheduling.events import Finish
 from configs.model import RunConfig, SearchConfig
 from results.log_events import Reused
+from results.proof.known import check_known
 from results.proof.prove import summary
 from results.store.documents import check_same_structure
 from results.store.run import Run
 from results.store.store import Store
 from results.upkeep.derive import check_follows, derived
-from results.upkeep.extend import doubts, inherited
+from results.upkeep.extend import check_promise, doubts, inherited
 
 
 def config_like(source: Run, **changes: object) -> RunConfig:
@@ -62,6 +63,8 @@ def derive(
         Journal(store.run.folder) as journal,
     ):
         check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
+        check_known(store.run)
+        check_promise(store.run, source)
         rows = [
             row
             for row in derived(source, plan.fingerprint, plan.scorer)

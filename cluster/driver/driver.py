@@ -46,14 +46,15 @@ from results.proof.claim import (
     scored_again,
 )
 from results.proof.coverage import Coverage, rows_out_of_space
-from results.proof.prove import prove
+from results.proof.known import check_known
+from results.proof.prove import Proof, prove
 from results.proof.summary import BoardList
 from results.storage import files
 from results.storage.outage import Patience
 from results.store.documents import check_same_structure, list_name
 from results.store.run import Run
 from results.store.store import Store
-from results.upkeep.extend import extend, inherited, open_source, taken
+from results.upkeep.extend import check_promise, extend, inherited, open_source, taken
 from results.upkeep.repair import repair
 
 __all__ = ["Interrupted", "RunOutcome", "default_executor", "default_policy", "run"]
@@ -67,6 +68,7 @@ class RunOutcome:
     """How a run ended."""
 
     location: str
+    proof: Proof  # what the checks found
     claim: Claim | None  # None when the run is not complete; else it is written
     message: str  # what is missing, when not complete
     coverage: Coverage
@@ -136,6 +138,9 @@ def run(
             check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
             if foreign := rows_out_of_space(store.run):  # they could never be settled
                 raise DamagedError(f"{store.run.folder.where('')} has {foreign}")
+            check_known(store.run)
+            if source:
+                check_promise(store.run, source)
             with Journal(store.run.folder) as journal:
                 _tell_repairs(store, progress, journal)
                 if source:
@@ -232,12 +237,12 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
     if complete:
         name = list_name(plan.wordlist.name, plan.fingerprint.wordlist_sha256)
         question = replace(question_of(run), wordlist=name, n_words=len(plan.wordlist))
-        claim = make_claim(run, coverage, listed, question)
+        claim = make_claim(proof, question)
         if question.condition:
             progress.stage("climbing, since bounds were believed")
             climb_again(run, plan.scorer, listed, secrets.randbits(31))
-        publish_claim(run, claim)
-    elif prepared.share and not proof.faults:
+        publish_claim(proof, claim)
+    elif prepared.share and not proof.is_faulty:
         missing, share_done = prepared.share.judge(
             prepared.own_ids, store, coverage, finish.message, run.doubted
         )
@@ -258,9 +263,10 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
             seconds=round(seconds, 1),
         )
     )
-    proof.require_sound(plan.location)
+    proof.require_sound()
     return RunOutcome(
         plan.location,
+        proof,
         claim,
         missing,
         coverage,

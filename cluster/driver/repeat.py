@@ -12,7 +12,7 @@ A repetition trusts the word list and the kernels.  It trusts nothing that the r
 import hashlib
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import nsmallest
@@ -28,7 +28,7 @@ from results.proof.claim import question_of, settling
 from results.proof.coverage import uncovered
 from results.proof.nodes import SearchNodes, paths_of, run_spec
 from results.proof.referee import Referee
-from results.proof.summary import BoardList, Summary
+from results.proof.summary import BoardList
 from results.proof.verify import Searched, VerifyResult, verify as verify_files
 from results.store.documents import list_name
 from results.store.rows import Key, Row, keys_of
@@ -94,7 +94,6 @@ def sampled_rows(run: Run, n: int, seed: int) -> list[Row]:
 def verify(
     run: Run,
     words: WordList,
-    known: Mapping[str, Summary],
     n_sampled: int | None = None,
     n_workers: int = 1,
     *,
@@ -127,7 +126,7 @@ def verify(
                 raise IncompleteError(f"{item.name}: {item.gave_up}; verify draws others each time")
         return Searched(n_sampled, *climb)
 
-    return verify_files(run, scorer, referee, question, None if quick else search_again, known)
+    return verify_files(run, scorer, referee, question, None if quick else search_again)
 
 
 def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple[int, int]:

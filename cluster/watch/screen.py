@@ -43,6 +43,7 @@ _COLOURS = {
     State.PROVEN: "green",
     State.UNREADABLE: "red",
     State.FAULTY: "red",
+    State.REFUTED: "red",
     State.INCOMPLETE: "yellow",
 }
 _GAP = 3
@@ -116,7 +117,7 @@ def _more(view: RunView, disk: DiskUse | None) -> Iterator[tuple[str, str]]:
     yield "disk", disk_taken(disk)
     if view.answer and view.proven:
         yield "proven", view.answer.statement or ""
-    elif view.answer and view.state in (State.FAULTY, State.INCOMPLETE):
+    elif view.answer and view.state in (State.REFUTED, State.FAULTY, State.INCOMPLETE):
         yield "why not proven", view.answer.why_not
 
 

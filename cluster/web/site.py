@@ -31,7 +31,7 @@ from cluster.answers.status import (
 from cluster.watch.view import Catalog, Place, Watched
 from cluster.web import jobs
 from cluster.web.job_queue import JobQueue, Priority
-from results.proof.summary import State, searched, standing
+from results.proof.summary import State, proven_word, searched, standing
 
 READ_S, READ_MB = 120.0, 4096
 MAX_CLAIM = 4000  # characters: strangers may have stored some of them
@@ -167,12 +167,11 @@ def _claim(view: RunView) -> str:
     if view.error or view.answer is None:
         return view.error
     if view.proven:
-        return f"Proven. {view.answer.statement or ''}"
+        return f"{proven_word(view.answer)} {view.answer.statement or ''}"
     if view.state is State.RUNNING:
         return "Not proven yet: the search goes on, and what is shown was found so far."
-    yet = "" if view.state is State.FAULTY else " yet"
-    shown = "what is shown was found so far"
-    return f"Not proven{yet}: {shown}. Why: {view.answer.why_not}."
+    begin = proven_word(view.answer).removesuffix(".")
+    return f"{begin}: what is shown was found so far. Why: {view.answer.why_not}."
 
 
 def _nothing(view: RunView) -> str:
@@ -239,8 +238,8 @@ def _placed(view: RunView, boards: Sequence[Drawn]) -> list[dict[str, object]]:
 
 
 def _searched(view: RunView) -> str:
-    is_faulty = view.answer is not None and view.answer.is_faulty
-    return searched(view.classes.n_done, view.classes.n_all, is_faulty)
+    fault = view.answer.fault if view.answer else ""
+    return searched(view.classes.n_done, view.classes.n_all, fault)
 
 
 def _version(watched: Watched) -> str:

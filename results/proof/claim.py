@@ -14,10 +14,12 @@ record still says the same.
 (6, 48, 14)
 """
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass, field
 from itertools import starmap
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,7 +31,6 @@ from boardclass.printable import counted
 from boardclass.scores import points_in_words
 from boardclass.wordlist import known_name, sources
 from results.errors import DamagedError
-from results.proof.coverage import Coverage
 from results.proof.summary import BoardList, ListedBoard, Question
 from results.storage import files
 from results.store.documents import (
@@ -41,6 +42,9 @@ from results.store.documents import (
 )
 from results.store.rows import SPLIT, scalar, verdicts_of
 from results.store.run import Run
+
+if TYPE_CHECKING:
+    from results.proof.prove import Proof
 
 
 class ScorerLike(Protocol):
@@ -147,17 +151,24 @@ def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) ->
     return json_digest(answer)
 
 
-def publish_claim(run: Run, claim: Claim) -> None:
-    """Write a claim as ``claim.json`` of its run."""
-    publish_document(run.folder, files.CLAIM, asdict(claim))
+def publish_claim(proof: Proof, claim: Claim) -> None:
+    """Write a claim as ``claim.json`` of the run that it was proven of.
 
-
-def make_claim(run: Run, coverage: Coverage, listed: BoardList, question: Question) -> Claim:
-    """Return the claim that boards and a coverage support; raise IncompleteError when the coverage
-    is not complete.
+    Raises MismatchError, IncompleteError when nothing is proven; ValueError when something else is.
     """
-    coverage.require_complete()
-    fingerprint = run.fingerprint
+    proof.require_proven()
+    if claim.result_digest != digest_of(proof.run.fingerprint, proof.listed, complete=True):
+        raise ValueError(f"a claim that the rows do not prove: {claim.statement!r}")
+    publish_document(proof.run.folder, files.CLAIM, asdict(claim))
+
+
+def make_claim(proof: Proof, question: Question) -> Claim:
+    """Return the claim that a proof supports; raise MismatchError or IncompleteError when it proves
+    nothing.
+    """
+    proof.require_proven()
+    coverage, listed, fingerprint = proof.coverage, proof.listed, proof.run.fingerprint
+    assert coverage is not None, "proven"
     return Claim(
         statement=statement_of(fingerprint, listed, question),
         strength=COMPLETE,

@@ -1,7 +1,8 @@
 """What the runs prove that come with the program, worked out when they were published.
 
     packaged_summary    what it says of a run, if that has the same files
-    published           the runs of one size, list and points
+    published           the runs of one size, list and points, with their files as they were
+    recorded            what is kept of these runs, whatever became of their files
     check               works it out again, for ``orderly verify``
 
 It stands in proven.json, which tests/bench/packaged.py writes.
@@ -54,23 +55,35 @@ def packaged_summary(location: str | Path) -> Summary | None:
     """Return what was worked out of a run that comes with the program; None when it is none of
     these, or one of its files has changed since.  Raises DamagedError when the record is damaged.
     """
-    place = Path(location)
-    if place.resolve().parent != PUBLISHED:
-        return None
-    kept = _kept(PUBLISHED).get(place.name)
-    return kept.summary if kept and kept.files_sha256 == files_sha256(place) else None
+    kept = _kept(PUBLISHED).get(packaged_name(location))
+    return kept.summary if kept and kept.files_sha256 == files_sha256(Path(location)) else None
+
+
+def packaged_name(location: str | Path) -> str:
+    """Return the name of a run that lies where those do that come with the program; empty for
+    others.
+    """
+    place = Path(location).resolve()
+    return place.name if place.parent == PUBLISHED else ""
 
 
 def published(dims: str, sha256: str, points: Sequence[int]) -> Iterator[tuple[Path, Summary]]:
     """Yield where the runs are that come with the program and ask about this size, list and
     points, and what they prove; one whose files have changed is left out.
     """
+    for name, proof in recorded(dims, sha256, points):
+        if packaged_summary(PUBLISHED / name):
+            yield PUBLISHED / name, proof
+
+
+def recorded(dims: str, sha256: str, points: Sequence[int]) -> Iterator[tuple[str, Summary]]:
+    """Yield the names of the runs that come with the program and ask about this size, list and
+    points, and what was kept of them when they were published.
+    """
     for name, kept in sorted(_kept(PUBLISHED).items()):
         own = kept.summary.fingerprint
-        is_asked = (own.dims, own.wordlist_sha256, own.scores) == (dims, sha256, tuple(points))
-        proof = packaged_summary(PUBLISHED / name) if is_asked else None
-        if proof:
-            yield PUBLISHED / name, proof
+        if (own.dims, own.wordlist_sha256, own.scores) == (dims, sha256, tuple(points)):
+            yield name, kept.summary
 
 
 def files_sha256(place: Path) -> str:
@@ -98,10 +111,9 @@ def check(location: str | Path) -> None:
 
     Raises MismatchError when it is not what the rows prove, or is about other files.
     """
-    place = Path(location).resolve()
-    if place.parent != PUBLISHED:
+    name = packaged_name(location)
+    if not name:
         return
-    name = place.name
     kept, found = _kept(PUBLISHED).get(name), worked_out(name)
     if kept != found:
         raise MismatchError(

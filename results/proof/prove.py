@@ -7,6 +7,11 @@
         Run.doubted        run.py         no verdict rests on a host that was contradicted
                                           the board that the cutoff was climbed to is among those
                                           listed
+        refutation         known.py       no run that comes with the program says otherwise
+
+This is the one gate to the word "Proven": only :func:`prove` makes a :class:`Proof`, and without
+one there is no sentence (``make_claim``), no ``claim.json`` (``publish_claim``) and no summary that
+says it.  Whoever takes verdicts over from a run asks ``check_known``.
 
 Every reader works it out again: nothing that a run says about itself is believed.  ``claim.json``
 records what was found once the boards were scored again: a reader says when it disagrees with the
@@ -16,14 +21,14 @@ While something is plainly open, the rows are not checked one by one, so a reade
 answers at once.
 """
 
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
 from boardclass.canonical import canonical_board
-from boardclass.errors import MismatchError
+from boardclass.errors import IncompleteError, MismatchError
 from boardclass.partition import among
 from boardclass.printable import counted
 from boardclass.scores import reaches
@@ -42,34 +47,65 @@ from results.proof.coverage import (
     rows_out_of_space,
     unit_name,
 )
+from results.proof.known import refutation
 from results.proof.summary import BoardList, ListedBoard, Summary
 from results.storage import files
 from results.store.rows import STATUSES
 from results.store.run import Run, open_run
 
+_CHECKED = object()  # the key to a Proof, which no other module has
+
 
 @dataclass(frozen=True)
 class Proof:
-    """What the rows prove, and what is missing."""
+    """What the rows of a run prove, and what is missing; made by :func:`prove` only."""
 
+    run: Run
     listed: BoardList  # the boards that the rows list
     coverage: Coverage | None  # None while something is plainly open
     missing: tuple[str, ...]  # what is still to be done, a sentence each
     faults: tuple[str, ...]  # what cannot be true of a sound run, a sentence each
-    # whether the listed boards are all that reach the cutoff, provided that each verdict is right
-    proven: bool
+    refuted: str  # why a run that comes with the program says otherwise; else empty
+    key: InitVar[object]
+
+    def __post_init__(self, key: object) -> None:
+        if key is not _CHECKED:
+            raise TypeError("a Proof is made by results.proof.prove.prove, which checks a run")
+
+    @property
+    def proven(self) -> bool:
+        """Whether the listed boards are all that reach the cutoff, provided that each verdict is
+        right.
+        """
+        is_whole = self.coverage is not None and self.coverage.complete
+        return is_whole and not self.why_not
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether more searching does not help."""
+        return bool(self.refuted or self.faults)
 
     @property
     def why_not(self) -> str:
         """What stands against it, the most serious first; empty when proven."""
-        return "; ".join((*self.faults, *self.missing))
+        return "; ".join(filter(None, (self.refuted, *self.faults, *self.missing)))
 
-    def require_sound(self, where: str) -> None:
+    def require_sound(self) -> None:
         """Raise MismatchError when there are faults."""
+        where = self.run.folder.where("")
+        if self.refuted:
+            raise MismatchError(f"{where} is {self.refuted}; do not believe this run")
         if self.faults:
             raise MismatchError(
                 f"the rows in {where} do not fit together: {'; '.join(self.faults)}"
             )
+
+    def require_proven(self) -> None:
+        """Raise MismatchError when there are faults, IncompleteError when something is missing."""
+        self.require_sound()
+        if not self.proven:
+            where = self.run.folder.where("")
+            raise IncompleteError(f"the run in {where} proves nothing yet: {self.why_not}")
 
 
 def prove(run: Run, *, thorough: bool = False) -> Proof:
@@ -95,8 +131,8 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
             missing = [coverage.message(), *doubt]
     if not missing and (lost := _lost_climb(run, listed)):
         faults.append(lost)
-    proven = coverage is not None and coverage.complete and not missing and not faults
-    return Proof(listed, coverage, tuple(missing), tuple(faults), proven)
+    refuted = refutation(run, listed)
+    return Proof(run, listed, coverage, tuple(missing), tuple(faults), refuted, _CHECKED)
 
 
 def _open(run: Run) -> list[str]:
@@ -187,7 +223,7 @@ def summary(location: str | Path | Run) -> Summary:
     begun = among(own, np.array(list(map(itemgetter(0), pending)), np.int64))
     why_not = "" if proven else proof.why_not or unscored
     question = question_of(run)
-    claim = make_claim(run, proof.coverage, listed, question) if proven and proof.coverage else None
+    claim = make_claim(proof, question) if proven else None
     objection = disagreement(recorded, claim, why_not) if recorded else ""
     return Summary(
         fingerprint=run.fingerprint,
@@ -202,7 +238,8 @@ def summary(location: str | Path | Run) -> Summary:
         listed=listed,
         proven=proven,
         why_not=why_not,
-        is_faulty=bool(proof.faults),
+        is_faulty=proof.is_faulty,
+        is_refuted=bool(proof.refuted),
         statement=claim.statement if claim else None,
         notes=(f"do not believe {run.folder.where(files.CLAIM)}: {objection}",)
         if objection

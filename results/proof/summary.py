@@ -6,7 +6,7 @@
 ``top`` and ``show`` need no more than this of a run that comes with the program (packaged.py), so
 nothing that reads rows is imported here.
 
->>> searched(3, 12, is_faulty=False)
+>>> searched(3, 12)
 '3 of 12 classes are done (25.0 %)'
 """
 
@@ -17,12 +17,37 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from boardclass.errors import IncompleteError, InputError, MismatchError, quote
 from boardclass.geometry import parse_dims
 from boardclass.printable import counted, percent
 from results.store.documents import Fingerprint
+
+REFUTED = "refuted by a run that comes with the program"
+
+
+class Judged(Protocol):
+    """What the checks found of a run: a ``Proof`` or a ``Summary``."""
+
+    @property
+    def proven(self) -> bool:
+        """Whether the rows prove the answer."""
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether more searching does not help."""
+
+
+def proven_word(judged: Judged) -> str:
+    """Return whether a run is proven, as the beginning of what is said of it.
+
+    The word is written nowhere else (tests/test_house.py), and what is asked for it, a ``Proof`` or
+    a ``Summary``, comes from the checks of prove.py, or from their record in packaged.py.
+    """
+    if judged.proven:
+        return "Proven."
+    return "Not proven." if judged.is_faulty else "Not proven yet."
 
 
 class ListedBoard(NamedTuple):
@@ -90,6 +115,7 @@ class State(StrEnum):
 
     PROVEN = "proven"  # its rows prove the answer
     FAULTY = "faulty"  # its rows contradict each other or the run: more searching does not help
+    REFUTED = "refuted"  # they contradict what a run proves that comes with the program
     RUNNING = "running"  # a driver works on it
     INCOMPLETE = "incomplete"  # something is missing, and nobody works on it
     READING = "reading"  # its rows have not been read since they changed
@@ -105,7 +131,7 @@ def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
     """
     if error:
         return State.UNREADABLE
-    if rows in (State.PROVEN, State.FAULTY):
+    if rows in (State.PROVEN, State.FAULTY, State.REFUTED):
         return rows
     return State.RUNNING if is_running else rows or State.READING
 
@@ -134,6 +160,7 @@ class Summary:
     notes: tuple[str, ...]  # in what ``claim.json`` disagrees with the rows
     result_digest: str  # of the answer so far
     rests_on: str = ""  # what it was read from, if not from the rows just now
+    is_refuted: bool = False  # whether a run that comes with the program says otherwise
 
     @property
     def n_stored(self) -> int:
@@ -142,12 +169,21 @@ class Summary:
 
     @property
     def state(self) -> State:
-        """The state that the rows show: proven, faulty or incomplete, whether or not a driver works
-        on the run.
+        """The state that the rows show: proven, refuted, faulty or incomplete, whether or not a
+        driver works on the run.
         """
         if self.proven:
             return State.PROVEN
+        if self.is_refuted:
+            return State.REFUTED
         return State.FAULTY if self.is_faulty else State.INCOMPLETE
+
+    @property
+    def fault(self) -> str:
+        """Why more searching does not help, in short; empty where it may."""
+        if self.is_refuted:
+            return f"it is {REFUTED}"
+        return "its rows do not fit together" if self.is_faulty else ""
 
     @property
     def caveat(self) -> str:
@@ -204,10 +240,10 @@ def standing(
     )
 
 
-def searched(n_done: int, n_classes: int, is_faulty: bool) -> str:
-    """Return how much a run has searched that proves nothing yet."""
-    if is_faulty or not n_classes:
-        return "its rows do not fit together" if is_faulty else "nothing is proven"
+def searched(n_done: int, n_classes: int, fault: str = "") -> str:
+    """Return how much a run has searched that proves nothing yet; of one with a fault, which."""
+    if fault or not n_classes:
+        return fault or "nothing is proven"
     return (
         f"{n_done:,} of {counted(n_classes, 'class is', 'classes are')} done "
         f"({percent(n_done, n_classes)})"

@@ -5,7 +5,8 @@ to.
                                   (proof.py)
            -> scored_again        every candidate by the production scorer
            -> check_scores        and by an independent one
-           -> check_known         the boards of the runs of the same question that are known
+           -> confirming          which runs that come with the program have the same boards
+                                  (known.py)
            -> search_again        verdicts and a climb, if the caller can
            -> statistics          sums and a digest that do not depend on the order of the verdicts
            -> audited             what certificates and audits add (certificates.py)
@@ -22,16 +23,15 @@ What to do about a fault decides the error: 3 stored data cannot be trusted, 4 s
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import IncompleteError, MismatchError, StoreError
+from boardclass.errors import MismatchError, StoreError
 from boardclass.printable import counted
-from boardclass.scores import reaches
 from results.proof.certificates import audited
 from results.proof.claim import (
     COMPLETE,
@@ -45,8 +45,9 @@ from results.proof.claim import (
     scored_again,
     settling,
 )
-from results.proof.prove import prove
-from results.proof.summary import BoardList, Question, Summary
+from results.proof.known import confirming
+from results.proof.prove import Proof, prove
+from results.proof.summary import BoardList, Question
 from results.storage import files
 from results.storage.lock import take_lock
 from results.store.parts import read_manifest
@@ -76,6 +77,7 @@ class VerifyResult:
     # whether all eliminations were searched again, or a known run has the same boards and a climb
     # found no other
     verified: bool
+    proof: Proof
     notes: tuple[str, ...] = ()  # which records are out of date
 
 
@@ -85,14 +87,12 @@ def verify(
     referee: ScorerLike,
     question: Question,
     search_again: Callable[[BoardList], Searched] | None = None,
-    known: Mapping[str, Summary] | None = None,
 ) -> VerifyResult:
     """Check a run from its files and return its claim; nothing is written.
 
     The ``referee`` is a scorer that shares no code with the production ``scorer``.
     ``search_again`` looks for boards that are not listed; without it no elimination is searched
-    again.  ``known`` are other runs of the same size, list and points, by name: what they list
-    above the cutoff must be listed.
+    again.
 
     Raises StoreError when a file is damaged or foreign, or verdicts contradict each other;
     IncompleteError when a board lies in no unit with a verdict, or a verdict is in doubt;
@@ -101,22 +101,12 @@ def verify(
     """
     raise_conflicts(run.conflicts)
     proof = prove(run, thorough=True)
-    coverage = proof.coverage
-    assert coverage is not None, "looked at thoroughly"
-    proof.require_sound(run.folder.where(""))
-    if proof.missing:
-        raise IncompleteError(
-            f"the run in {run.folder.where('')} proves nothing yet: {'; '.join(proof.missing)}"
-        )
+    proof.require_proven()
     n_checked = check_scores(run, referee, "an independent solver finds")
     listed = scored_again(run, scorer)
-    claim = make_claim(run, coverage, listed, question)
+    claim = make_claim(proof, question)
     notes = _notes_on_record(run, claim)
-    same = [
-        name
-        for name, other in (known or {}).items()
-        if check_known(run, listed, scorer, name, other)
-    ]
+    same = confirming(run, listed)
     searched = search_again(listed) if search_again else Searched()
     n = settling(run.verdict_table).num_rows
     checked = _checked(searched, n, same)
@@ -129,7 +119,7 @@ def verify(
         claim, strength=strength, statistics=statistics(run), verdict_digest=verdict_digest(run)
     )
     verified = searched.n_repeated == n or bool(same and searched.n_climbed)
-    return VerifyResult(claim, n, searched.n_repeated, checked, verified, notes)
+    return VerifyResult(claim, n, searched.n_repeated, checked, verified, proof, notes)
 
 
 def _notes_on_record(run: Run, claim: Claim) -> tuple[str, ...]:
@@ -160,34 +150,6 @@ def _checked(searched: Searched, n_eliminations: int, same: Sequence[str]) -> st
     return "; ".join(checked)
 
 
-def check_known(run: Run, listed: BoardList, scorer: ScorerLike, name: str, other: Summary) -> bool:
-    """Return whether another run of the same question proves that no board is missing.
-
-    Raises MismatchError when a board that it lists is missing, or when it should list one of the
-    run.
-    """
-    cutoff, where = run.fingerprint.cutoff, run.folder.where("")
-    boards = [item.board for item in other.listed.boards]
-    scores = zip(boards, scorer.scores(boards), strict=True)
-    ours = {item.board for item in listed.boards}
-    theirs = {board: int(score) for board, score in scores if reaches(score, cutoff)}
-    if missing := sorted(theirs.keys() - ours):
-        best = max(missing, key=theirs.__getitem__)
-        raise MismatchError(
-            f"{best} scores {theirs[best]:,}, which reaches the cutoff {cutoff:,}; "
-            f"{name}, which comes with orderly, lists it and {where} does not: do not believe this "
-            "run"
-        )
-    if not (other.proven and reaches(cutoff, other.fingerprint.cutoff)):
-        return False
-    if more := sorted(ours - theirs.keys()):
-        raise MismatchError(
-            f"{where} lists {more[0]}, and {name}, which comes with orderly, should list it and "
-            "does not: report this, with both"
-        )
-    return True
-
-
 def record(run: Run, result: VerifyResult) -> None:
     """Write the claim of a run that was verified.
 
@@ -199,7 +161,7 @@ def record(run: Run, result: VerifyResult) -> None:
             raise StoreError(
                 f"{run.folder.where('')} was written to while it was verified: verify it again"
             )
-        publish_claim(run, result.claim)
+        publish_claim(result.proof, result.claim)
     finally:
         lock.release()
 

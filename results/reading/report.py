@@ -24,7 +24,15 @@ from boardclass.partition import parse_partition
 from boardclass.printable import counted
 from boardclass.scores import n_letters
 from results.log import live
-from results.proof.summary import ListedBoard, State, Summary, searched, standing, state_of
+from results.proof.summary import (
+    ListedBoard,
+    State,
+    Summary,
+    proven_word,
+    searched,
+    standing,
+    state_of,
+)
 from results.reading.sql import Database
 from results.store.run import Run
 from search.scoring.scorer import Scorer, best_neighbours, letter_scores
@@ -60,6 +68,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     so_far = "" if summary.proven else " found so far"
     values = {
         "summary": summary,
+        "word": proven_word(summary),
         "so_far": so_far,
         "board_style": STYLE.read_text(encoding="utf-8"),
         "board_script": SCRIPT.read_text(encoding="utf-8"),
@@ -175,9 +184,7 @@ def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any
         [other.score for other in summary.listed.boards],
     )
     so_far = (
-        ""
-        if summary.proven
-        else searched(summary.n_classes_done, summary.n_classes, summary.is_faulty)
+        "" if summary.proven else searched(summary.n_classes_done, summary.n_classes, summary.fault)
     )
     place = (1 + sum(score > item.score for score in scores), scores.count(item.score))
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))

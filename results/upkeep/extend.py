@@ -45,7 +45,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boardclass.scores import reaches
+from results.errors import FingerprintError
 from results.proof.claim import DECIDED, decided_at
+from results.proof.known import check_known
+from results.storage import files
 from results.store.documents import Fingerprint, check_same
 from results.store.rows import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Key, Row
 from results.store.run import Run, open_run, raise_conflicts
@@ -53,6 +56,7 @@ from results.store.store import FLUSH_ROWS, Store
 
 COVERS = "max_bound_covers"  # key in ``run.json``: what ``max_bound`` of its rows is the largest of
 EVERYTHING = "all that was discarded"
+_BELIEVED = "nothing is taken over from it"
 
 
 @dataclass(frozen=True)
@@ -88,12 +92,34 @@ def open_source(location: str, wanted: Fingerprint) -> Run:
     """Return an older run that a new one may take verdicts from.
 
     Raises FingerprintError when more than the cutoff differs; StoreError when the run is damaged or
-    contradicts itself.
+    contradicts itself; MismatchError when a run that comes with the program refutes it.
     """
     run = open_run(location)
     check_same(wanted, replace(run.fingerprint, cutoff=wanted.cutoff), run.folder.where(""))
     raise_conflicts(run.conflicts)
+    check_known(run, _BELIEVED)
     return run
+
+
+def check_promise(run: Run, source: Run) -> None:
+    """Raise FingerprintError when a directory that was begun promises more of its bounds than the
+    rows keep that it is to get from another run: whoever took verdicts over from it later would
+    believe the promise.
+    """
+    require_kept(run.folder.where(""), run.info, source.info, "another --out makes one")
+
+
+def require_kept(
+    where: str, info: Mapping[str, Any], given: Mapping[str, Any], way_out: str
+) -> None:
+    """Raise FingerprintError when the ``run.json`` of a run promises what that of a giver of rows
+    does not.
+    """
+    if info.get(COVERS) == EVERYTHING != given.get(COVERS):
+        raise FingerprintError(
+            f"{where} promises that max_bound covers {EVERYTHING} ({COVERS} in {files.RUN}), and "
+            f"a source does not: a new directory will not promise it; {way_out}"
+        )
 
 
 def inherited(source: Run) -> dict[str, Any]:
@@ -164,7 +190,12 @@ def reusable(source: Run, cutoff: int) -> Iterator[Row]:
 
 
 def sound_verdicts(source: Run) -> Iterator[Row]:
-    """Yield the verdicts of a run, one a unit, but for those of hosts that were contradicted."""
+    """Yield the verdicts of a run that another may take over, one a unit: all but those of hosts
+    that were contradicted.
+
+    Raises MismatchError when a run that comes with the program refutes it.
+    """
+    check_known(source, _BELIEVED)
     seen: set[Key] = set()
     for row in source.rows():
         if not row.is_verdict or row.host in source.index.doubted_hosts or row.key in seen:

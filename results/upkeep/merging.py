@@ -33,16 +33,17 @@ import pyarrow.compute as pc
 
 from boardclass.arrays import Int64s
 from boardclass.errors import InputError, MismatchError
-from results.errors import FingerprintError, RowError
+from results.errors import RowError
 from results.log import merge_logs
 from results.proof.coverage import check_coverage, rows_out_of_space
+from results.proof.known import check_known
 from results.storage import files
 from results.storage.local import Folder, LocalFolder, open_folder
 from results.store.documents import Fingerprint, check_same, check_same_structure, read_identity
 from results.store.rows import ELIMINATED, SCHEMA, SPLIT, VERDICTS, Row, from_table, verdicts_of
 from results.store.run import Run, describe_conflict, raise_conflicts
 from results.store.store import Store
-from results.upkeep.extend import COVERS, EVERYTHING
+from results.upkeep.extend import COVERS, EVERYTHING, require_kept
 
 PART_ROWS = 50_000  # of a new part: few files, none of which takes much memory
 _PLACED = SCHEMA.append(pa.field("file", pa.dictionary(pa.int32(), pa.string()))).append(
@@ -93,11 +94,12 @@ def check_sources(runs: Sequence[Run]) -> Sources:
                 f"the rows in {where} do not fit together, nothing was merged: {coverage.message()}"
             )
     tables = [_placed(run) for run in runs]
+    joined = _joined(tables)[0]
+    for run in runs:  # two of them that contradict each other were named with both rows
+        check_known(run, "nothing was merged")
     covers = all(run.info.get(COVERS) == EVERYTHING for run in runs)
     info = {**first.info, "share": "", COVERS: EVERYTHING if covers else ""}
-    return Sources(
-        tuple(runs), info, _joined(tables)[0], sum(verdicts_of(table).num_rows for table in tables)
-    )
+    return Sources(tuple(runs), info, joined, sum(verdicts_of(table).num_rows for table in tables))
 
 
 def _check_alike(first: Run, fingerprint: Fingerprint, info: dict[str, Any], where: str) -> None:
@@ -124,15 +126,11 @@ def merge(location: str, sources: Sources) -> MergeResult:
         )
     if identity := read_identity(folder):
         _check_alike(sources.runs[0], *identity, where)
-        if identity[1].get(COVERS) == EVERYTHING != sources.info[COVERS]:
-            raise FingerprintError(
-                f"{where} promises that max_bound covers {EVERYTHING} ({COVERS} in {files.RUN}), "
-                "and a source does not: merge them into a new directory, which will not promise "
-                "it"
-            )
+        require_kept(where, identity[1], sources.info, "name another TARGET")
     with Store.open(location, sources.runs[0].fingerprint, sources.info) as store:
         there = _placed(store.run)
         rows, places = _joined([there, sources.rows])
+        check_known(store.run, "nothing was merged")
         new = rows.filter(pa.array(places >= there.num_rows)).select(SCHEMA.names)
         before = len(store.run.manifest.parts)
         if new.num_rows:

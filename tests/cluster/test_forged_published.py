@@ -51,7 +51,10 @@ def test_the_boards_of_a_published_run_must_be_listed(orderly, tmp_path):
     """None of them searches a verdict again, so it is the published boards that refuse them."""
     for n_kept in (0, 1):
         folder = without_best("3x3-scowl70", tmp_path / str(n_kept), n_kept)
-        check_refused(orderly("verify", folder, "--quick"), "3x3-scowl70, which comes with orderly")
+        check_refused(
+            orderly("verify", folder, "--quick"),
+            "refuted by a run that comes with the program: 3x3-scowl70 lists ",
+        )
     lower = at_cutoff("3x3-scowl70", tmp_path / "lower", 380)
     passed = orderly.done("verify", lower, "--quick")
     assert "0 of 26 eliminations searched again. If they are right: Of all" in " ".join(
@@ -75,7 +78,7 @@ def test_a_published_run_confirms_others_but_not_itself(orderly, tmp_path):
     (higher / files.CLAIM).unlink()
     run = open_run(higher)
     write_rows(tmp_path / "none", map(without_boards, run.rows()), run.fingerprint, run.info)
-    check_refused(orderly("verify", tmp_path / "none", "--quick"), "berlatdes scores 430")
+    check_refused(orderly("verify", tmp_path / "none", "--quick"), "berlatdes, which scores 430")
 
 
 def test_what_is_kept_of_a_published_run_counts_for_its_files_only_and_verify_looks_again(
@@ -106,8 +109,10 @@ def test_what_is_kept_of_a_published_run_counts_for_its_files_only_and_verify_lo
     )
     (run / files.RESULTS / "more").write_bytes(b"")  # no reader would look at it
     read = orderly("top", run)
-    assert (read.out, read.err) == (sound.out, "")  # its rows were read
+    assert (read.code, "lists aaaaaaaaa, which scores 999" in read.err) == (5, True)
     forge()
+    read = orderly("top", run)
+    assert (read.out, read.err) == (sound.out, "")  # its rows were read
     checked = orderly("verify", run, "--quick")
     check_refused(checked, "says of 3x3-scowl70", "do not believe what top")
     (tmp_path / packaged.PROVEN).write_text("{")

@@ -17,8 +17,8 @@ from boardclass.geometry import Geometry, geometry
 from boardclass.partition import Partition, parse_partition
 from results.proof.audit import RunQuestion
 from results.proof.claim import Claim, make_claim, publish_claim, scored_again
-from results.proof.coverage import check_coverage
-from results.proof.summary import BoardList, Question
+from results.proof.prove import prove
+from results.proof.summary import Question
 from results.storage import files
 from results.storage.local import open_folder
 from results.storage.lock import PACE, DirectoryLock, Pace
@@ -124,12 +124,13 @@ class KilledError(BaseException):
 BATCHES = (slice(0, 4), slice(4, 6))
 
 
-def claimed(store: Store, listed: BoardList | None = None) -> Claim:
+def claimed(store: Store) -> Claim:
     """Score the boards of a complete run, check coverage and write the claim, as a driver does."""
     run = store.snapshot()
-    listed = listed or scored_again(run, ToyScorer())
-    claim = make_claim(run, check_coverage(run), listed, Question("toy", 12, POINTS))
-    publish_claim(run, claim)
+    scored_again(run, ToyScorer())
+    proof = prove(run, thorough=True)
+    claim = make_claim(proof, Question("toy", 12, POINTS))
+    publish_claim(proof, claim)
     return claim
 
 

@@ -571,7 +571,7 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
         (ToyScorer(), ToyScorer()),
         Question("toy", 12, POINTS),
     )
-    n, other = verify(run, *scorers, asked).n_eliminations, summary(location)
+    n = verify(run, *scorers, asked).n_eliminations
     for searched, is_verified in (
         (Searched(n), True),
         (Searched(n - 1, 9, 94), False),
@@ -584,22 +584,6 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
         assert told.checked.startswith(begin)
         is_climbed = "over 9 boards, up to 94 points" in told.checked
         assert is_climbed == bool(searched.n_climbed)
-
-    def beside(known):
-        return verify(run, *scorers, asked, lambda _: Searched(0, 9, 94), {"another": known})
-
-    told = beside(other)
-    assert told.verified
-    assert "the boards are those of another, which comes with orderly" in told.checked
-    assert not beside(replace(other, fingerprint=fingerprint(cutoff=81))).verified
-    assert not beside(replace(other, proven=False)).verified
-    listed = other.listed
-    more = replace(listed, boards=(*listed.boards, ListedBoard("zzzz", 80, 1)))
-    with pytest.raises(MismatchError, match="zzzz scores 80, which reaches the cutoff 80; another"):
-        beside(replace(other, listed=more))
-    fewer = replace(listed, boards=listed.boards[1:])
-    with pytest.raises(MismatchError, match=r"and another, .* should list it and does not"):
-        beside(replace(other, listed=fewer))
 
 
 def test_sums_and_digests_of_rows_are_exact(tmp_path):
