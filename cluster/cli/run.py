@@ -224,6 +224,9 @@ def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:
         say(f"{proven_word(outcome.proof)} {outcome.claim.statement}\n", "bold")
     again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
     say(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s")
+    if outcome.complete and not outcome.n_computed:
+        check = f"orderly verify {outcome.location}"
+        say(f"nothing was searched by this command: {check} searches some again, and climbs")
     if not outcome.share_done:
         say(f"digest {outcome.digest}\nmore: orderly top {outcome.location}")
 

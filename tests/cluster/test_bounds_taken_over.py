@@ -69,9 +69,36 @@ def test_a_claim_that_rests_on_bounds_says_so(orderly, source, small_runs, tmp_p
     again = CONDITION.search(orderly.json("verify", higher)["statement"])
     assert again, "the first run had looked at 14 and more only"
     assert int(again[1]) == n_taken
+    derived = tmp_path / "derived"
+    assert orderly("derive", lower, "--cutoff", 13, "--out", derived).code == 0
+    rests_on = CONDITION.search(orderly.json("status", derived)["statement"])
+    assert rests_on, "a derived claim rests on the same bounds"
+    assert int(rests_on[1]) == n_taken
+    orderly.done("derive", lower, "--cutoff", 14, "--out", tmp_path / "no-bounds")
+    assert "nobody computed" not in orderly.json("status", tmp_path / "no-bounds")["statement"]
     highest = tmp_path / "highest"
     assert extended(orderly, lower, highest, 14).code == 0
     assert "nobody computed" not in orderly("verify", highest).out
+
+
+def test_a_directory_that_was_begun_gets_no_rows_that_keep_less_than_it_promises(
+    orderly, source, tmp_path
+):
+    """Its run.json says what the bounds of its rows cover; an older run did not record that."""
+    old = rewritten(source, tmp_path / "old", list, max_bound_covers="")
+    orderly.done("verify", old, "--quick", "--write")
+    begun = rewritten(source, tmp_path / "begun", lambda rows: rows[:3])
+    before = list(open_run(begun).rows())
+    for answer in (
+        extended(orderly, old, begun, 14),
+        orderly("derive", old, "--out", begun),
+    ):
+        assert (answer.code, answer.out) == (3, "")
+        assert "promises that max_bound covers all that was discarded" in answer.err
+        assert "another --out" in answer.err
+        assert list(open_run(begun).rows()) == before
+    assert extended(orderly, old, tmp_path / "new", 14).code == 0
+    assert open_run(tmp_path / "new").info["max_bound_covers"] == ""
 
 
 def test_false_bounds_are_not_taken_over(orderly, source, tmp_path):

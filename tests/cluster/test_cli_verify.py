@@ -237,6 +237,17 @@ def test_what_cannot_be_compared_is_incomplete_and_says_so(orderly, made, tmp_pa
     assert "verify draws others each time" in answer
 
 
+def test_what_was_given_up_is_not_counted_as_searched_again(made, monkeypatch):
+    run = open_run(made)
+    spec = run_spec(run, run_wordlist(run, None))
+    rows = [row for row in run.rows() if row.status != SPLIT or row.settled]
+    assert repeat_easy(run, spec, rows, 0) == len(rows)
+    monkeypatch.setattr(breaker, "_PATIENCE", 0)
+    n_given_up = sum(bool(item.gave_up) for item in repeated(spec, rows, 0, 1))
+    assert n_given_up > 0
+    assert repeat_easy(run, spec, rows, 0) == len(rows) - n_given_up
+
+
 def test_the_seed_draws_which_easy_verdicts_are_searched_again(proven):
     orders = []
     for seed in range(5):

@@ -17,6 +17,7 @@ from results.proof.prove import Proof, prove, summary
 from results.proof.summary import ListedBoard, Question, proven_word
 from results.storage.files import PUBLISHED
 from results.store.run import open_run
+from results.upkeep.extend import reusable, sound_verdicts
 from tests.results.helpers import POINTS, all_rows, fingerprint, make_run, write_rows
 
 TOY = Question("toy", 12, POINTS)
@@ -147,3 +148,6 @@ def test_a_refuted_run_makes_no_claim(tmp_path):
         with pytest.raises(MismatchError, match="refuted by a run that comes with the program"):
             call()
     assert proven_word(proof) == "Not proven."
+    for taken in (sound_verdicts(run), reusable(run, 380), reusable(run, 420)):
+        with pytest.raises(MismatchError, match="nothing is taken over from it"):
+            next(taken)
