@@ -143,7 +143,7 @@ def bounds(
     Examples
     --------
     >>> bounds("rst rst ae ae", "scowl70")
-    Bounds(sum=46, max=36, orderly=19, cell=0, forced={'r': 19, 's': 19, 't': 19})
+    Bounds(sum=46, max=36, orderly=19, cell=0, forced={'r': 16, 's': 14, 't': 16})
     """
     text = letters if isinstance(letters, str) else " ".join(letters)
     size = dims_of_length(len(text.split())) if dims is None else parse_dims(dims)

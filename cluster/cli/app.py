@@ -36,6 +36,7 @@ SECTIONS = {  # commands, by the files that they are in
     "Single boards": {
         "boards": "show score solve lists",
         "play": "play",
+        "paths": "paths",
     },
     "Classes of boards and their bounds": {"explain": "bound explain"},
     "Word lists": {"wordlist": "wordlist"},

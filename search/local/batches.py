@@ -1,4 +1,10 @@
-"""Scorers of many boards at once: in threads, and of boards that must hold a word."""
+"""Scorers of many boards at once: in threads, and of boards that must hold a word.
+
+>>> from search.scoring.scorer import encode_boards
+>>> scorer = HoldingScorer(ParallelScorer(Scorer("3x3", "scowl70"), 2), "treadles")
+>>> scorer.scores(encode_boards(["berlatdes", "eeeeeeeee"], 9)).tolist()
+[430, 0]
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,10 @@ it.  Parents are chosen by tournament: the better of two random boards.  Each ch
 the boards that are left after the best of them: the best distinct canonical boards of parents and
 children survive.  When no generation found a better board for some time, the survivors climb to
 their local optima, as after annealing.
+
+>>> from search import Scorer, local_search
+>>> local_search(Scorer("2x2", "scowl70"), "genetic", pool=20)[0][:2]
+('aert', 14)
 """
 
 from __future__ import annotations

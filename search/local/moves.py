@@ -1,6 +1,10 @@
 """What every local search does with boards: make neighbours, tell equal ones, keep the best.
 
 Boards are arrays uint8[m, n], 0..25 a cell.
+
+>>> from search.scoring.scorer import encode_boards
+>>> decode_boards(neighbours(encode_boards(["ab"], 2), parse_alphabet("abc")))
+['bb', 'cb', 'ac', 'aa', 'ba']
 """
 
 from __future__ import annotations

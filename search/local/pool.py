@@ -3,6 +3,10 @@
 Every round makes the neighbours of all boards of the pool that are new in it (one letter changed,
 or two cells swapped), scores those never seen before, and keeps the best distinct canonical boards.
 It ends when a round leaves the pool as it was.  The seed only picks the first pool.
+
+>>> from search import Scorer, local_search
+>>> local_search(Scorer("2x2", "scowl70"), "pool", runs=1, pool=20)[0][:2]
+('aert', 14)
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""A solver without a trie: the sorted word list is read once, beside a queue of prefixes."""
+"""A solver without a trie: the sorted word list is read once, beside a queue of prefixes.
+
+>>> from search.solvers import Grid
+>>> HeapSolver(["ate", "rate", "rater", "trace"]).solve(Grid("rate", (2, 2)))
+['ate', 'rate']
+"""
 
 from __future__ import annotations
 
