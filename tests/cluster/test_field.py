@@ -27,7 +27,7 @@ FIELD = {
     "numbers of paths": ("paths 4x4", "12,029,640"),
     "branch and bound": ("run 2x2 --workers 0 --cutoff 14 --out RUN", "Proven"),
     "boards by dice": ("roll --dice classic -n 2 --seed 1", "board"),
-    "tiles of several letters": ("show [un-]Th/ea", "points"),
+    "tiles of several letters": ("show [un-]Th/ea", "the"),
 }
 
 
