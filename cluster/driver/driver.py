@@ -130,7 +130,13 @@ def run(
         # and lost
         with (
             StopSignals() as signals,
-            Store.open(plan.location, plan.fingerprint, run_info, recover=recover) as store,
+            Store.open(
+                plan.location,
+                plan.fingerprint,
+                run_info,
+                recover=recover,
+                wait=_waiting(progress, signals),
+            ) as store,
         ):
             store.run.folder.patience = Patience(
                 OUTAGE_S, progress.note, is_stopped=lambda: bool(signals.reason)
@@ -151,6 +157,21 @@ def run(
                 return conclude(prepared, finish)
     finally:
         progress.end()
+
+
+def _waiting(progress: Progress, signals: StopSignals) -> Callable[[str], None]:
+    """Return what tells, once, whom a driver waits for, and ends that when a signal comes."""
+    told = False
+
+    def wait(text: str) -> None:
+        nonlocal told
+        if signals.reason:
+            raise Interrupted(f"stopped by {signals.reason} while {text}; the same command goes on")
+        if not told:
+            told = True
+            progress.stage(text)
+
+    return wait
 
 
 def _tell_repairs(store: Store, progress: Progress, journal: Journal) -> None:

@@ -16,9 +16,10 @@ before it writes a line stops.)
 
 A claim that was not renewed for ``Pace.lease_s``, by the clock of the place, belongs to a driver
 that died or sleeps.  One of this machine is forgotten at once when its process is gone, or its
-lock where locks work.  The next driver puts its own claim, fences the manifest off, removes the
-claims of others, and then reads.  A sleeper that wakes up looks for its claim before each line of
-the manifest, finds it gone, and stops:
+lock is free where locks work, also when it was another container's.  Whoever comes before that may
+wait: a claim that is renewed meanwhile belongs to a driver at work.  The next driver puts its own
+claim, fences the manifest off, removes the claims of others, and then reads.  A sleeper that wakes
+up looks for its claim before each line of the manifest, finds it gone, and stops:
 
     directory       It looks after it wrote the new manifest beside the old one, and before the
                     rename.  The fence removes what it wrote: the rename finds nothing.
@@ -38,6 +39,7 @@ import random
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,13 +48,14 @@ from results.errors import StoreLockedError, UnreachableError
 from results.storage import files
 from results.storage.local import Folder, LocalFolder, check_nofollow, opened_folder
 from results.storage.outage import in_haste
-from results.storage.owner import Owner, describe_owner, own_note, parse_owner
+from results.storage.owner import Owner, describe_owner, own_note, parse_owner, place_of
 
 if TYPE_CHECKING:
     from results.storage.objects import ObjectFolder
 
 _PATIENCE_S = 2.0  # for another one that asks
 _LOOKS = 3  # listings in which others are looked for: see objects.py
+_LOOK_S = 2.0  # between two looks at a claim that is waited for
 _ASK, _HOLD = f"{files.LOCK}/ask-", f"{files.LOCK}/hold-"
 
 
@@ -64,38 +67,82 @@ class Pace(NamedTuple):
 
 
 PACE = Pace()
+# is told whom a driver waits for, at every look; what it raises ends the waiting
+Wait = Callable[[str], object]
+
+
+class Rival(NamedTuple):
+    """A claim of somebody else that counts."""
+
+    name: str
+    note: bytes | None
+    put_at_s: float  # by the clock of the place
+    age_s: float
+
+
+class Patience:
+    """Waits for claims that are not renewed; without ``wait``, for none."""
+
+    def __init__(self, pace: Pace, wait: Wait | None) -> None:
+        self._pace, self._wait = pace, wait
+        self._first_at_s: dict[str, float] = {}  # when each claim had been put when it was seen
+        self._ends_s = time.monotonic() + pace.lease_s + pace.beat_s
+
+    def bear(self, rival: Rival, where: str, *, is_busy: bool = False) -> None:
+        """Return after a moment.  Raises StoreLockedError when waiting would be of no use: the
+        rival is at work on this machine, or has renewed its claim since it was first seen.
+
+        is_busy : whether its lock is held
+        """
+        owner = parse_owner(rival.note)
+        first_at_s = self._first_at_s.setdefault(rival.name, rival.put_at_s)
+        is_at_work = owner is not None and bool(
+            owner.is_alive or (is_busy and owner.is_of_this_machine)
+        )
+        is_over = time.monotonic() > self._ends_s
+        age_s = max(0, round(rival.age_s))
+        who = f"{describe_owner(rival.note)}, last heard of {age_s} s ago"
+        if self._wait is None or is_at_work or rival.put_at_s != first_at_s or is_over:
+            raise StoreLockedError(
+                f"{where} is being written by {who}; wait for it or stop it, then run again (one "
+                f"that was killed is forgotten after {self._pace.lease_s:.0f} s)"
+            )
+        self._wait(
+            f"waiting for {who}: its claim on {where} ends after {self._pace.lease_s:.0f} s "
+            "without a sign of life"
+        )
+        time.sleep(min(_LOOK_S, self._pace.beat_s))
 
 
 class Lease:
     """A claim on a run in an object store; made by taking it, see :func:`take_lock`."""
 
-    _locks_work = False
+    _free_lock = ""  # the place of the directory that this driver has locked, where locks work
 
-    def __init__(self, folder: Folder, pace: Pace) -> None:
+    def __init__(
+        self, folder: Folder, pace: Pace, patience: Patience, note: bytes | None = None
+    ) -> None:
         self._folder, self._pace = folder, pace
-        self._note = own_note()
+        self._note = note or own_note()
         self._stopped = threading.Event()
         self._ask, self._hold = self._names(uuid.uuid4().hex)
         self._thread = threading.Thread(target=self._renew, name="orderly-lease", daemon=True)
         self._thread.start()
         try:
-            self._take()
+            self._take(patience)
         except BaseException:
             self._stopped.set()
             raise
 
-    def _take(self) -> None:
+    def _take(self, patience: Patience) -> None:
         end_s = time.monotonic() + _PATIENCE_S
         while rival := self._rival():
-            name, message = rival
-            if self._is_hold(name) or time.monotonic() > end_s:
-                raise StoreLockedError(message)
+            if self._is_hold(rival.name) or time.monotonic() > end_s:
+                patience.bear(rival, self._folder.where(""))
             time.sleep(random.uniform(0.02, 0.4))
 
-    def _rival(self) -> tuple[str, str] | None:
-        """Put the claim, unless somebody else asks or holds; return whose claim that is, and what
-        to say of it.
-        """
+    def _rival(self) -> Rival | None:
+        """Put the claim, unless somebody else asks or holds; return whose claim that is."""
         self._put_ask()
         try:
             at_s = self._claims(_LOOKS)
@@ -105,13 +152,8 @@ class Lease:
             # who holds it before who asks
             for name in sorted(sorted(at_s), key=self._is_hold, reverse=True):
                 note, age_s = _read(self._folder, name), now_s - at_s[name]
-                if not _is_gone(note, age_s, self._pace, locks_work=self._locks_work):
-                    return name, (
-                        f"{self._folder.where('')} is being written by {describe_owner(note)}, "
-                        f"last heard of {max(0, round(age_s))} s ago; wait for it or stop it, "
-                        "then run again (one that was killed is forgotten after "
-                        f"{self._pace.lease_s:.0f} s)"
-                    )
+                if not _is_gone(note, age_s, self._pace, self._free_lock):
+                    return Rival(name, note, at_s[name], age_s)
             try:
                 self._folder.publish(self._hold, self._note)
                 if at_s and self._folder.read(files.RUN) is not None:
@@ -193,19 +235,24 @@ def _objects(folder: Folder) -> "ObjectFolder":
     return folder
 
 
-def _is_gone(note: bytes | None, age_s: float, pace: Pace, *, locks_work: bool) -> bool:
-    """Return whether nobody has this claim any more; ``locks_work``: on this machine, where the
-    lock is free.
+def _is_gone(note: bytes | None, age_s: float, pace: Pace, free_lock: str) -> bool:
+    """Return whether nobody has this claim any more.
+
+    free_lock : the place of the directory, where locks work on this machine and nobody else holds
+        the lock; else empty
     """
     if note is None:  # it was taken back after it was listed
         return True
     if abs(age_s) > pace.lease_s:  # of the future, too: then somebody set the time of the file
         return True
     owner = parse_owner(note)
-    is_alive = owner.is_alive if owner else None
-    if is_alive is None:
-        return locks_work and (owner is None or owner.is_of_this_machine)
-    return not is_alive
+    if owner is None:
+        return bool(free_lock)
+    if free_lock and owner.is_of_this_machine and owner.place == free_lock:
+        return True  # whoever wrote it held this lock as long as it lived
+    if owner.is_alive is None:
+        return bool(free_lock) and owner.is_of_this_machine and not owner.place
+    return not owner.is_alive
 
 
 class DirectoryLock(Lease):
@@ -213,7 +260,7 @@ class DirectoryLock(Lease):
 
     _folder: LocalFolder
 
-    def __init__(self, folder: LocalFolder, pace: Pace) -> None:
+    def __init__(self, folder: LocalFolder, pace: Pace, patience: Patience) -> None:
         base = folder.root
         try:
             base.mkdir(parents=True, exist_ok=True)
@@ -228,14 +275,15 @@ class DirectoryLock(Lease):
                 f"cannot lock {base}: {error}; repair access or choose another --out"
             ) from error
         try:
-            is_locked = _lock_patiently(self._descriptor)
-            if is_locked is False:
-                who = describe_owner(_read(folder, files.OWNER))
-                raise StoreLockedError(
-                    f"{base} is being written by {who}; wait for it or stop it, then run again"
-                )
-            self._locks_work = bool(is_locked) and _is_busy(base)
-            super().__init__(folder, pace)
+            while (is_locked := _lock_patiently(self._descriptor)) is False:
+                # some servers keep the lock of a machine that is gone for as long as a claim counts
+                put_at_s = folder.put_at_s("").get(files.OWNER, time.time())
+                note, age_s = _read(folder, files.OWNER), time.time() - put_at_s
+                rival = Rival(files.OWNER, note, put_at_s, age_s)
+                patience.bear(rival, str(base), is_busy=True)
+            if is_locked and _is_busy(base):
+                self._free_lock = place_of(self._descriptor)
+            super().__init__(folder, pace, patience, own_note(self._free_lock))
         except BaseException:
             os.close(self._descriptor)
             raise
@@ -321,13 +369,17 @@ def _read(folder: Folder, name: str) -> bytes | None:
         return b""
 
 
-def take_lock(folder: Folder, pace: Pace = PACE) -> Lease:
+def take_lock(folder: Folder, pace: Pace = PACE, wait: Wait | None = None) -> Lease:
     """Take the writer's lock on a run; StoreLockedError names who has it, StoreError says why the
     place refuses.
+
+    wait : is told, every two seconds, whom a claim that is not renewed belongs to; without it
+        nobody is waited for
     """
+    patience = Patience(pace, wait)
     if isinstance(folder, LocalFolder):
-        return DirectoryLock(folder, pace)
-    lease = Lease(folder, pace)
+        return DirectoryLock(folder, pace, patience)
+    lease = Lease(folder, pace, patience)
     folder.n_looks = _LOOKS  # what is written stands on what is read from now on
     return lease
 
@@ -337,19 +389,20 @@ def current_owner(folder: Folder, pace: Pace = PACE) -> tuple[bool, Owner | None
 
     For people: it trusts the clock of this machine.
     """
-    locks_work = False
+    free_lock = ""
     if isinstance(folder, LocalFolder):
         if _is_busy(folder.root):
             return True, parse_owner(_read(folder, files.OWNER))
         with contextlib.suppress(OSError), opened_folder(folder.root, "") as descriptor:
             is_locked = _try_lock(descriptor, fcntl.LOCK_SH)
-            locks_work = bool(is_locked) and _is_busy(folder.root, fcntl.LOCK_EX)
+            if is_locked and _is_busy(folder.root, fcntl.LOCK_EX):
+                free_lock = place_of(descriptor)
         claims = folder.put_at_s("")
     else:
         claims = folder.put_at_s(files.LOCK)
     for name, at_s in claims.items():
         if name == files.OWNER or name.startswith(_HOLD):
             note = _read(folder, name)
-            if not _is_gone(note, time.time() - at_s, pace, locks_work=locks_work):
+            if not _is_gone(note, time.time() - at_s, pace, free_lock):
                 return True, parse_owner(note)
     return False, None

@@ -23,7 +23,8 @@ from boardclass.printable import duration
 class Owner(BaseModel):
     """The driver that writes to a run, and when it began (epoch seconds).
 
-    ``machine`` and ``process`` tell whether it still runs; older versions did not write them.
+    ``machine`` and ``process`` tell whether it still runs, and ``place`` of which directory it has
+    the lock; older versions did not write them.
     """
 
     user: str
@@ -32,6 +33,7 @@ class Owner(BaseModel):
     since_s: Annotated[float, Field(alias="since", ge=0, lt=1e11)]  # before the year 5138
     machine: str = ""
     process: str = ""
+    place: str = ""
 
     def describe(self) -> str:
         """Return who it is and for how long it has been writing."""
@@ -40,13 +42,19 @@ class Owner(BaseModel):
 
     @property
     def is_of_this_machine(self) -> bool:
-        """Whether it runs, or ran, on this machine since that was switched on."""
-        return self.host == socket.gethostname() and self.machine in ("", _machine())
+        """Whether it runs, or ran, on this machine since that was switched on.
+
+        A container that is made anew has another host name.
+        """
+        if self.machine and _machine():
+            return self.machine == _machine()
+        return self.host == socket.gethostname()
 
     @property
     def is_alive(self) -> bool | None:
         """Whether its process still runs; None where that cannot be seen."""
-        if self.machine != _machine() or not self.process.startswith(_namespace()):
+        is_here = self.machine == _machine() and self.process.startswith(_namespace())
+        if not is_here or not _sees_own_processes():
             return None
         if process := _process(self.pid):
             return process == self.process
@@ -58,8 +66,11 @@ class Owner(BaseModel):
         return False
 
 
-def own_note() -> bytes:
-    """Return the note of this process, a line of JSON; :func:`parse_owner` reads it."""
+def own_note(place: str = "") -> bytes:
+    """Return the note of this process, a line of JSON; :func:`parse_owner` reads it.
+
+    place : of the directory that it has locked, see :func:`place_of`; empty where locks do nothing
+    """
     import getpass
 
     try:
@@ -72,9 +83,18 @@ def own_note() -> bytes:
         "user": user,
         "since": time.time(),
         "machine": _machine(),
-        "process": _process(os.getpid()),
+        "process": _process("self"),
+        "place": place,
     }
     return f"{json.dumps(note)}\n".encode()
+
+
+def place_of(descriptor: int) -> str:
+    """Return what tells an open directory from all others of a machine: two that are the same here
+    share their locks, whatever containers look at them.
+    """
+    status = os.fstat(descriptor)
+    return f"{status.st_dev}:{status.st_ino}"
 
 
 def parse_owner(note: bytes | None) -> Owner | None:
@@ -110,7 +130,16 @@ def _namespace() -> str:
     return "unknown"
 
 
-def _process(pid: int) -> str:
+def _sees_own_processes() -> bool:
+    """Return whether /proc shows the processes of this group: a container may have that of the
+    machine, with other numbers.
+    """
+    with contextlib.suppress(OSError):
+        return str(Path("/proc/self").readlink()) == str(os.getpid())
+    return True  # there is no /proc
+
+
+def _process(pid: int | str) -> str:
     """Return what tells a process from a later one with its number; empty if it is gone."""
     try:
         # a name may have blanks and brackets; the start of the process is field 22, the state 3

@@ -31,7 +31,7 @@ from boardclass.printable import counted
 from results.errors import ConflictError, DamagedError, UnreachableError
 from results.storage import files
 from results.storage.local import Folder, open_folder
-from results.storage.lock import PACE, Lease, Pace, take_lock
+from results.storage.lock import PACE, Lease, Pace, Wait, take_lock
 from results.storage.outage import Reminder, in_haste
 from results.store.documents import (
     RUN_REMEDY,
@@ -122,12 +122,14 @@ class Store:
         recover: Recover | None = None,
         clock: Callable[[], float] = time.monotonic,
         pace: Pace = PACE,
+        wait: Wait | None = None,
     ) -> Store:
         """Create a run in a directory or object store, or go on with the one that is there.
 
         ``run_info`` is recorded in the ``run.json`` of a new run.  ``recover``
         (``results.upkeep.repair``) takes out what is damaged before anything is read.  ``clock``
-        gives monotonic seconds; ``pace`` is that of the claim on the run.
+        gives monotonic seconds; ``pace`` is that of the claim on the run.  ``wait`` is told of a
+        claim that is waited for (``take_lock``).
 
         Raises FingerprintError when the run there answers another question; StoreLockedError when
         another driver writes to it; DamagedError, ConflictError, StoreError when it is damaged,
@@ -140,7 +142,7 @@ class Store:
         except DamagedError:
             if recover is None:
                 raise
-        lock = take_lock(folder, pace)
+        lock = take_lock(folder, pace, wait)
         try:
             repaired = (
                 recover(folder, fingerprint, document) if recover else RepairResult({}, {}, [])

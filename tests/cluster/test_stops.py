@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from cluster.driver.driver import Interrupted, run
 from cluster.driver.progress import Progress
 from cluster.driver.stuck import N_STARTS
 from results.storage import files
+from results.storage.lock import PACE
 from tests.cluster.processes import workers
 from tests.cluster.small import tiny
 from tests.cluster.test_driver import PartialExecutor, change
@@ -102,6 +105,40 @@ def test_starts_that_add_nothing_are_counted_until_a_verdict_comes(tmp_path):
         assert ("3 starts in a row added no verdict" in str(stopped.value)) == (codes[-1] == 7)
     assert codes == [4, 4, NoProgressError.exit_code] * 2
     assert run(config).complete
+
+
+class Waiting(Progress):
+    """Hears whom a run waits for, and may send a signal then."""
+
+    def __init__(self, number=None):
+        super().__init__()
+        self.told = []
+        self.number = number
+
+    def stage(self, text):
+        if text.startswith("waiting for"):
+            self.told.append(text)
+            if self.number:
+                signal.raise_signal(self.number)
+
+
+@pytest.mark.usefixtures("terminal")
+def test_the_successor_of_a_driver_that_was_killed_elsewhere_waits_and_goes_on(tmp_path):
+    """again.sh, KubeRay and Grid Engine start it within seconds, on another machine."""
+    config = tiny(tmp_path)
+    digest = run(config).digest
+    owner = Path(config.out) / files.OWNER
+    note = {"user": "ann", "host": "box", "pid": 7, "since": time.time(), "machine": "another"}
+    owner.write_text(json.dumps(note))
+    progress = Waiting(signal.SIGTERM)
+    with pytest.raises(Interrupted, match="stopped by SIGTERM while waiting for ann@box"):
+        run(config, progress=progress)
+    long_ago_s = time.time() - PACE.lease_s + 3
+    os.utime(owner, (long_ago_s, long_ago_s))
+    progress = Waiting()
+    assert run(config, progress=progress).digest == digest
+    assert len(progress.told) == 1
+    assert "ann@box (process 7)" in progress.told[0]
 
 
 @linux

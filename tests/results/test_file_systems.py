@@ -8,6 +8,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -134,6 +135,102 @@ def test_a_claim_of_another_machine_counts_while_it_is_renewed(tmp_path, other):
     let_the_lease_end(tmp_path)
     assert current_owner(LocalFolder(tmp_path)) == (False, None)
     Store.open(tmp_path, fingerprint()).close()
+
+
+def of_another_machine(run: Path, since_s: float = 0.0) -> None:
+    """Let a driver of another machine have a claim on a run, renewed ``since_s`` ago."""
+    Store.open(run, fingerprint()).close()
+    note = {"pid": 7, "user": "ann", "since": time.time() - 60, "host": "box", "machine": "another"}
+    (run / files.OWNER).write_text(json.dumps(note))
+    at_s = time.time() - since_s
+    os.utime(run / files.OWNER, (at_s, at_s))
+
+
+def test_a_claim_that_is_not_renewed_is_waited_for(tmp_path):
+    """As that of a driver that was killed on another machine; its successor comes at once."""
+    of_another_machine(tmp_path)
+    told: list[str] = []
+    Store.open(tmp_path, fingerprint(), pace=Pace(0.1, 1.5), wait=told.append).close()
+    assert len(told) > 1
+    assert re.match(
+        r"waiting for ann@box \(process 7\), for .*, last heard of 0 s ago: its", told[0]
+    )
+
+
+def test_a_claim_that_is_renewed_is_not_waited_for(tmp_path):
+    """Nor taken over, however often it is looked at."""
+    of_another_machine(tmp_path)
+
+    def renewed(text: str) -> None:
+        os.utime(tmp_path / files.OWNER)
+
+    with pytest.raises(StoreLockedError, match=r"being written by ann@box.*wait for it or stop it"):
+        Store.open(tmp_path, fingerprint(), pace=Pace(0.1, 3600.0), wait=renewed)
+    assert json.loads((tmp_path / files.OWNER).read_bytes())["user"] == "ann"
+
+
+def test_a_driver_at_work_on_this_machine_is_not_waited_for(start, tmp_path):
+    """Its process is seen, or its lock."""
+    first = start(1)
+    assert first.stdout.readline() == "stored\n"
+    with pytest.raises(StoreLockedError, match="is being written by"):
+        Store.open(tmp_path / "run", fingerprint(), wait=pytest.fail)
+
+
+CONTAINER = ("unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c")
+
+
+@pytest.mark.skipif(
+    subprocess.run([*CONTAINER, "hostname a"], capture_output=True, check=False).returncode != 0,
+    reason="needs namespaces: another user may not make them",
+)
+def test_a_container_that_is_made_anew_goes_on_at_once_and_one_at_work_is_seen(tmp_path):
+    """Another host name and other process numbers, but the same machine and directory."""
+    run = tmp_path / "run"
+    writer = f"exec {sys.executable} -m tests.results.writer {run}"
+    with subprocess.Popen(
+        [*CONTAINER, f"hostname one; {writer} 1"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline() == "stored\n"
+        assert current_owner(LocalFolder(run))[0]
+        second = subprocess.run(
+            [*CONTAINER, f"hostname two; {writer} 2"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "is being written by" in second.stderr
+        first.kill()
+    ends_s = time.monotonic() + 30
+    while current_owner(LocalFolder(run))[0]:  # unshare has to hear of it first
+        assert time.monotonic() < ends_s, "status would say that it runs"
+        time.sleep(0.05)
+    assert (run / files.OWNER).exists(), "nobody took the claim back"
+    third = subprocess.check_output(
+        [*CONTAINER, f"hostname three; {writer} 3"], cwd=ROOT, stdin=subprocess.DEVNULL, text=True
+    )
+    assert third == "stored\n"
+    assert ids(run) == [1, 3]
+
+
+def test_process_numbers_of_another_group_say_nothing(tmp_path):
+    """A container may see the /proc of its machine, where its numbers are those of others."""
+    script = (
+        "import sys\n"
+        "from results.storage.owner import own_note, parse_owner\n"
+        "print(parse_owner(own_note()).is_alive)"
+    )
+    command = [*CONTAINER[:2], "--pid", "--fork", sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("needs namespaces: another user may not make them")
+    assert done.stdout == "None\n"
 
 
 def test_a_claim_is_renewed_also_after_an_error(tmp_path):
