@@ -220,6 +220,15 @@ class _Announcer(event.Listener):  # type: ignore[misc]
     def on_end(self, event: Any) -> None:
         """Say nothing."""
 
+    def tell_damaged(self) -> None:
+        """Say once that files were damaged: what comes next takes its time too."""
+        if not self.has_spoken and sys.stderr:
+            self.has_spoken = True
+            sys.stderr.write(
+                f"orderly: compiled kernels in {config.CACHE_DIR} were damaged, by a power cut or "
+                "a bad disk: compiling these again, 40 s at most\n"
+            )
+
     has_spoken = False
 
 
@@ -237,7 +246,9 @@ def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any
 
     def compiled(function: Callable[..., Any]) -> Any:
         with event.install_listener("numba:compile", _announcer):
-            return numba_inside.compiled(function, signature, cache=True, nogil=True, **options)
+            return numba_inside.compiled(
+                function, signature, _announcer.tell_damaged, cache=True, nogil=True, **options
+            )
 
     return compiled
 

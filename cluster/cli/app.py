@@ -162,7 +162,9 @@ def _call(arguments: list[str]) -> int:
             result = 0
         else:
             result = app(arguments, prog_name="orderly", standalone_mode=False)
-    except typer.Abort:
+    except typer.Abort as abort:
+        if isinstance(abort.__cause__, EOFError):  # of a file: no command leaves Ctrl-D to typer
+            raise abort.__cause__ from None
         result = EXIT_INTERRUPTED
     except SystemExit as left:  # rich and typer leave with 1 when nobody reads the output
         if isinstance(left.__context__, BrokenPipeError):

@@ -193,11 +193,12 @@ def _prompt(ask: Callable[[str], None]) -> None:
     while True:
         try:
             text = input("sql> ").strip()
-            if text:
-                ask(text)
         except EOFError:
             say()
             return
+        try:
+            if text:
+                ask(text)
         except OrderlyError as error:
             tell(f"orderly: {error}")
 
