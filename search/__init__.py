@@ -9,6 +9,7 @@ scores.
     terms/                 the terms of a node, from path shapes or by a walk over the trie
     local/                 local search: good boards without proof
     class_bounds.py        the bounds of the paper as published, to look at
+    models.py              a class as a model for general solvers
     solvers/               four independent solvers, referees of the scorer
     scoring/               exact scores
     question.py            what a run is asked, and how it is spelled, compared and identified

@@ -171,7 +171,7 @@ def class_letters(
     return dims, boardclass.parse_class(text, dims)
 
 
-def tell(
+def story_of(
     dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None
 ) -> Mapping[str, Any]:
     """Return what there is to say about a class, as plain values."""
@@ -242,6 +242,28 @@ def _levels(
             {"cell": cell, "n_parts": len(values), "n_left": n_left, "largest_bound": max(values)}
         )
     return levels, terms
+
+
+def model_lines(
+    dims: Dims, letters: tuple[str, ...], listed: str, scorer: Scorer, kind: str, *, relaxed: bool
+) -> Iterator[str]:
+    """Yield the lines of a class as a model, ``kind`` being cfn, lp or mps.
+
+    Raises InputError if the class is too large, or a network is to do without letters.
+    """
+    from search import models
+    from search.class_bounds import walk_class
+
+    if relaxed and kind == "cfn":
+        raise InputError("--relaxed is for --format lp or mps: a network is made of the letters")
+    terms = walk_class(letters, scorer, max_terms=models.MAX_NODES).terms
+    name = f"{dims} {' '.join(letters)}, {listed}, {scorer.table.name} points"
+    if kind == "cfn":
+        return models.cfn_lines(terms, letters, f"multi-score of {name}")
+    program = models.linear_program(terms, None if relaxed else letters)
+    about = "objective: the orderly bound" if relaxed else models.OBJECTIVE
+    write = {"lp": models.lp_lines, "mps": models.mps_lines}[kind]
+    return write(program, f"{name}\n{about}")
 
 
 def narrate(story: Mapping[str, Any], *, forced: bool = True) -> Iterator[str]:

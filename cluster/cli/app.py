@@ -38,7 +38,7 @@ SECTIONS = {  # commands, by the files that they are in
         "play": "play",
         "paths": "paths",
     },
-    "Classes of boards and their bounds": {"explain": "bound explain"},
+    "Classes of boards and their bounds": {"explain": "bound explain export"},
     "Word lists": {"wordlist": "wordlist"},
 }
 PLACES: dict[str, str] = {}

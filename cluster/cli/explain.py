@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import results
 import search
@@ -13,7 +14,7 @@ from boardclass.errors import InputError, quote
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
-from cluster.streams import say, write_file
+from cluster.streams import say, tell, write_file
 from results.storage.files import named_run
 
 if TYPE_CHECKING:
@@ -62,13 +63,13 @@ def bound(
     fmt: options.Format = "table",
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
-    from cluster.answers.explain import tell
+    from cluster.answers.explain import story_of
 
     size, letters, words, scorer = question.resolve(listed)
     if tree or out is not None:
         _trees(letters, words, scorer, out)
         return
-    story = tell(size, letters, scorer, None)
+    story = story_of(size, letters, scorer, None)
     names = ("class", "dims", "n_boards", "sum_bound", "max_bound", "orderly_bound")
     write_record({name: story[name] for name in names}, fmt)
 
@@ -116,10 +117,10 @@ def explain(
         settled = vars(question) | vars(listed) | {"cutoff": cutoff}
         _explain_stored(run, settled.pop("board_class"), settled, fmt)
         return
-    from cluster.answers.explain import narrate, tell
+    from cluster.answers.explain import narrate, story_of
 
     size, letters, _, scorer = question.resolve(listed)
-    story = tell(size, letters, scorer, cutoff)
+    story = story_of(size, letters, scorer, cutoff)
     if fmt == "json":
         write_json(story)
     elif fmt == "csv":
@@ -128,6 +129,45 @@ def explain(
     else:
         for line in narrate(story):
             say(line)
+
+
+@options.grouped
+def export(
+    listed: options.ListOptions,
+    question: ClassOptions,
+    fmt: Annotated[
+        Literal["cfn", "lp", "mps"],
+        option("cfn: toulbar2; lp, mps: linear and integer programs.", "--format"),
+    ],
+    out: Annotated[
+        str | None, option("Write to this file, not to standard output.", metavar="FILE")
+    ] = None,
+    relaxed: Annotated[
+        bool,
+        option(
+            "Without the letters of the board: its value is the orderly bound (lp, mps).",
+            "--relaxed",
+        ),
+    ] = False,
+) -> None:
+    """Write a class as a model for another solver, whose best value is the best multi-score.
+
+    The deduplicated multi-score counts a word once for each set of letters and cells that spells
+    it: it is at least the exact score.  To prove a cutoff with the solver, let it list all boards
+    that reach it, and pipe them to orderly score.
+
+    Example: orderly export 'rst rst ae ae' --format lp
+    """
+    from cluster.answers.explain import model_lines
+
+    size, letters, words, scorer = question.resolve(listed)
+    lines = model_lines(size, letters, words.name, scorer, fmt, relaxed=relaxed)
+    text = "".join(f"{line}\n" for line in lines)
+    if out is None:
+        sys.stdout.write(text)
+        return
+    write_file(Path(out), text.encode())
+    tell(f"{out}: {len(text):,} bytes")
 
 
 _COLUMNS = ("path", "status", "n_boards", "max_bound", "candidates")

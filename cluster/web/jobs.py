@@ -25,7 +25,7 @@ from boardclass.wordlist import (
     load_wordlist,
 )
 from cluster.answers.boards import Scoring, rolled, scorer_of
-from cluster.answers.explain import as_svg, as_text, class_letters, narrate, tell, trees
+from cluster.answers.explain import as_svg, as_text, class_letters, narrate, story_of, trees
 from cluster.answers.run_view import Drawn, Reading
 from configs.dicesets import load_dice
 from results.proof.claim import question_of, read_claim
@@ -205,7 +205,7 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> Mapping[str, An
     the whole story.
     """
     dims, letters = class_letters(text, None, None)
-    story = tell(dims, letters, scorer_of(str(dims), words_of(wordlist).words), cutoff)
+    story = story_of(dims, letters, scorer_of(str(dims), words_of(wordlist).words), cutoff)
     forced = [
         (f"{cell_name(item['cell'], dims.h)} = {item['letter']}", item["bound"])
         for item in story["forced"]

@@ -133,3 +133,38 @@ def test_what_would_fill_the_memory_is_left_to_the_search(orderly, words, monkey
 def test_explain_a_stored_class(orderly, small_runs):
     (row,) = orderly.json("explain", "0", "--run", small_runs / "whole")
     assert (row["path"], row["status"]) == ("", "eliminated")
+
+
+def test_a_class_is_written_for_other_solvers(orderly, tmp_path):
+    for kind, begins, ends in (
+        ("cfn", "{", "}"),
+        ("lp", "\\ 2x2 rst rst ae ae, scowl70, standard points", "End"),
+        ("mps", "* 2x2 rst rst ae ae, scowl70, standard points", "ENDATA"),
+    ):
+        written = orderly("export", "rst rst ae ae", "--format", kind)
+        assert (written.code, written.err) == (0, "")
+        lines = written.out.splitlines()
+        assert (lines[0], lines[-1]) == (begins, ends)
+        assert "multi" in written.out, "the file says what is maximised"
+        target = tmp_path / f"model.{kind}"
+        told = orderly("export", "rst rst ae ae", "--format", kind, "--out", str(target))
+        assert (told.code, target.read_text()) == (0, written.out)
+    relaxed = orderly("export", "rst rst ae ae", "--format", "lp", "--relaxed")
+    assert "orderly bound" in relaxed.out
+    assert "Binaries" not in relaxed.out
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("rst rst ae ae", "--format", "cfn", "--relaxed"), "--format lp or mps"),
+        ((" ".join(["abcdefghijklmnopqrstuvwxyz"] * 9), "--format", "lp"), "too large"),
+        (("rst rst ae ae",), "--format"),
+    ],
+)
+def test_what_cannot_be_written_for_other_solvers_is_refused(orderly, tmp_path, options, says):
+    target = tmp_path / "model"
+    refused = orderly("export", *options, "--out", str(target))
+    assert refused.code == 2
+    assert says in refused.err
+    assert not target.exists()

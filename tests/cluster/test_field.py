@@ -24,6 +24,7 @@ FIELD = {
     "bounds of a class": (["bound", CLASS], "orderly bound"),
     "the bound by forced cell": (["explain", CLASS], "Forcing one cell"),
     "the trees of a class": (["bound", CLASS, "--tree"], "Sum/Choice tree"),
+    "a class for other solvers": (["export", CLASS, "--format", "lp"], "Maximize"),
     "numbers of paths": ("paths 4x4", "12,029,640"),
     "branch and bound": ("run 2x2 --workers 0 --cutoff 14 --out RUN", "Proven"),
     "boards by dice": ("roll --dice classic -n 2 --seed 1", "board"),
