@@ -145,6 +145,14 @@ class HostFlagged(Logged):
 
 
 @_event
+class MachineBarred(Explained):
+    """No worker came up on a machine, three times: none is started there any more."""
+
+    event: Literal["machine_barred"] = "machine_barred"
+    machine: str = ""
+
+
+@_event
 class BestBoard(Logged):
     """A board better than all before."""
 
@@ -283,6 +291,7 @@ Event = (
     | UnitTried
     | UnitGivenUp
     | HostFlagged
+    | MachineBarred
     | BestBoard
     | PartStored
     | Reported

@@ -69,6 +69,8 @@ class Journal(EventLog):
                 case events.Retire(worker=worker), _Seen(host=host):
                     del self._workers[worker]
                     self.add(log_events.WorkerRetired(**asdict(order), host=host))
+                case events.Bar(machine, message), _:
+                    self.add(log_events.MachineBarred(machine=machine, message=message))
                 case events.Quarantine(unit, attempt, message), _:
                     given_up = log_events.UnitGivenUp(
                         **asdict(unit), attempts=attempt, message=message
@@ -122,14 +124,25 @@ class Journal(EventLog):
         match event:
             case events.WorkerUp():
                 self._workers[event.worker] = _Seen(event.host)
-                self.add(log_events.WorkerStarted(**asdict(event)))
+                self.add(
+                    log_events.WorkerStarted(
+                        worker=event.worker, host=event.host, kernel_hash=event.kernel_hash
+                    )
+                )
             case events.Answer():
                 seen.n_bytes = event.peak_rss_bytes
             case events.Returned():
                 seen.order = None
             case events.WorkerDown():
                 self._workers.pop(event.worker, None)
-                self.add(log_events.WorkerLost(**asdict(event), host=seen.host))
+                self.add(
+                    log_events.WorkerLost(
+                        worker=event.worker,
+                        host=seen.host or event.machine,
+                        reason=event.reason,
+                        message=event.message,
+                    )
+                )
             case events.UnitFailed(worker, _, unit, message, oom):
                 tried = log_events.UnitTried(
                     **asdict(unit), worker=worker, host=seen.host, message=message, oom=oom

@@ -62,6 +62,8 @@ def run_loop(
                 executor.spawn(order.worker)
             elif isinstance(order, events.Assign):
                 executor.assign(order)
+            elif isinstance(order, events.Bar):
+                executor.bar(order.machine)
             else:
                 executor.retire(order.worker)
         ledger.publish(settled)

@@ -48,6 +48,7 @@ class WorkerUp:
     worker: int
     host: str = ""
     kernel_hash: str = ""
+    machine: str = ""  # as the executor names it, for Bar
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,16 @@ class WorkerDown:
     worker: int
     reason: Death = "died"
     message: str = ""
+    machine: str = ""  # where it was to come up, if that is known
+
+
+@dataclass(frozen=True)
+class Unplaced:
+    """A spawned worker found no processor: somebody else was faster.  It is given up, and nobody is
+    to blame.
+    """
+
+    worker: int
 
 
 @dataclass(frozen=True)
@@ -118,7 +129,18 @@ class Cancel:
     message: str = "cancelled"
 
 
-Event = Room | WorkerUp | WorkerDown | Answer | UnitFailed | Returned | Heartbeat | Tick | Cancel
+Event = (
+    Room
+    | WorkerUp
+    | WorkerDown
+    | Unplaced
+    | Answer
+    | UnitFailed
+    | Returned
+    | Heartbeat
+    | Tick
+    | Cancel
+)
 
 
 @dataclass(frozen=True)
@@ -184,9 +206,17 @@ class Quarantine:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """Start no worker on a machine any more, and count no room there."""
+
+    machine: str
+    message: str = ""
+
+
+@dataclass(frozen=True)
 class Finish:
     """Nothing is left to do, or nothing can be done; ``complete``: every unit has a verdict;
-    ``gave_up``: workers kept dying.
+    ``gave_up``: workers kept dying, or no machine can have any.
     """
 
     complete: bool
@@ -194,7 +224,7 @@ class Finish:
     gave_up: bool = False
 
 
-Instruction = Spawn | Assign | Publish | Retire | Quarantine | Finish
+Instruction = Spawn | Assign | Publish | Retire | Quarantine | Bar | Finish
 
 
 @dataclass(frozen=True)
@@ -217,6 +247,8 @@ class Policy:
     lease_factor: float = 20.0
     # a spawned worker is given up after this; a new machine compiles the kernels first
     spawn_s: float = 900.0
+    # the run ends when all machines are barred for so long
+    no_machine_s: float = 300.0
     # workers lost without any verdict in between, per slot, before the run stops
     max_deaths: int = 8
     # a worker whose resident set passes this is replaced between assignments; 0: never

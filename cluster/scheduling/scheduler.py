@@ -7,6 +7,7 @@ own.
       Answer            -> Publish, or nothing when the unit has its verdict already; children of a
                            split are new units
       UnitFailed, WorkerDown, Returned with units missing -> the units go back, or Quarantine
+      WorkerDown that never came up -> Bar, the third time on one machine
       nothing open      -> Finish
 
 Promises, for any order, repetition or loss of events (tests/cluster/simulator.py):
@@ -34,6 +35,7 @@ from boardclass.printable import counted
 from cluster.scheduling import events
 from cluster.scheduling.backlog import Backlog, Trouble, Work
 from cluster.scheduling.crew import Crew
+from cluster.scheduling.machines import N_TRIES, Machines
 from cluster.scheduling.trust import Compare, Trust
 from results.log_events import Report
 from search.breaker import Unit
@@ -80,6 +82,8 @@ class Scheduler:
         self._backlog = Backlog(work, rng, policy.sample)
         self._doubted = frozenset(work.doubted)
         self._crew = Crew()
+        self._machines = Machines()
+        self._stranded_at_s: float | None = None  # since when no machine is left
         self._assignments: dict[int, _Assignment] = {}
         self._n_spawned = self._n_assigned = 0
         # workers there is room for: now, at most so far
@@ -111,6 +115,8 @@ class Scheduler:
                 self._worker_up(event, now_s)
             case events.WorkerDown() if event.worker in self._crew.workers:
                 self._remove(event, now_s)
+            case events.Unplaced() if event.worker in self._crew.workers:
+                self._crew.remove(event.worker)
             case events.Answer():
                 self._answer(event, now_s)
             case events.UnitFailed():
@@ -131,6 +137,7 @@ class Scheduler:
                     worker.lease_ends_s = self._listened_s + assignment.lease_s
             case events.Tick():
                 self._end_leases(now_s)
+                self._end_without_machines()
             case events.Cancel():
                 self._finish(complete=False, message=event.message)
         if not self._finished:
@@ -280,8 +287,10 @@ class Scheduler:
                 f"{self.policy.kernel_hash!r}"
             )
             self._out.append(events.Retire(event.worker, message))
-            self._remove(events.WorkerDown(event.worker, "unfit", message), now_s)
+            down = events.WorkerDown(event.worker, "unfit", message, event.machine)
+            self._remove(down, now_s)
         else:
+            self._machines.worked(event.machine)
             self._crew.come_up(worker, event.host)
 
     def _remove(self, event: events.WorkerDown, now_s: float) -> None:
@@ -297,6 +306,11 @@ class Scheduler:
         if self._fruitless_deaths > _N_FREE_DEATHS:
             doublings = self._fruitless_deaths - _N_FREE_DEATHS - 1
             self._spawn_at_s = now_s + min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**doublings)
+        if event.reason == "unfit" and self._machines.failed(event.machine, message):
+            self._out.append(events.Bar(event.machine, message))
+            # other machines need not wait because of this one
+            self._fruitless_deaths = max(0, self._fruitless_deaths - N_TRIES)
+            self._spawn_at_s = now_s
         limit = self.policy.max_deaths * self._max_slots
         if self._fruitless_deaths >= limit:
             message = f"{limit} workers in a row died without a verdict; the last: {message}"
@@ -321,6 +335,19 @@ class Scheduler:
             self._remove(events.WorkerDown(worker.number, reason, "silent for too long"), now_s)
             if self._finished:
                 return
+
+    def _end_without_machines(self) -> None:
+        """Give the run up when every machine has been barred for a while."""
+        if self._finished:
+            return
+        is_stranded = self._machines.barred and not self._n_slots and not self._crew.workers
+        if not is_stranded:
+            self._stranded_at_s = None
+        elif self._stranded_at_s is None:
+            self._stranded_at_s = self._listened_s
+        elif self._listened_s - self._stranded_at_s >= self.policy.no_machine_s:
+            message = f"no machine is left that can work: {self._machines.describe()}"
+            self._finish(complete=False, message=message, gave_up=True)
 
     # --- what next
 

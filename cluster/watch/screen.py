@@ -48,7 +48,14 @@ _COLOURS = {
 }
 _GAP = 3
 _FACT_ROWS, _FRAME_ROWS = 8, 6
-_TROUBLE = ("unit_failed", "unit_quarantined", "worker_down", "host_flagged", "memory_low")
+_TROUBLE = (
+    "unit_failed",
+    "unit_quarantined",
+    "worker_down",
+    "host_flagged",
+    "machine_barred",
+    "memory_low",
+)
 _EVENTS = ("started", "best", *_TROUBLE, "stage", "finished", "stopped")
 
 

@@ -59,6 +59,13 @@ class Executor:
     def retire(self, worker: int) -> None:
         """End a worker at once, busy or not; unknown numbers are ignored."""
 
+    def bar(self, machine: str) -> None:
+        """Start no worker on this machine any more; its processors are no room."""
+
+    def waiting(self) -> str:
+        """Return which processors are waited for, and who has them; empty: none."""
+        return ""
+
     def poll(self, timeout_s: float) -> list[Event]:
         """Return what has happened, waiting up to ``timeout_s`` for the first event."""
         raise NotImplementedError

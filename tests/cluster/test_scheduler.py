@@ -15,6 +15,7 @@ from cluster.scheduling.crew import Crew
 from cluster.scheduling.events import (
     Answer,
     Assign,
+    Bar,
     Cancel,
     Finish,
     Heartbeat,
@@ -27,6 +28,7 @@ from cluster.scheduling.events import (
     Spawn,
     Tick,
     UnitFailed,
+    Unplaced,
     WorkerDown,
     WorkerUp,
 )
@@ -396,6 +398,82 @@ def test_foreign_kernels_are_refused():
     assert "'xyz' differ from the driver's 'abc'" in of(out, Retire)[0].message
     assert not of(out, Assign)
     assert of(bench.tell(WorkerUp(of(out, Spawn)[0].worker, "a", "abc")), Assign)
+
+
+def unfit(worker, machine):
+    return WorkerDown(worker, "unfit", f"no such module on {machine}", machine)
+
+
+def test_a_machine_on_which_no_worker_comes_up_is_barred_after_three_tries():
+    bench = Bench([1.0] * 9, n_workers=4)
+    starting = [order.worker for order in of(bench.tell(Tick()), Spawn)]
+
+    def fail(machine):
+        out = bench.tell(unfit(starting.pop(0), machine))
+        bench.now += 60
+        starting.extend(order.worker for order in of(out + bench.tell(Tick()), Spawn))
+        return of(out, Bar)
+
+    assert [fail(machine) for machine in ("x", "x", "y", "", "", "")] == [[]] * 6
+    bench.tell(WorkerUp(starting.pop(0), "host", "", "x"))  # one does: the count begins again
+    assert [fail("x"), fail("x")] == [[], []]
+    assert fail("x") == [Bar("x", "no such module on x")]
+    assert fail("x") == [], "it is barred already"
+
+
+def test_what_has_been_barred_keeps_nobody_waiting():
+    bench = Bench([1.0] * 9)
+    bench.tell(Tick())
+    bench.tell_all([unfit(1, "x"), unfit(2, "x")])
+    assert of(bench.tell(unfit(3, "x")), Spawn) == [Spawn(4)]
+
+
+def test_verdicts_of_a_good_machine_do_not_keep_a_strange_one_from_being_barred():
+    bench = Bench([1.0] * 30, n_workers=2)
+    out = bench.tell(Tick())
+    out = bench.tell(WorkerUp(1, "good", "", "good"))
+    strange, barred = 2, []
+    while not barred:
+        (order,) = of(out, Assign)
+        out = bench.tell(unfit(strange, "strange"))
+        barred = of(out, Bar)
+        strange += 1
+        answers = [Answer(1, order.assignment, result(unit), "good") for unit in order.units]
+        out = bench.tell_all([*answers, Returned(1, order.assignment)])
+    assert strange == 5
+
+
+def test_a_worker_that_found_no_processor_is_no_death():
+    bench = Bench([1.0] * 9, n_workers=2)
+    bench.tell(Tick())
+    out = bench.tell_all([Room(1), Unplaced(2), Unplaced(2), Tick()])
+    assert not of(out, Spawn), "it is not asked for again before there is room"
+    assert bench.scheduler.snapshot().n_deaths == 0
+    assert of(bench.tell(Room(2)), Spawn) == [Spawn(3)]
+
+
+def test_a_run_ends_when_all_machines_are_barred_for_long():
+    bench = Bench([1.0] * 9, n_workers=1, max_deaths=100, no_machine_s=60.0)
+    bench.tell(Tick())
+    for worker in (1, 2, 3):
+        bench.tell(unfit(worker, "x"))
+        bench.now += 10
+        bench.tell(Tick())
+    bench.tell_all([Room(0), Unplaced(4)])
+    for _ in range(6):
+        assert not of(bench.tell(Tick()), Finish)
+        bench.now += 10
+    (finish,) = of(bench.tell(Tick()), Finish)
+    assert finish.message == "no machine is left that can work: x: no such module on x"
+    assert finish.gave_up
+
+
+def test_a_run_does_not_end_while_a_machine_may_yet_come():
+    bench = Bench([1.0] * 9, n_workers=1, no_machine_s=60.0)
+    bench.tell(Room(0))
+    for _ in range(100):
+        bench.now += 10
+        assert not of(bench.tell(Tick()), Finish)
 
 
 def test_a_silent_worker_is_given_up_a_busy_one_is_not():
