@@ -8,7 +8,7 @@ import os
 import platform
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -25,7 +25,8 @@ from cluster.driver.progress import Progress
 from cluster.driver.signals import StopSignals
 from cluster.driver.stuck import why_stuck
 from cluster.scheduling.backlog import Work
-from cluster.scheduling.events import Finish, Policy
+from cluster.scheduling.events import Bar, Event, Finish, Instruction, Policy
+from cluster.scheduling.machines import N_TRIES
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
@@ -37,6 +38,7 @@ from search.breaker import Spec, Unit
 MakeExecutor = Callable[[Spec], Executor]
 _LOW = 1 / 16  # of all memory
 _LISTEN_S = 0.1
+_PATIENCE_S, _REMIND_S = 30.0, 600.0
 
 
 class Interrupted(IncompleteError):
@@ -89,7 +91,7 @@ def search(
                 clock=time.monotonic,
                 stop=lambda: signals.reason,
                 watch=partial(watch.look, executor),
-                note=prepared.journal.loop,
+                note=watch.note,
             )
             store.flush()
             watch.end()
@@ -148,6 +150,31 @@ class MemoryWatch:
         self._is_low = n_free_bytes < 2 * n_total_bytes * _LOW
 
 
+class Patience:
+    """Says what is waited for once that has lasted for half a minute, and again every ten minutes.
+
+    >>> patience = Patience()
+    >>> [patience.look("waiting", now_s) for now_s in (0, 29, 31, 60, 640)]
+    ['', '', 'waiting', '', 'waiting']
+    >>> [patience.look(text, now_s) for text, now_s in (("", 700), ("waiting", 701), ("x", 740))]
+    ['', '', 'x']
+    """
+
+    def __init__(self) -> None:
+        self._tell_at_s: float | None = None
+
+    def look(self, text: str, now_s: float) -> str:
+        """Return what to say; ``text`` is what is waited for now, empty: nothing."""
+        if not text:
+            self._tell_at_s = None
+        elif self._tell_at_s is None:
+            self._tell_at_s = now_s + _PATIENCE_S
+        elif now_s >= self._tell_at_s:
+            self._tell_at_s = now_s + _REMIND_S
+            return text
+        return ""
+
+
 class _Watch:
     """Tells people and files how far the search is."""
 
@@ -155,6 +182,7 @@ class _Watch:
         self._prepared = prepared
         self._memory = MemoryWatch(prepared.progress, prepared.journal)
         self._snapshot: Report | None = None
+        self._patience = Patience()
         self._n_own_ended = prepared.n_own_ended
         self._has_begun = False
 
@@ -167,6 +195,20 @@ class _Watch:
         if self._has_begun:
             self._prepared.progress.update(report)
         executor.show(report)
+        if text := self._patience.look(executor.waiting(), time.monotonic()):
+            self._prepared.progress.note(text)
+
+    def note(self, came: Sequence[Event], orders: Sequence[Instruction]) -> None:
+        """Note events and instructions in the journal, and tell people of a machine that is
+        barred.
+        """
+        self._prepared.journal.loop(came, orders)
+        for order in orders:
+            if isinstance(order, Bar):
+                self._prepared.progress.note(
+                    f"no worker is started on {order.machine} any more, the last {N_TRIES} did not "
+                    f"come up: {order.message}"
+                )
 
     def end(self) -> None:
         """Note the last figures."""

@@ -11,6 +11,7 @@ Ray reads its settings once per process: they are in the environment before it i
 import contextlib
 import logging
 import os
+import re
 import secrets
 import socket
 import stat
@@ -25,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from boardclass.distribution import install
-from boardclass.errors import IncompleteError, OrderlyError
+from boardclass.errors import OrderlyError, UnavailableError
 from boardclass.processes import python_path
 
-LOCAL, CLIENT = "local", "ray://"
+LOCAL, CLIENT, AUTO = "local", "ray://", "auto"
 
 _LOCAL_SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -38,6 +39,9 @@ _LOCAL_SETTINGS = {
     "RAY_NUM_REDIS_GET_RETRIES": "3",  # of 45 s each, and then Ray says what its log says last
 }
 _LOCAL_STORE_BYTES = 150 * 2**20
+_ADDRESS = "RAY_ADDRESS"
+_LONG_PATH = "AF_UNIX path"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ANSWER_S = 60.0
 _START_S = 300.0
 _CONNECT_S = 10.0
@@ -67,7 +71,11 @@ class UnguardedError(RayError):
     """
 
 
-class ClusterGoneError(IncompleteError):
+class ClusterSilentError(UnavailableError, RayError):
+    """A cluster that does not answer; it may later."""
+
+
+class ClusterGoneError(UnavailableError):
     """The cluster is gone; what arrived is stored.
 
     Ray cannot be ended any more: it waits for the cluster, and ends this process after a minute.
@@ -86,7 +94,7 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
     loopback interface, and asks for a token that is made here.
 
     Raises UnguardedError as :func:`check_token` does, RayError when Ray is in use in this process
-    or does not start, or the cluster does not answer.
+    or does not start, ClusterSilentError when the cluster does not answer.
     """
     options: dict[str, Any] = {"address": address}
     if address == LOCAL:
@@ -110,13 +118,13 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
         _start(partial(ray.init, log_to_driver=False, logging_level=logging.CRITICAL, **options))
     except Exception as error:  # Ray raises a bare Exception when a node does not come up
         ray.shutdown()
-        where, way_out = (
-            ("start Ray", "--workers without --address needs no Ray")
-            if address == LOCAL
-            else (f"join the Ray cluster at {address!r}", "see that it runs: ray status")
-        )
         what = brief(str(error)) or f"no answer within {_START_S:.0f} s"
-        raise RayError(f"cannot {where}: {what}; {way_out}") from error
+        if address != LOCAL:
+            raise _silent(address, what) from error
+        way_out = "--workers without --address needs no Ray"
+        if _LONG_PATH in what:
+            way_out = "set RAY_TMPDIR to a folder with a short name, such as /tmp"
+        raise RayError(f"cannot start Ray: {what}; {way_out}") from error
     with contextlib.redirect_stdout(_WithoutRay(sys.stdout)):
         try:
             yield ray
@@ -191,12 +199,14 @@ def check_guarded(address: str) -> None:
     """Make sure that a cluster lets us in and turns away those who have no token, by trying both.
 
     Raises UnguardedError when the cluster lets strangers in, or there is no private token to show,
-    RayError when nothing answers at the address, or our token is not the right one.
+    RayError when our token is not the right one, ClusterSilentError when nothing answers at the
+    address.
     """
     check_token()
+    address = resolved(address)
     if address.startswith(CLIENT) and find_spec("grpc") is None:
         raise RayError(
-            f"{address!r} needs the Ray client: pip install 'ray[client]', or run on a "
+            f"{_named(address)} needs the Ray client: pip install 'ray[client]', or run on a "
             "node of the cluster"
         )
     stranger = _answer(address, RAY_AUTH_MODE="disabled")
@@ -216,10 +226,35 @@ def check_guarded(address: str) -> None:
                 "~/.ray/auth_token from there"
             )
         stranger = friend
-    raise RayError(
-        f"cannot join the Ray cluster at {address!r}: {brief(stranger)}; see that it "
-        "runs: ray status"
+    raise _silent(address, brief(stranger))
+
+
+def resolved(address: str) -> str:
+    """Return the address that ``auto`` stands for if RAY_ADDRESS says so; Ray itself would look for
+    a cluster on this machine before it looks at ``ray://`` there.
+
+    >>> resolved("10.0.0.1:6379")
+    '10.0.0.1:6379'
+    """
+    return os.environ.get(_ADDRESS) or address if address == AUTO else address
+
+
+def _silent(address: str, what: str) -> ClusterSilentError:
+    """Return what to raise when nothing answers; the variable that may be wrong is named."""
+    look = "ray status" if address == AUTO else f"ray status --address {address}"
+    way_out = f"see that it runs: {look}"
+    if address.startswith(CLIENT):
+        way_out = "see that it runs there: ray status"
+    if address == os.environ.get(_ADDRESS):
+        way_out += f"; or unset {_ADDRESS}"
+    return ClusterSilentError(
+        f"cannot join the Ray cluster at {_named(address)}: {what}; {way_out}"
     )
+
+
+def _named(address: str) -> str:
+    of = f" (from {_ADDRESS})" if address == os.environ.get(_ADDRESS) else ""
+    return f"{address!r}{of}"
 
 
 def host_and_port(address: str) -> tuple[str, int]:
@@ -232,7 +267,7 @@ def _answer(address: str, **settings: str) -> str | None:
     """Return None when a cluster lets a caller in, a process of its own, otherwise what it or Ray
     says.
     """
-    if address != "auto":
+    if address != AUTO:
         try:  # Ray takes a minute to give up where nothing listens
             socket.create_connection(host_and_port(address), _CONNECT_S).close()
         except (OSError, OverflowError) as error:
@@ -256,11 +291,16 @@ def _answer(address: str, **settings: str) -> str | None:
 
 
 def brief(text: str) -> str:
-    """Return the most telling line of an error: the last of a traceback, otherwise the first
-    few.
+    """Return the most telling line of an error, without colours: the last of a traceback, otherwise
+    the first few.
+
+    >>> brief("\\x1b[36mray::f()\\x1b[39m (pid=1)\\n  File 'x'\\nModuleNotFoundError: No module\\n")
+    'ModuleNotFoundError: No module'
     """
     lines = [
-        line.strip() for line in text.splitlines() if line.strip() and not line.startswith("\t")
+        line.strip()
+        for line in _COLOUR.sub("", text).splitlines()
+        if line.strip() and not line.startswith("\t")
     ]
     if any(line.startswith(("File ", "ray::")) for line in lines):
         lines = lines[-1:]

@@ -3,17 +3,24 @@
     RayExecutor  one actor per worker number, no restarts and no retries by Ray: the scheduler
     decides
 
-An actor runs kernels in its default concurrency group and says in another what it is busy with,
-while a kernel runs. Whatever Ray reports about a dead actor becomes one WorkerDown.  Machines come
-and go: the scheduler is told how many workers there is room for.
+An actor (ray_actor.py) first says which code it has, and works only if that is ours.  It runs
+kernels in its default concurrency group and says in another what it is busy with, while a kernel
+runs.  Whatever Ray reports about a dead actor becomes one WorkerDown.
+
+Machines come and go: the scheduler is told how many workers there is room for.  For those that are
+asked for and have no room, actors wait for a processor, which an autoscaler sees.  Ray forgets them
+when their driver is gone, and each driver has its own; ray.autoscaler.sdk.request_resources is one
+number of the whole cluster, and outlives the driver that set it.
 """
 
 import contextlib
 import socket
 import time
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
+from boardclass.printable import counted
 from cluster.scheduling.events import (
     Assign,
     Death,
@@ -21,12 +28,21 @@ from cluster.scheduling.events import (
     Heartbeat,
     Returned,
     Room,
+    Unplaced,
     WorkerDown,
     WorkerUp,
 )
+from cluster.workers import ray_actor, ray_inside
 from cluster.workers.executors import Executor
-from cluster.workers.ray_cluster import CLIENT, ClusterGoneError, brief, connected, host_and_port
-from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Worker
+from cluster.workers.ray_cluster import (
+    CLIENT,
+    ClusterGoneError,
+    brief,
+    connected,
+    host_and_port,
+    resolved,
+)
+from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker
 from results.log_events import Report
 from search.breaker import Spec
 
@@ -36,6 +52,9 @@ _ROOM_S = 3.0
 _GATHER_S = 25e-6
 # how long the head of the cluster may not answer; Ray would end this process after a minute
 _HEAD_S = 15.0
+# an actor that has found no processor after this, while none is free, is given up
+_PLACE_S = 60.0
+_MOST_SEATS = 256  # so many processors are asked of an autoscaler at a time
 _NODE_SIGNS = ("node has died", "owner has died")  # the owner of all actors is the driver
 # Ray's own texts are pages long; where a worker could not start, they hold the reason.
 _WORDS = {
@@ -47,14 +66,26 @@ _OOM_SIGNS = ("memory monitor", "running low on memory")
 
 
 class _Call(NamedTuple):
-    kind: str  # hello, work, beat
-    worker: int
+    kind: str  # who, make, work, beat; seat: who of one that is no worker yet
+    worker: int  # of a seat: its number, below 0
     assignment: int
+
+
+@dataclass
+class _Seat:
+    """An actor that was not asked for by the scheduler: it waits for a processor, so that an
+    autoscaler sees what we lack.  The next worker is made of it.
+    """
+
+    handle: Any
+    who: dict[str, str] | None = None  # None: it waits
 
 
 @dataclass
 class _Actor:
     handle: Any
+    asked_at_s: float
+    machine: str | None = None  # None: it has no processor yet, as far as is known
     hello: Hello | None = None
     order: Assign | None = None
     beat_at_s: float = 0.0
@@ -63,8 +94,8 @@ class _Actor:
 class RayExecutor(Executor):
     """Workers on a Ray cluster at an address (see :func:`cluster.workers.ray_cluster.connected`).
 
-    An autoscaler is asked for ``n_workers`` machines, one processor each; with ``local`` it is the
-    processors of the cluster.  0: the cluster is taken as it is.  ``make_breaker`` makes the
+    An autoscaler is asked for ``n_workers`` processors; with ``local`` it is those of the
+    cluster.  0: the cluster is taken as it is.  ``make_breaker`` makes the
     breaker of each worker, by default the tested real one.
     """
 
@@ -74,26 +105,32 @@ class RayExecutor(Executor):
         self._spec = spec
         self._n_workers = n_workers
         self._make_breaker = make_breaker
-        self._address = address
+        self._address = resolved(address)
         self._stack = contextlib.ExitStack()
         self._actors: dict[int, _Actor] = {}
         self._calls: dict[Any, _Call] = {}
         self._reported: list[Event] = []
+        self._barred: set[str] = set()
+        self._seats: dict[int, _Seat] = {}
+        self._n_seats = 0  # so far
+        self._n_open: int | None = None  # units without a verdict, once that is known
         self._ray: Any = None
+        self._there = ray_inside.Processors({}, {})
         self._room: int | None = None
         self._room_at_s = 0.0
         self._is_gone = False  # then nothing may be asked of Ray, not even to end
 
     def __enter__(self) -> Self:
         self._ray = ray = self._stack.enter_context(connected(self._address, self._n_workers))
+        ray.cloudpickle.register_pickle_by_value(ray_actor)
         self._actor_class = ray.remote(
             max_restarts=0, max_task_retries=0, num_cpus=1, concurrency_groups={"control": 1}
-        )(Worker)
+        )(ray_actor.RemoteWorker)
+        self._installed = ray_actor.installed()
         self._spec_ref = ray.put(self._spec)
         self._head = Head(self._address, ray)
+        self._own_job = ray.get_runtime_context().get_job_id()
         self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
-        if self._n_workers:
-            self._ask_for_machines()
         return self
 
     @property
@@ -103,10 +140,23 @@ class RayExecutor(Executor):
         return {number: actor.hello.pid for number, actor in actors if actor.hello is not None}
 
     def spawn(self, worker: int) -> None:
-        """Start an actor; it reports once its self-test is passed."""
-        handle = self._actor_class.remote(self._spec_ref, self._make_breaker)
-        self._actors[worker] = _Actor(handle)
-        self._calls[handle.hello.remote()] = _Call("hello", worker, 0)
+        """Start an actor, or take one that waits already; it reports once its self-test is
+        passed.
+        """
+        now_s = time.monotonic()
+        if not self._seats:
+            handle = self._new_actor()
+            self._actors[worker] = _Actor(handle, now_s)
+            self._calls[handle.who.remote()] = _Call("who", worker, 0)
+            return
+        number = max(self._seats, key=lambda n: self._seats[n].who is not None)
+        seat = self._seats.pop(number)
+        self._actors[worker] = _Actor(seat.handle, now_s)
+        for ref, call in self._calls.items():
+            if call.worker == number:
+                self._calls[ref] = _Call("who", worker, 0)
+        if seat.who is not None:
+            self._reported += self._answered(_Call("who", worker, 0), seat.who)
 
     def assign(self, order: Assign) -> None:
         """Call the actor with the units."""
@@ -123,8 +173,14 @@ class RayExecutor(Executor):
         actor = self._actors.pop(worker, None)
         if actor is not None:
             self._calls = {ref: call for ref, call in self._calls.items() if call.worker != worker}
-            with contextlib.suppress(Exception):
-                self._ray.kill(actor.handle, no_restart=True)
+            self._kill(actor.handle)
+
+    def bar(self, machine: str) -> None:
+        """Let no actor be placed there any more; those that might be are asked for anew."""
+        self._barred.add(machine)
+        for seat in list(self._seats):
+            self._leave(seat)
+        self._room_at_s = 0.0
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Return what has happened, waiting up to ``timeout_s`` for the first event."""
@@ -154,7 +210,17 @@ class RayExecutor(Executor):
 
     def show(self, report: Report) -> None:
         """Set the gauges that Ray's agents export."""
+        self._n_open = report.n_open
         self._metrics.show(report)
+
+    def waiting(self) -> str:
+        """Return which processors are waited for, and who has them; empty: none."""
+        ours = self._placed()
+        n_lacking = self._wanted() - ours.total()
+        if n_lacking <= 0:
+            return ""
+        text = f"waiting for {counted(n_lacking, 'more processor' if ours else 'processor')}"
+        return f"{text} at {self._address}: {self._there.describe(ours, self._barred)}"
 
     def close(self) -> None:
         """Kill all actors and leave the cluster, or end it if it is ours."""
@@ -162,33 +228,84 @@ class RayExecutor(Executor):
             return
         for worker in list(self._actors):
             self.retire(worker)
+        for seat in list(self._seats):
+            self._leave(seat)
         self._stack.close()
 
-    def _ask_for_machines(self) -> None:
-        """Make the autoscaler, if there is one, start machines for all workers, and end them when
-        we leave.
-        """
-        from ray.autoscaler.sdk import request_resources
+    def _new_actor(self) -> Any:
+        if not self._barred:
+            return self._actor_class.remote()
+        elsewhere = {"ray.io/node-id": f"!in({','.join(sorted(self._barred))})"}
+        return self._actor_class.options(label_selector=elsewhere).remote()
 
-        request_resources(num_cpus=self._n_workers)
-        self._stack.callback(request_resources, num_cpus=0)
+    def _kill(self, handle: Any) -> None:
+        with contextlib.suppress(Exception):
+            self._ray.kill(handle, no_restart=True)
+
+    def _placed(self) -> Counter[str]:
+        """Return how many of our workers have a processor, by machine."""
+        placed = Counter(
+            actor.machine for actor in self._actors.values() if actor.machine is not None
+        )
+        placed.update(seat.who["machine"] for seat in self._seats.values() if seat.who is not None)
+        return placed
+
+    def _wanted(self) -> int:
+        """Return how many workers are asked for: all that the user named, but no more than there is
+        work for; without a number one, and what there is besides.
+        """
+        wanted = self._n_workers or 1
+        return wanted if self._n_open is None else min(wanted, self._n_open)
 
     def _look_for_room(self) -> None:
         """Report how many workers the cluster has room for: its free processors and those that ours
         have.
         """
-        if time.monotonic() < self._room_at_s:
+        now_s = time.monotonic()
+        if now_s < self._room_at_s:
             return
-        self._room_at_s = time.monotonic() + _ROOM_S
+        self._room_at_s = now_s + _ROOM_S
         if not self._head.answers():
             return
-        # A worker that is still starting may count in neither: too little room for a moment, never
-        # too much.
-        free, every = self._ray.available_resources(), self._ray.cluster_resources()
-        room = int(min(every.get("CPU", 0), free.get("CPU", 0) + len(self.pids)))
+        # A worker that is just being placed may count in neither: too little room for a moment,
+        # never too much.
+        self._there = ray_inside.look(self._ray, self._own_job)
+        room = self._there.room(self._placed(), self._barred)
         if room != self._room:
             self._room = room
             self._reported.append(Room(room))
+        self._give_up_unplaced(now_s, room)
+        if self._n_workers:
+            self._ask_for_processors(room)
+
+    def _give_up_unplaced(self, now_s: float, room: int) -> None:
+        """Give up actors that wait for a processor that somebody else has: it was free a moment
+        before, or its machine leaves.
+        """
+        n_placed = self._placed().total()
+        for number, actor in list(self._actors.items()):
+            is_late = actor.machine is None and now_s - actor.asked_at_s > _PLACE_S
+            if is_late and n_placed >= room:
+                self.retire(number)
+                self._reported.append(Unplaced(number))
+
+    def _ask_for_processors(self, room: int) -> None:
+        """Have an actor wait for each processor that lacks: an autoscaler starts machines for
+        them.
+        """
+        n_lacking = min(self._wanted() - room, _MOST_SEATS)
+        waiting = [number for number, seat in self._seats.items() if seat.who is None]
+        for number in waiting[max(0, n_lacking) :]:
+            self._leave(number)
+        for _ in range(n_lacking - len(waiting)):
+            self._n_seats += 1
+            seat = self._seats[-self._n_seats] = _Seat(self._new_actor())
+            self._calls[seat.handle.who.remote()] = _Call("seat", -self._n_seats, 0)
+
+    def _leave(self, number: int) -> None:
+        """Give up an actor that no worker was made of."""
+        self._calls = {ref: call for ref, call in self._calls.items() if call.worker != number}
+        self._kill(self._seats.pop(number).handle)
 
     def _ask_for_beats(self) -> None:
         now_s = time.monotonic()
@@ -200,10 +317,20 @@ class RayExecutor(Executor):
 
     def _collect(self, ref: Any, call: _Call) -> list[Event]:
         exceptions = self._ray.exceptions
+        if call.kind == "seat":
+            self._room_at_s = 0.0  # it has a processor, or was lost: the room is another one
+            try:
+                self._seats[call.worker].who = self._ray.get(ref)
+            except exceptions.LocalRayletDiedError:
+                raise
+            except exceptions.RayError:
+                self._leave(call.worker)
+            return []
         try:
             value = self._ray.get(ref)
         except exceptions.RayTaskError as error:  # the call itself raised; the actor lives
-            return self._lost(call.worker, "died", brief(str(error.cause or error)))
+            reason: Death = "unfit" if call.kind in ("who", "make") else "died"
+            return self._lost(call.worker, reason, brief(str(error.cause or error)))
         except exceptions.LocalRayletDiedError:
             raise  # the cluster is gone
         except exceptions.RayError as error:
@@ -213,9 +340,16 @@ class RayExecutor(Executor):
 
     def _answered(self, call: _Call, value: Any) -> list[Event]:
         actor = self._actors[call.worker]
-        if call.kind == "hello":
+        if call.kind == "who":
+            actor.machine = value["machine"]
+            if fault := ray_actor.difference(value, self._installed):
+                return self._lost(call.worker, "unfit", f"{value['host']}: {fault}")
+            ref = actor.handle.make.remote(self._spec_ref, self._make_breaker)
+            self._calls[ref] = _Call("make", call.worker, 0)
+            return []
+        if call.kind == "make":
             actor.hello = value
-            return [WorkerUp(call.worker, value.host, value.kernel_hash)]
+            return [WorkerUp(call.worker, value.host, value.kernel_hash, actor.machine or "")]
         if call.kind == "beat":
             return [Heartbeat(call.worker, call.assignment)] if value == call.assignment else []
         actor.order = None
@@ -224,8 +358,9 @@ class RayExecutor(Executor):
 
     def _lost(self, worker: int, reason: Death, message: str) -> list[Event]:
         """Forget a worker that Ray says is gone, and its other calls: it is told once."""
+        machine = self._actors[worker].machine or ""
         self.retire(worker)
-        return [WorkerDown(worker, reason, message)]
+        return [WorkerDown(worker, reason, message, machine)]
 
     def _gone(self, error: Exception) -> ClusterGoneError:
         self._is_gone = True
@@ -244,19 +379,26 @@ class Head:
     """
 
     def __init__(self, address: str, ray: Any) -> None:
+        self._own_id = ""
         if not address.startswith(CLIENT):
             address = ray.get_runtime_context().gcs_address
-        self._place = host_and_port(address)
+            self._own_id = ray_inside.own_cluster_id(ray)
+        self._address = address
         self._answered_at_s = time.monotonic()
 
     def answers(self) -> bool:
-        """Return whether it listens; raise ConnectionError when it has not for a while."""
+        """Return whether it listens; raise ConnectionError when it has not for a while, or is that
+        of another cluster: to ask that for anything would end this process at once.
+        """
         try:
-            socket.create_connection(self._place, _ROOM_S).close()
+            socket.create_connection(host_and_port(self._address), _ROOM_S).close()
+            found = ray_inside.cluster_id(self._address) if self._own_id else ""
         except OSError as error:
             if time.monotonic() - self._answered_at_s > _HEAD_S:
                 raise ConnectionError(f"its head does not answer: {error}") from error
             return False
+        if found and found != self._own_id:
+            raise ConnectionError("its head was replaced by that of a new cluster")
         self._answered_at_s = time.monotonic()
         return True
 

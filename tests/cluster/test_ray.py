@@ -32,12 +32,22 @@ from cluster.scheduling.events import (
     Assign,
     Heartbeat,
     Returned,
+    Room,
+    Unplaced,
     WorkerDown,
     WorkerUp,
 )
-from cluster.workers import ray_cluster, ray_executor
+from cluster.workers import ray_cluster, ray_executor, ray_inside
 from cluster.workers.executors import InProcessExecutor
-from cluster.workers.ray_cluster import RayError, UnguardedError, check_guarded, connected
+from cluster.workers.ray_cluster import (
+    ClusterSilentError,
+    RayError,
+    UnguardedError,
+    brief,
+    check_guarded,
+    connected,
+    resolved,
+)
 from cluster.workers.ray_executor import GAUGES, Head, RayExecutor, RayMetrics, cause_of
 from configs.model import RunConfig, SearchConfig
 from results.log import read_events
@@ -163,6 +173,51 @@ def test_work_and_death(nodes, node):
         assert executor.pids == {}
 
 
+def test_processors_that_lack_are_waited_for_and_the_waiting_actors_become_workers(
+    nodes, monkeypatch
+):
+    nodes.remove_all()
+    make_executor = partial(RayExecutor, fakes.SPEC, 2, fakes.SlowBreaker)
+    with make_executor(address=nodes.address) as executor:
+        assert executor.poll(0.1) == [Room(0)]
+        lacking = f"waiting for 2 processors at {nodes.address}: "
+        assert executor.waiting() == lacking + "no machine with processors has joined yet"
+        asked = dict(executor._seats)
+        assert len(asked) == 2, "an autoscaler would see them"
+        nodes.add()
+        until(executor, Room)
+        executor.spawn(1)
+        (up,) = (event for event in until(executor, WorkerUp) if isinstance(event, WorkerUp))
+        assert executor._actors[1].handle in [seat.handle for seat in asked.values()]
+        assert executor.waiting() == (
+            f"waiting for 1 more processor at {nodes.address}: of 1 processor there 1 are ours, "
+            "0 free"
+        )
+        # somebody was faster: no death, and it is waited for as before
+        executor.spawn(2)
+        monkeypatch.setattr(ray_executor, "_PLACE_S", 0.0)
+        assert until(executor, Unplaced)[-1] == Unplaced(2)
+        executor.show(replace(REPORT, n_open=1))
+        assert executor.waiting() == "", "there is no work for another one"
+        executor.bar(up.machine)
+        executor.retire(1)
+        assert until(executor, Room)[-1] == Room(0), "its free processor is no room"
+    nodes.remove_all()
+
+
+def test_a_worker_with_other_code_or_another_python_is_refused_before_it_works(nodes):
+    nodes.add()
+    with RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=nodes.address) as executor:
+        own = executor._installed
+        for number, (name, value) in enumerate({"sources": "0" * 16, "python": "3.0"}.items(), 1):
+            executor._installed = own | {name: value}
+            executor.spawn(number)
+            down = until(executor, WorkerDown)[-1]
+            assert (down.worker, down.reason, bool(down.machine)) == (number, "unfit", True)
+            assert f"differ from the driver's {value}" in down.message.replace("differs", "differ")
+    nodes.remove_all()
+
+
 def test_actors_of_a_node_share_words_paths_and_rim(nodes, node):
     make_executor = partial(RayExecutor, n_workers=0, address=nodes.address)
     with two_that_searched(make_executor) as executor:
@@ -257,6 +312,41 @@ def test_nothing_there(tmp_path, monkeypatch):
     with pytest.raises(RayError):
         run(config)
     assert not (tmp_path / "run").exists()
+
+
+def test_the_variable_that_names_a_dead_cluster_is_named(monkeypatch):
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    assert resolved("127.0.0.1:2") == "127.0.0.1:2"
+    text = r"'127.0.0.1:1' \(from RAY_ADDRESS\): .*: ray status --address 127.0.0.1:1; or unset RAY"
+    with pytest.raises(ClusterSilentError, match=text) as caught:
+        check_guarded("auto")
+    assert caught.value.exit_code == 6
+    monkeypatch.setenv("RAY_ADDRESS", "ray://127.0.0.1:1")
+    with pytest.raises(RayError, match=r"'ray://127.0.0.1:1' \(from RAY_ADDRESS\)"):
+        check_guarded("auto")
+
+
+def test_a_folder_with_a_long_name_is_blamed_where_sockets_do_not_fit(monkeypatch):
+    def init(**_):
+        raise OSError("AF_UNIX path length cannot exceed 107 bytes: '/tmp/a'")
+
+    monkeypatch.setattr("ray.init", init)
+    with (
+        mock.patch.dict(os.environ),
+        pytest.raises(RayError, match=r"107 bytes.*; set RAY_TMPDIR to a folder with a short name"),
+        connected("local", 1),
+    ):
+        pass
+
+
+def test_what_keeps_a_worker_from_starting_is_told_in_its_last_line_without_colours():
+    text = (
+        "\x1b[36mray::Worker.__init__()\x1b[39m (pid=17, ip=127.0.0.3)\n"
+        f"  At least one of the input arguments could not be computed:\n{'x' * 500}\n"
+        "\x1b[31mModuleNotFoundError: No module named 'cluster'\x1b[0m\n"
+    )
+    assert brief(text) == "ModuleNotFoundError: No module named 'cluster'"
 
 
 def test_a_start_that_does_not_end_is_given_up(monkeypatch):
@@ -363,12 +453,29 @@ def test_a_cluster_that_goes_away_is_told_or_ends_the_driver_and_the_run_goes_on
 @pytest.mark.nightly
 def test_a_head_that_is_gone_stops_the_run_and_what_has_arrived_is_stored(tmp_path):
     config, code = after_the_end_of("gcs_server ", signal.SIGKILL, tmp_path)
-    assert code == 4
+    assert code == 6
     said = (tmp_path / "said").read_text()
     assert "the same command resumes from there" in said
     assert len(said.splitlines()) < 10
     assert not (Path(config.out) / files.OWNER).exists()
     assert len(list(open_run(config.out).rows())) > 0
+
+
+def test_a_head_of_another_cluster_is_asked_for_nothing(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        head = Head(f"ray://127.0.0.1:{listener.getsockname()[1]}", None)
+        head._own_id = "first"
+        found = ["first", "second"]
+        monkeypatch.setattr(ray_inside, "cluster_id", lambda _: found.pop(0))
+        assert head.answers()
+        with pytest.raises(ConnectionError, match="replaced by that of a new cluster"):
+            head.answers()
+
+
+def test_the_cluster_of_an_address_is_known_without_joining_it(nodes):
+    ids = {ray_inside.cluster_id(nodes.address) for _ in range(2)}
+    assert len(ids) == 1
+    assert "" not in ids
 
 
 def test_a_head_may_be_silent_for_a_moment_but_not_for_long(monkeypatch):
