@@ -21,7 +21,6 @@ from search.params import Params
 from search.scoring.trie import build_trie
 from search.terms.emit import Rim
 from search.terms.kin import NOT_TIED, PLACE, SILENT, Kin
-from search.terms.path_table import word_arrays
 from search.trees.forest import Forest
 from tests.reference.orderly import Weighted, all_scores, multi_score_of
 from tests.reference.solver import paths_of
@@ -33,7 +32,9 @@ from tests.search.test_shapes import (
     dominated,
     rim_of,
     run,
+    trie_of,
     without,
+    words_of,
 )
 
 BUCKETS = [("ae", "st"), ("aes", "tz"), ("aest",), ("ae", "es", "tz"), ("st",)]
@@ -130,7 +131,7 @@ def families(rng: random.Random, buckets: Sequence[str], longest: int) -> set[st
 
 def rim_with_kin(case: Case, buckets: Sequence[str]) -> Rim:
     """Return what the kernel is told of a case whose fused cells have kin."""
-    words = word_arrays(build_trie(case.points, case.geometry.n))
+    words = words_of(case)
     kin = Kin(words, map(letter_mask, buckets))
     bare = [c for c in case.geometry.cell_order if c in case.bare]
     fused = [i for i, c in enumerate(bare) if len(case.letters[c]) > 1]
@@ -143,7 +144,7 @@ def rim_with_kin(case: Case, buckets: Sequence[str]) -> Rim:
 def found_with(case: Case, rim: Rim, new: int = 0) -> Counter[tuple[frozenset, int]]:
     """Return how many terms there are, by literals and points."""
     found: Counter[tuple[frozenset, int]] = Counter()
-    points = build_trie(case.points, case.geometry.n).points
+    points = trie_of(case).points
     _, terms = run(case, new, rim=rim)
     for term in terms.tolist():
         code = term & (1 << code_bits(case) - 1) - 1
@@ -161,7 +162,7 @@ def held(board: str, terms: Counter[tuple[frozenset, int]]) -> int:
 @pytest.mark.parametrize(("dims", "seed"), daily(EVERY_DAY, SEEDS))
 def test_kin_are_those_of_the_definition(dims, seed):
     case, buckets = kin_case(dims, seed)
-    words = word_arrays(build_trie(case.points, case.geometry.n))
+    words = words_of(case)
     texts = in_order(case.points)
     kin = Kin(words, map(letter_mask, buckets))
     for letters in ("ae", "st", "es", "tz", "aes", "aest", "ez"):

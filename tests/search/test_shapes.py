@@ -7,17 +7,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from itertools import permutations
 
 import numpy as np
 import pytest
 
+from boardclass.geometry import geometry
 from boardclass.jit import frozen
-from search.scoring.trie import build_trie
+from search.scoring.trie import Trie, build_trie
 from search.terms import shapes
 from search.terms.emit import Rim
-from search.terms.path_table import MAX_EXTRA, path_table, word_arrays
+from search.terms.path_table import MAX_EXTRA, Words, path_table, word_arrays
 from search.terms.paths import MAX_BARE, MAX_CELLS, pairs_of
 from tests.reference.orderly import Literals, Term
 from tests.reference.solver import paths_of
@@ -90,6 +91,20 @@ def rim_of(
     return Rim(*arrays, ordered, smaller_codes, *map(frozen, kin or nobody), n_extra)
 
 
+def trie_of(case: Case) -> Trie:
+    return _made(case.dims, tuple(case.points.items()))[0]
+
+
+def words_of(case: Case) -> Words:
+    return _made(case.dims, tuple(case.points.items()))[1]
+
+
+@lru_cache(maxsize=16)
+def _made(dims: str, points: tuple[tuple[str, int], ...]) -> tuple[Trie, Words]:
+    trie = build_trie(dict(points), geometry(dims).n)
+    return trie, word_arrays(trie)
+
+
 def code_bits(case: Case) -> int:
     return max(case.points.values()).bit_length() + 1
 
@@ -111,7 +126,7 @@ def run(
     ordered = [c for c in case.geometry.cell_order if c in case.bare]
     bare = sum(1 << c for c in ordered[: len(ordered) - n_extra])
     table = path_table(case.dims, bare, max(map(len, case.points)))
-    words = word_arrays(build_trie(case.points, case.geometry.n))
+    words = words_of(case)
     terms = np.zeros(capacity, np.uint64)
     rim = rim or rim_of(case, n_extra)
     n, _ = shapes.shape_terms(words, table, rim, terms, code_bits(case), new, limit, only)

@@ -1,0 +1,226 @@
+"""Words of more than eight letters, from path shapes.
+
+The moves of eight positions fill an absorb word (search.terms.paths), so the ninth letter begins a
+second one; eight bare cells fill a position's part of it, so the ninth bare cell has no bit; and a
+word of twelve letters has more pairs of positions than a swap word has bits.  Each of these is
+tried on both sides.
+
+Every case has so few words that one lost way is one lost point: the words lie on one path, and one
+of its cells, at a position t, can be exchanged for an unused one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+
+from boardclass.geometry import geometry
+from search.terms import shapes
+from search.terms.emit import Rim
+from search.terms.kin import NOT_TIED, PLACE, SILENT
+from search.terms.path_table import MAX_EXTRA
+from search.terms.paths import paths_of_length
+from tests.reference.orderly import all_scores
+from tests.reference.solver import paths_of
+from tests.samples import daily
+from tests.search.harness import Case
+from tests.search.test_kin import found_with, held, kin_of, rim_with_kin
+from tests.search.test_paths import Path, is_path, moved, unpacked
+from tests.search.test_shapes import dominated, run, without
+
+ALONG = "abcdefghijklmnop"  # the letters along a path
+OTHER, KIN = "z", "y"  # a letter that no word has, and one that stands for another in a second word
+
+
+class World(NamedTuple):
+    """A board, how many of its first cells are bare, and the lengths of the words tried on it."""
+
+    dims: str
+    n_bare: int
+    lengths: range
+
+
+# eight bare cells on 12, more than absorption has bits for, and up to 16 letters on a narrow board
+WORLDS = [
+    World("3x4", 8, range(8, 12)),
+    World("3x4", 10, range(8, 12)),
+    World("2x8", 9, range(12, 16)),
+]
+FIRST = 6  # position tried: two are in the first word
+KINDS = ("equal", "different", "fused", "both fused", "kin", "kin on both", "kin and equal")
+OF_A_FREE_CELL = ("equal", "different", "both fused", "kin on both", "kin and equal")
+
+
+class Exchange(NamedTuple):
+    """A path, a position of it, and the unused bare cell that its cell there, which may be bare as
+    well, can be exchanged for.
+    """
+
+    path: Path
+    t: int
+    other: int
+
+
+@cache
+def some_paths(dims: str, length: int) -> list[Path]:
+    """Return paths of a length, in random order."""
+    every = paths_of_length(geometry(dims), length).tolist()
+    some = random.Random(f"{dims} {length}").sample(every, min(len(every), 5000))
+    return [unpacked(packed, length) for packed in some]
+
+
+def exchanges(world: World, n: int) -> Iterator[Exchange]:
+    """Yield ``n`` exchanges of a bare cell, and as many of a free one, for each length and position
+    from FIRST on.
+    """
+    board = geometry(world.dims)
+    bare = board.cell_order[: world.n_bare]
+    for length in world.lengths:
+        wanted = {(t, of_bare): n for t in range(FIRST, length) for of_bare in (True, False)}
+        for path in some_paths(world.dims, length):
+            for t in range(FIRST, length):
+                here = t, path[t] in bare
+                others = [c for c in bare if c not in path and is_path(board, moved(path, t, c))]
+                if others and wanted[here]:
+                    yield Exchange(path, t, others[wanted[here] % len(others)])
+                    wanted[here] -= 1
+            if not any(wanted.values()):
+                break
+        tried = {t for (t, of_bare), left in wanted.items() if of_bare and not left}
+        assert set(range(FIRST, min(length, 12))) <= tried
+
+
+def kinds_of(world: World, exchange: Exchange) -> tuple[str, ...]:
+    bare = geometry(world.dims).cell_order[: world.n_bare]
+    return KINDS if exchange.path[exchange.t] in bare else OF_A_FREE_CELL
+
+
+def case_of(world: World, exchange: Exchange, kind: str) -> tuple[Case, tuple[str, ...]]:
+    """Return a class on which a word lies both ways, or not, and the buckets of its kin."""
+    board = geometry(world.dims)
+    bare = frozenset(board.cell_order[: world.n_bare])
+    path, t, other = exchange
+    word = ALONG[: len(path)]
+    letters = [OTHER] * board.n
+    for cell, letter in zip(path, word, strict=True):
+        letters[cell] = letter if cell in bare else letter + OTHER
+    points = {word: 1}
+    buckets: tuple[str, ...] = ()
+    if kind != "different":
+        letters[other] = word[t]
+    if kind in ("fused", "both fused") and path[t] in bare:
+        letters[path[t]] += OTHER
+    if kind == "both fused":
+        letters[other] += OTHER
+    if kind.startswith("kin"):
+        points[moved_letter(word, t)] = 1
+        letters[path[t]] += KIN
+        buckets = (word[t] + KIN,)
+    if kind == "kin on both":
+        letters[other] += KIN
+    if kind == "kin and equal":  # a third word, which has other points, is nobody's kin
+        points[word[:-1]] = 2
+    return Case(world.dims, tuple(letters), bare, points), buckets
+
+
+def moved_letter(word: str, t: int) -> str:
+    return word[:t] + KIN + word[t + 1 :]
+
+
+def wanted_terms(case: Case, buckets: Sequence[str]) -> Counter[tuple[frozenset, int]]:
+    """Return the terms by the definition: those that speak and that no move or swap dominates."""
+    kin = {
+        cell: kin_of(case.points, case.letters[cell], buckets)
+        for cell in case.bare
+        if len(case.letters[cell]) > 1
+    }
+    tied = {
+        (word, of_word[word] & PLACE, cell)
+        for cell, of_word in kin.items()
+        for word in case.points
+        if of_word[word] != NOT_TIED
+    }
+    wanted: Counter[tuple[frozenset, int]] = Counter()
+    for word, points in case.points.items():
+        for path in paths_of(case.letters, *case.size, word):
+            places = [(t, cell) for t, cell in enumerate(path) if (word, t, cell) in tied]
+            is_silent = any(kin[cell][word] & SILENT for _, cell in places)
+            if not is_silent and not dominated(case, word, path, tied):
+                literals = zip(path, word, strict=True)
+                wanted[frozenset(x for x in literals if x[0] not in case.bare), points] += 1
+    return wanted
+
+
+def cases(world: World, n: int) -> Iterator[tuple[Case, Rim, Counter[tuple[frozenset, int]]]]:
+    for exchange in exchanges(world, n):
+        for kind in kinds_of(world, exchange):
+            case, buckets = case_of(world, exchange, kind)
+            yield case, rim_with_kin(case, buckets), wanted_terms(case, buckets)
+
+
+@pytest.mark.parametrize("n", daily([1], [20]))
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_word_keeps_a_way_at_every_position(world, n):
+    """Its terms are those of the definition, and no board scores more than the terms that hold."""
+    n_held = Counter[int]()
+    for case, rim, wanted in cases(world, n):
+        terms = found_with(case, rim)
+        assert terms == wanted
+        for board, score in all_scores(case.letters, case.size, case.points).items():
+            points = held(board, terms)
+            assert points >= score, f"a way of {board} is lost"
+            n_held[points - score] += score > 0
+    assert n_held[0] > 0.6 * n_held.total(), "else a lost way may hide behind another"
+
+
+@pytest.mark.parametrize("n", daily([1], [20]))
+@pytest.mark.parametrize("world", WORLDS[:2])
+def test_what_new_bare_cells_change_makes_the_terms_of_long_words(world, n):
+    """Gains and losses, of the last bare cells, or of a cell that was left out as a hole."""
+    n_lost = 0
+    for exchange in exchanges(world, n):
+        for kind in kinds_of(world, exchange):
+            case, buckets = case_of(world, exchange, kind)
+            wanted = found_with(case, rim_with_kin(case, buckets))
+            bare = [c for c in case.geometry.cell_order if c in case.bare]
+            for cells in ([exchange.other], bare[bare.index(exchange.other) :]):
+                below = without(case, frozenset(cells))
+                terms = found_with(below, rim_with_kin(below, buckets))
+                change = found_with(
+                    case, rim_with_kin(case, buckets), sum(1 << bare.index(c) for c in cells)
+                )
+                n_lost += sum(points < 0 for points in change.values())
+                terms.update(change)
+                assert all(points >= 0 for points in terms.values())
+                assert +terms == wanted
+    assert n_lost
+
+
+@pytest.mark.parametrize("n", daily([1], [20]))
+@pytest.mark.parametrize("world", WORLDS[:2])
+def test_extra_cells_of_a_smaller_table_give_the_same_terms_of_long_words(world, n):
+    every = []
+    for exchange in exchanges(world, n):
+        for kind in kinds_of(world, exchange):
+            case, buckets = case_of(world, exchange, kind)
+            rim = rim_with_kin(case, buckets)
+            if (rim.fused < world.n_bare - MAX_EXTRA).all():  # kin are for cells of every layer
+                every.append((case, rim))
+    new_ones = [0, 1 << world.n_bare - 1, 6 << world.n_bare - 3]
+    of_table: list[list[list[int]]] = []
+    for n_extra in range(MAX_EXTRA + 1):
+        found = []
+        for case, rim in every:
+            here = rim._replace(n_extra=n_extra)
+            for new in new_ones:
+                for only in (shapes.ALL, shapes.GAINS, shapes.LOSSES):
+                    terms = run(case, new, 1 << 12, n_extra=n_extra, only=only, rim=here)[1]
+                    found.append(sorted(terms.tolist()))
+        of_table.append(found)
+    assert of_table[1:] == of_table[:1] * MAX_EXTRA
+    assert any(of_table[0])
