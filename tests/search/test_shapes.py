@@ -112,7 +112,7 @@ def code_bits(case: Case) -> int:
 def run(
     case: Case,
     new: int = 0,
-    capacity: int = 1 << 20,
+    capacity: int = 1 << 16,
     limit: np.uint64 = shapes.NO_LIMIT,
     n_extra: int = 0,
     only: int = shapes.ALL,
@@ -145,6 +145,11 @@ def shape_found(case: Case, new: int = 0) -> Counter[Term]:
     return found
 
 
+@cache
+def pairs_with_a_bit(length: int) -> list[list[int]]:
+    return pairs_of(length).tolist()
+
+
 def dominated(
     case: Case, word: str, path: Path, tied: Collection[tuple[str, int, int]] = ()
 ) -> bool:
@@ -164,7 +169,7 @@ def dominated(
             for b in before
         ):
             return True
-    for i, j in pairs_of(len(word)).tolist():
+    for i, j in pairs_with_a_bit(len(word)):
         if word[i] == word[j] and path[i] > path[j]:
             swapped = list(path)
             swapped[i], swapped[j] = path[j], path[i]
