@@ -85,7 +85,7 @@ def test_the_commands_of_the_readme_run_in_their_order(orderly, tmp_path, monkey
     # it needs a terminal: test_cli_status.py
     at_hand = [words for words in commands(README) if words[0] != "watch"]
     for words in at_hand:
-        smaller = [re.sub("3x3|3x4|4x4", "2x2", word).replace("1400", "14") for word in words]
+        smaller = [re.sub("3x3|3x4|4x4", "2x2", word).replace("1100", "14") for word in words]
         answer = orderly(*smaller, *(("--seconds", "1") if words[0] == "plan" else ()))
         assert (answer.code, answer.out != "") == (0, True), (words, answer.err)
         ran.append(words[0])
