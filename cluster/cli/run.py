@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from configs.model import RunConfig
 
 MAX_DRAWN = 3
+CORES = (1, 16, 64)  # of machines that one might rent
 
 
 @options.grouped
@@ -53,9 +54,20 @@ def plan(
 
     made = make_plan(resolved, warn)
     result = _known(made) or _probed(made, seconds, seed, workers)
-    record = {**asdict(result), "price": result.cpu_hours * price, "price_per_core_hour": price}
+    climbed = made.run_info["climbed"] or {}
+    record = {
+        **asdict(result),
+        "price": result.cpu_hours * price,
+        "price_per_core_hour": price,
+        "cutoff": made.cutoff,
+        "cutoff_board": climbed.get("board", ""),
+    }
+    for n_cores in CORES:
+        record[f"hours_of_{n_cores}_cores"] = result.cpu_hours / n_cores
     if fmt == "table":
         _show_estimate(result, price)
+        found = f", the score of {climbed['board']}, which a climb found" if climbed else ""
+        say(f"cutoff {made.cutoff:,}{found}")
     else:
         write_record(record, fmt)
 
@@ -106,6 +118,9 @@ def _show_estimate(result: Estimate, price: float) -> None:
         known = f"95 %: {core_time(3600 * result.low)} to {core_time(3600 * result.high)}"
     memory = f", {result.memory_mb:,} MiB per worker" if result.memory_mb else ""
     say(f"{cost} of one core ({known}){memory}{money(seconds, price)}", "bold")
+    if seconds:
+        times = [f"{core_time(seconds / n)} on {counted(n, 'core')}" for n in CORES]
+        say(f"if all are kept busy: {', '.join(times)}")
 
 
 @options.grouped

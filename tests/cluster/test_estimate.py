@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from cluster.planning.estimate import (
 )
 from cluster.planning.plan import Plan, make_plan
 from configs.model import RunConfig
+from search import score
 from search.breaker import Breaker, Unit, UnitResult
 from tests.bench import coverage
 from tests.conftest import ROOT
@@ -240,8 +242,27 @@ def test_plan_prints_hours_memory_and_price(orderly):
     assert record["price"] == pytest.approx(2 * record["cpu_hours"])
     assert record["memory_mb"] > 50
     assert record["is_known"]
-    assert "of one core (every class was searched)" in orderly("plan", *options).out
+    assert (record["cutoff"], record["cutoff_board"]) == (12, "")
+    assert record["hours_of_16_cores"] == record["cpu_hours"] / 16
+    shown = orderly("plan", *options).out
+    assert "of one core (every class was searched)" in shown
+    assert shown.endswith("\ncutoff 12\n")
     assert orderly("plan").code == 2
+
+
+def test_plan_prints_the_cutoff_that_it_climbed_to_and_the_hours_of_larger_machines(
+    orderly, tmp_path
+):
+    """A list of one's own: nobody knows its best score."""
+    path = tmp_path / "mine.txt"
+    path.write_text("tea\neat\nate\neta\nrat\ntar\nart\nrate\ntear\n")
+    options = ("--dims", "2x2", "--wordlist", path, "--cutoff", "auto")
+    shown = orderly("plan", *options).out
+    record = json.loads(orderly.done("plan", *options, "--format", "json"))
+    board = record["cutoff_board"]
+    assert f"cutoff {record['cutoff']}, the score of {board}, which a climb found" in shown
+    assert score(board, str(path)) == record["cutoff"]
+    assert re.search(r"kept busy: .+ on 1 core, .+ on 16 cores, .+ on 64 cores", shown)
 
 
 def test_plan_knows_what_a_published_run_took(orderly):

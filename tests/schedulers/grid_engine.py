@@ -1,0 +1,197 @@
+"""The launch file of Grid Engine on a real one: master and one node on loopback, as root.
+
+python -m tests.schedulers.grid_engine
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.schedulers.part import (
+    LAUNCH,
+    Part,
+    end_on_sigterm,
+    install,
+    last_end,
+    n_sessions,
+    n_stored,
+)
+
+SHARE = Path("/usr/share/gridengine")
+ENVIRONMENT = """
+pe_name smp
+slots 99
+user_lists NONE
+xuser_lists NONE
+start_proc_args NONE
+stop_proc_args NONE
+allocation_rule $pe_slots
+control_slaves FALSE
+job_is_first_task TRUE
+urgency_slots min
+accounting_summary FALSE
+qsort_args NONE
+"""
+GROUP = """
+group_name @allhosts
+hostlist localhost
+"""
+QUEUE = {  # what differs from the template of a queue
+    "qname": "all.q",
+    "hostlist": "@allhosts",
+    "pe_list": "smp",
+    "rerun": "TRUE",
+    "slots": "4",
+    "notify": "00:00:30",
+    "shell_start_mode": "unix_behavior",
+    "load_thresholds": "NONE",
+}
+
+
+class GridEngine(Part):
+    """Grid Engine's daemons, and what is asked of them."""
+
+    def __init__(self) -> None:
+        super().__init__("grid-engine")
+        root, spool = self.folder / "root", self.folder / "spool"
+        common = root / "default" / "common"
+        for folder in (common, spool / "qmaster", spool / "spooldb", spool / "execd"):
+            folder.mkdir(parents=True)
+        (root / "util").symlink_to(SHARE / "util")
+        for name in ("bin", "lib", "utilbin"):
+            (root / name).symlink_to(Path("/var/lib/gridengine") / name)
+        text = (SHARE / "default-bootstrap").read_text()
+        (common / "bootstrap").write_text(text.replace("/var/spool/gridengine", str(spool)))
+        host = socket.gethostname()
+        (common / "act_qmaster").write_text(f"{host}\n")
+        (common / "host_aliases").write_text(f"localhost {host}\n")
+        for path in (self.folder, *root.rglob("default*"), *root.rglob("common*"), spool):
+            shutil.chown(path, "sgeadmin", "sgeadmin")
+        for path in (*common.iterdir(), *spool.iterdir()):
+            shutil.chown(path, "sgeadmin", "sgeadmin")
+        self.environment |= {
+            "SGE_ROOT": str(root),
+            "SGE_CELL": "default",
+            "SGE_ARCH": "lx-amd64",
+            "SGE_QMASTER_PORT": "17820",
+            "SGE_EXECD_PORT": "17821",
+            "SGE_QMASTER_PIDFILE": str(self.folder / "qmaster.pid"),
+            "SGE_EXECD_PIDFILE": str(self.folder / "execd.pid"),
+            "SGE_ND": "1",  # daemons stay in the foreground
+        }
+        script = SHARE / "scripts" / "init_cluster"
+        self._as_admin(f"{script} {root} default {spool / 'spooldb'} sgeadmin")
+        self.start("sge_qmaster")
+        self.wait("the master", lambda: self._answers("qconf", "-sm"), 60)
+        self._as_admin("qconf -am root; qconf -ah localhost; qconf -as localhost")
+        self.wait("the manager", lambda: self._answers("qconf", "-ah", "localhost"), 30)
+        conf = self.run("qconf", "-sconf", "global")
+        conf = re.sub(r"^(min_.id) .*", r"\1 0", conf, flags=re.MULTILINE)  # root may run jobs
+        self._give("-Mconf", "global", re.sub(r"^#.*\n", "", conf))
+        self.start("sge_execd")
+        self._give("-Ap", "pe", ENVIRONMENT.lstrip())
+        self._give("-Ahgrp", "group", GROUP.lstrip())
+        queue = self.run("qconf", "-sq")
+        for name, value in QUEUE.items():
+            queue = re.sub(rf"^{name} .*", f"{name} {value}", queue, flags=re.MULTILINE)
+        self._give("-Aq", "queue", queue)
+        self.wait("the node", lambda: "lx-amd64" in self.run("qhost"), 90)
+
+    def _as_admin(self, command: str) -> None:
+        subprocess.run(
+            ["su", "-s", "/bin/sh", "-m", "-c", command, "sgeadmin"],
+            env=self.environment,
+            cwd=self.folder,
+            capture_output=True,
+            check=False,
+        )
+
+    def _answers(self, *command: str) -> bool:
+        done = subprocess.run(command, env=self.environment, capture_output=True, check=False)
+        return done.returncode == 0
+
+    def _give(self, option: str, name: str, text: str) -> None:
+        (self.folder / name).write_text(text)
+        self.run("qconf", option, name)
+
+    def submit(self, *options: str, question: str = "2x2") -> str:
+        """Submit the launch file and return the number of the job."""
+        common = ("-terse", "-V", "-pe", "smp", "1", "-v", f"QUESTION={question}")
+        said = self.run("qsub", *common, *options, LAUNCH / "orderly.sge")
+        return said.strip().splitlines()[-1].partition(".")[0]
+
+    def is_over(self, job: str) -> bool:
+        """Return whether nothing of a job waits or runs."""
+        return not re.search(rf"^\s*{job} ", self.run("qstat"), re.MULTILINE)
+
+    def said(self, job: str) -> str:
+        """Return what the tasks of a job said."""
+        paths = sorted(self.folder.glob(f"orderly.o{job}.*"))
+        return "".join(path.read_text() for path in paths)
+
+
+def main() -> int:
+    """Run all cases."""
+    install("gridengine-master", "gridengine-exec", "gridengine-client")
+    end_on_sigterm()
+    engine = GridEngine()
+    try:
+        cases(engine)
+    finally:
+        code = engine.close()
+    return code
+
+
+def cases(engine: GridEngine) -> None:
+    """Run the cases one after another."""
+    share = engine.folder / "runs" / "long-1-of-1"
+    alone = engine.run("orderly", "run", "2x2", "--workers", "0", "--out", "alone")
+
+    with engine.case("an array of two shares, merged") as came:
+        job = engine.submit("-t", "1-2")
+        engine.wait("shares", lambda: engine.is_over(job))
+        engine.run("orderly", "merge", "runs/all", "runs/2x2-1-of-2", "runs/2x2-2-of-2")
+        said = engine.run("orderly", "run", "2x2", "--out", "runs/all")
+        assert said.partition("digest ")[2].split()[0] in alone
+        came.append("proven, the digest of one machine")
+
+    with engine.case("qdel") as came:
+        job = engine.submit("-t", "1-1", question="long.toml")
+        _ended(engine, job, share, came, "qdel", job)
+
+    with engine.case("h_rt") as came:
+        job = engine.submit("-t", "1-1", "-l", "h_rt=0:2:0", question="long.toml")
+        _ended(engine, job, share, came)
+
+    with engine.case("s_rt") as came:
+        before = n_stored(share)
+        job = engine.submit("-t", "1-1", "-l", "s_rt=0:1:30,h_rt=0:10:0", question="long.toml")
+        engine.wait("another start", lambda: engine.said(job).count("starting workers") > 1, 400)
+        stored = n_stored(share)
+        assert stored > before
+        came.append(f"{stored - before:,} verdicts stored (stopped by SIGUSR1), started again (99)")
+        assert "stopped by SIGUSR1" in engine.said(job)
+        engine.run("qdel", job)
+        engine.wait("end", lambda: engine.is_over(job), 120)
+
+
+def _ended(engine: GridEngine, job: str, share: Path, came: list[str], *command: str) -> None:
+    """Check that what had arrived was stored when a job is ended, by a command or by itself."""
+    before, n_starts = n_stored(share), n_sessions(share)
+    arrived = engine.wait_for_rows(share, n_starts)
+    if command:
+        engine.run(*command)
+    engine.wait("end", lambda: engine.is_over(job), 240)
+    stored = n_stored(share)
+    assert stored >= before + arrived, (stored, before, arrived)
+    assert engine.said(job).count("starting workers") == 1
+    came.append(f"{stored - before:,} verdicts stored ({last_end(share)}), not started again")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
