@@ -58,6 +58,9 @@ class GridEngine(Part):
 
     def __init__(self) -> None:
         super().__init__("grid-engine")
+
+    def bring_up(self) -> None:
+        """Configure and start master and node."""
         root, spool = self.folder / "root", self.folder / "spool"
         common = root / "default" / "common"
         for folder in (common, spool / "qmaster", spool / "spooldb", spool / "execd"):
@@ -141,6 +144,7 @@ def main() -> int:
     end_on_sigterm()
     engine = GridEngine()
     try:
+        engine.bring_up()
         cases(engine)
     finally:
         code = engine.close()

@@ -52,6 +52,7 @@ def install(*packages: str) -> None:
 def end_on_sigterm() -> None:
     """Let a SIGTERM end what was started, too."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # else what is started ignores it, too
 
 
 class Part:
@@ -168,7 +169,7 @@ class Part:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        n_failed = sum(not is_right for *_, is_right in self.rows)
+        n_failed = sum(not is_right for *_, is_right in self.rows) + (not self.rows)
         sys.stdout.write(f"in all: {len(self.rows)} cases of {self.name}, {n_failed} failed\n")
         if n_failed:
             sys.stdout.write(f"what it left is in {self.folder}\n")

@@ -65,6 +65,9 @@ class Slurm(Part):
 
     def __init__(self) -> None:
         super().__init__("slurm")
+
+    def bring_up(self) -> None:
+        """Start munge, the controller and two nodes."""
         folder, host = self.folder, socket.gethostname().partition(".")[0]
         for name in ("state", "spool-n1", "spool-n2"):
             (folder / name).mkdir()
@@ -115,6 +118,7 @@ def main() -> int:
     end_on_sigterm()
     slurm = Slurm()
     try:
+        slurm.bring_up()
         cases(slurm)
     finally:
         code = slurm.close()

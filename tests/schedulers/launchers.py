@@ -1,0 +1,180 @@
+"""The recipes of docs/clusters.md on the launchers themselves: Snakemake, GNU parallel, HyperQueue
+and Parsl; each is run, interrupted and run again.
+
+python -m tests.schedulers.launchers [FOLDER]
+
+FOLDER : of an environment with the launchers; without it they are installed, which takes minutes
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.schedulers.part import ROOT, Part, end_on_sigterm, install, n_sessions, n_stored
+
+PACKAGES = ("snakemake==9.27.1", "hyperqueue==0.27.0", "parsl==2026.10.26")
+RECIPES = ROOT / "docs" / "clusters.md"
+
+
+class Launchers(Part):
+    """The launchers in an environment of their own."""
+
+    def __init__(self, environment: Path | None) -> None:
+        super().__init__("launchers")
+        self.tools = environment or self.folder / "venv"
+
+    def bring_up(self) -> None:
+        """Install the launchers, unless they are there."""
+        if not self.tools.exists():
+            self.run(sys.executable, "-m", "venv", self.tools)
+            self.run(self.tools / "bin" / "pip", "install", "-qq", *PACKAGES)
+        self.environment["PATH"] = f"{self.environment['PATH']}:{self.tools / 'bin'}"
+        self.environment["HOME"] = str(self.folder)
+
+    def recipe(self, begin: str) -> str:
+        """Return the block of the page that begins with a line."""
+        text = RECIPES.read_text()
+        start = text.index(f"    {begin}")
+        block = re.match(r"(?:(?:    .*)?\n)+", text[start:])
+        assert block is not None
+        return re.sub(r"^    ", "", block[0], flags=re.MULTILINE).rstrip() + "\n"
+
+    def interrupted(self, *command: str, stop: Callable[[subprocess.Popen[bytes]], None]) -> int:
+        """Start a command, stop it when two shares have been begun, and return how many verdicts
+        they had stored when it had ended.
+        """
+        shares = [self.folder / "runs" / f"share-{number}" for number in (1, 2, 3, 4)]
+        before = [n_sessions(share) for share in shares]
+        process = self.start(*command)
+
+        def are_begun() -> bool:
+            began = [n_sessions(s) > n for s, n in zip(shares, before, strict=True)]
+            return process.poll() is not None or any(began)
+
+        self.wait("a share has begun", are_begun)
+        assert process.poll() is None, "it ended before it was stopped"
+        stop(process)
+        process.wait(120)
+        self.wait("the drivers have ended", lambda: not self._owners(shares), 120)
+        return sum(map(n_stored, shares))
+
+    @staticmethod
+    def _owners(shares: list[Path]) -> list[Path]:
+        return [share for share in shares if (share / "owner.json").exists()]
+
+    def proven(self) -> str:
+        """Merge the shares, make the claim, and return its digest."""
+        shares = [f"runs/share-{number}" for number in (1, 2, 3, 4)]
+        self.run("orderly", "merge", "runs/all", *shares)
+        said = self.run("orderly", "run", "2x2", "--cutoff", "14", "--out", "runs/all")
+        return said.partition("digest ")[2].split()[0]
+
+    def fresh(self) -> None:
+        """Forget the runs of the launcher before."""
+        self.run("rm", "-rf", "runs", "done", ".snakemake")
+
+
+def terminate(process: subprocess.Popen[bytes]) -> None:
+    """Stop a launcher as an administrator would."""
+    process.terminate()
+
+
+def cases(launchers: Launchers) -> None:
+    """Run the recipes one after another, on a small question."""
+    folder = launchers.folder
+    alone = launchers.run("orderly", "run", "2x2", "--workers", "0", "--cutoff", "14")
+    digest = alone.partition("digest ")[2].split()[0]
+
+    with launchers.case("Snakemake") as came:
+        launchers.fresh()
+        (folder / "Snakefile").write_text(_small(launchers.recipe("rule all:")))
+        command = ("snakemake", "--cores", "2", "--quiet", "all")
+        n_rows = launchers.interrupted(*command, stop=terminate)
+        launchers.run("snakemake", "--unlock", "--quiet", "all")
+        launchers.run(*command)
+        launchers.run("rm", "-rf", "runs/all")
+        assert launchers.proven() == digest
+        came.append(f"stopped by SIGTERM ({n_rows} verdicts stored), run again, proven")
+
+    with launchers.case("GNU parallel") as came:
+        launchers.fresh()
+        recipe = _small(launchers.recipe("parallel --termseq"))
+        n_rows = launchers.interrupted("bash", "-c", f"exec {recipe}", stop=_twice)
+        launchers.run("bash", "-c", recipe.replace("parallel ", "parallel --resume-failed ", 1))
+        assert launchers.proven() == digest
+        came.append(f"stopped by SIGTERM twice ({n_rows} verdicts stored), run again, proven")
+
+    with launchers.case("HyperQueue") as came:
+        launchers.fresh()
+        (folder / "shares.py").write_text(_small(launchers.recipe("from hyperqueue")))
+        server = launchers.start("hq", "server", "start")
+        launchers.wait("the server", lambda: _answers(launchers, "hq", "server", "info"), 60)
+        launchers.start("hq", "worker", "start", "--cpus", "2")
+        python = str(launchers.tools / "bin" / "python")
+        stop = ("hq", "job", "cancel", "all")
+        n_rows = launchers.interrupted(python, "shares.py", stop=lambda _: _run(launchers, *stop))
+        launchers.run(python, "shares.py")
+        assert launchers.proven() == digest
+        launchers.run("hq", "server", "stop")
+        server.wait(30)
+        came.append(f"cancelled ({n_rows} verdicts stored), run again, proven")
+
+    with launchers.case("Parsl") as came:
+        launchers.fresh()
+        (folder / "shares_parsl.py").write_text(_small(launchers.recipe("import parsl")))
+        python = str(launchers.tools / "bin" / "python")
+
+        def kill_a_driver(_: subprocess.Popen[bytes]) -> None:
+            time.sleep(1)
+            for path in folder.glob("runs/share-*/owner.json"):
+                launchers.run(
+                    "sh", "-c", f"kill -TERM $(grep -o '\"pid\": [0-9]*' {path} | cut -c8-)"
+                )
+
+        n_rows = launchers.interrupted(python, "shares_parsl.py", stop=kill_a_driver)
+        assert launchers.proven() == digest
+        came.append(f"drivers stopped by SIGTERM ({n_rows} verdicts), retried by Parsl, proven")
+
+
+def _twice(process: subprocess.Popen[bytes]) -> None:
+    """Stop GNU parallel: the first SIGTERM only keeps it from starting more."""
+    process.terminate()
+    time.sleep(1)
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+
+
+def _run(launchers: Launchers, *command: str) -> None:
+    launchers.run(*command)
+
+
+def _answers(launchers: Launchers, *command: str) -> bool:
+    done = subprocess.run(command, env=launchers.environment, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def _small(recipe: str) -> str:
+    return recipe.replace("4x4-enable2k", "2x2 --cutoff 14").replace("--workers 8", "--workers 1")
+
+
+def main() -> int:
+    """Run all cases."""
+    install("parallel")
+    end_on_sigterm()
+    launchers = Launchers(Path(sys.argv[1]) if sys.argv[1:] else None)
+    try:
+        launchers.bring_up()
+        cases(launchers)
+    finally:
+        code = launchers.close()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
