@@ -110,6 +110,7 @@ class Part:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                start_new_session=True,
             )
         self._processes.append(process)
         return process
