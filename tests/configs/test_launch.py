@@ -211,6 +211,8 @@ DRIVER = """#!/bin/sh
 for name in HUP INT TERM USR1 USR2; do
     trap "sleep .3; echo $name >>heard; exit \\${CODE:-4}" $name
 done
+for out; do :; done
+if [ -z "$EARLY" ]; then mkdir -p "$out"; echo >"$out/events.jsonl"; fi
 echo "$@" >>started
 while :; do sleep .02; done
 """
@@ -274,6 +276,9 @@ PBS = {"NCPUS": "1", "PBS_ARRAY_INDEX": "1", "SHARES": "2", "PBS_O_WORKDIR": "."
         # the warning before the time limit: again, but only where that helps
         ("orderly.sbatch", SLURM, "USR1", 4, 4, "requeue 7_1\n"),
         ("orderly.sbatch", SLURM, "USR1", 7, 7, ""),
+        # nobody has counted a start that ends before the search begins
+        ("orderly.sbatch", SLURM | {"EARLY": "1"}, "USR1", 4, 7, ""),
+        ("orderly.sge", GRID_ENGINE | {"EARLY": "1"}, "USR1", 4, 7, ""),
         # cancelled, also in the moment after the warning: never again
         ("orderly.sbatch", SLURM, "TERM", 4, 4, ""),
         ("orderly.sbatch", SLURM, "USR1 TERM", 4, 4, ""),

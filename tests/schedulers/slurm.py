@@ -167,13 +167,20 @@ def cases(slurm: Slurm) -> None:
 
     with slurm.case("time limit") as came:
         before, n_starts = n_stored(long_share), n_sessions(long_share)
-        job = slurm.submit("--array=1-1", "--time=1", "--signal=B:USR1@30", question="long.toml")
+        job = slurm.submit("--array=1-1", "--time=3", "--signal=B:USR1@60", question="long.toml")
         slurm.wait("the warning", lambda: "stopped by SIGUSR1" in slurm.said(job), 300)
         stored, end = n_stored(long_share), last_end(long_share)
         slurm.wait("another start", lambda: n_sessions(long_share) > n_starts + 1, 300)
         came.append(f"{stored - before:,} verdicts stored ({end}), started again")
         slurm.run("scancel", job)
         slurm.wait("end", lambda: slurm.is_over(job), 120)
+
+    with slurm.case("a time limit that is too short even to begin") as came:
+        job = slurm.submit("--array=1-1", "--time=1", "--signal=B:USR1@59", question="long.toml")
+        slurm.wait("end", lambda: slurm.is_over(job), 300)
+        assert slurm.restarts(job) == 0
+        assert "the time limit is too short" in slurm.said(job), slurm.said(job)
+        came.append("ended, not started again")
 
     with slurm.case("node down") as came:
         before, n_starts = n_stored(long_share), n_sessions(long_share)
