@@ -220,7 +220,9 @@ class RayExecutor(Executor):
         if n_lacking <= 0:
             return ""
         text = f"waiting for {counted(n_lacking, 'more processor' if ours else 'processor')}"
-        return f"{text} at {self._address}: {self._there.describe(ours, self._barred)}"
+        starting = any(call.kind in ("who", "seat") for call in self._calls.values())
+        there = self._there.describe(ours, self._barred, starting=starting)
+        return f"{text} at {self._address}: {there}"
 
     def close(self) -> None:
         """Kill all actors and leave the cluster, or end it if it is ours."""

@@ -49,8 +49,17 @@ class Processors:
         n_usable = sum(n for machine, n in ours.items() if machine in usable or not machine)
         return min(every, free + n_usable) + ours.total() - n_usable
 
-    def describe(self, ours: Counter[str], barred: Collection[str]) -> str:
-        """Return in words how many there are and who has them."""
+    def describe(
+        self, ours: Counter[str], barred: Collection[str], *, starting: bool = False
+    ) -> str:
+        """Return in words how many there are and who has them.
+
+        starting : whether some of ours may have a processor without having said so yet
+
+        >>> there = Processors({"a": 4}, {"a": 1}, others=("process 7 on 10.0.0.2: trainer",))
+        >>> print(there.describe(Counter(a=1), ()))
+        of 4 processors there 1 are ours, 1 free, 2 taken by others (process 7 on 10.0.0.2: trainer)
+        """
         usable = self.usable(barred)
         every = sum(self.every[machine] for machine in usable)
         free = sum(self.free.get(machine, 0) for machine in usable)
@@ -61,7 +70,8 @@ class Processors:
             parts = [f"of {counted(every, 'processor')} there {n_ours:,} are ours, {free:,} free"]
         taken = every - free - n_ours
         if taken > 0:
-            parts.append(f"{taken:,} taken by others")
+            or_ours = ", or by ours that are starting" if starting else ""
+            parts.append(f"{taken:,} taken by others{or_ours}")
         if taken > 0 and self.others:
             parts[-1] += f" ({'; '.join(self.others)})"
         if self.draining:
