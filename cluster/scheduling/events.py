@@ -72,9 +72,7 @@ class Unplaced:
 
 @dataclass(frozen=True)
 class Answer:
-    """A verdict arrived, with where it was computed; a worker does not say which one it is: the
-    executor does.
-    """
+    """A verdict arrived, with where it was computed."""
 
     worker: int
     assignment: int

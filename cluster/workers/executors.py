@@ -14,7 +14,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Self
 
@@ -195,9 +194,7 @@ class _WorkerThread(threading.Thread):
             self._events.put(WorkerUp(self._number, hello.host, hello.kernel_hash))
             while (order := self.inbox.get()) is not None and not self._stopped:
                 for reply in worker.work(order):
-                    self._events.put(
-                        replace(reply, worker=self._number, assignment=order.assignment)
-                    )
+                    self._events.put(reply.event(hello, self._number, order.assignment))
                 self._events.put(Returned(self._number, order.assignment))
             # a process that was killed while idle is gone after this
             tuple(worker.work(Assign(self._number, 0, ())))

@@ -26,8 +26,15 @@ from socket import socketpair
 from typing import Any
 
 from boardclass.processes import python_path
-from cluster.scheduling.events import Assign, Death, UnitFailed
-from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker, Reply, Worker
+from cluster.scheduling.events import Assign, Death
+from cluster.workers.worker import (
+    OUT_OF_MEMORY,
+    Failure,
+    Hello,
+    MakeBreaker,
+    Reply,
+    Worker,
+)
 from search.breaker import Spec
 
 _SET_PDEATHSIG = 1
@@ -138,7 +145,7 @@ def main(socket: int) -> None:
         while True:
             for reply in worker.work(link.recv()):
                 link.send(reply)
-                if isinstance(reply, UnitFailed) and reply.oom:
+                if isinstance(reply.outcome, Failure) and reply.outcome.oom:
                     # numba keeps what a kernel held when it raised: a new process has it back
                     sys.exit(errno.ENOMEM)
             link.send(None)

@@ -17,7 +17,7 @@ import contextlib
 import socket
 import time
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from boardclass.printable import counted
@@ -355,8 +355,9 @@ class RayExecutor(Executor):
         if call.kind == "beat":
             return [Heartbeat(call.worker, call.assignment)] if value == call.assignment else []
         actor.order = None
-        rows = [replace(reply, worker=call.worker, assignment=call.assignment) for reply in value]
-        return [*rows, Returned(call.worker, call.assignment)]
+        assert actor.hello is not None, "it was given work after it came up"
+        answers = [reply.event(actor.hello, call.worker, call.assignment) for reply in value]
+        return [*answers, Returned(call.worker, call.assignment)]
 
     def _lost(self, worker: int, reason: Death, message: str) -> list[Event]:
         """Forget a worker that Ray says is gone, and its other calls: it is told once."""

@@ -25,7 +25,7 @@ from boardclass.geometry import geometry
 from boardclass.jit import kernel_hash
 from boardclass.partition import parse_partition
 from cluster.scheduling.events import Answer, Assign, Replica, UnitFailed
-from search.breaker import Breaker, Spec, Unit
+from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
 
 _MAX_MESSAGE = 500
@@ -49,7 +49,38 @@ class Hello:
     kernel_hash: str
 
 
-Reply = Answer | UnitFailed  # worker and assignment 0: the executor knows who it is
+@dataclass(frozen=True)
+class Failure:
+    """A unit that could not be broken, and why."""
+
+    unit: Unit
+    message: str
+    oom: bool = False
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a worker says about one unit; which worker it is, the executor knows."""
+
+    outcome: UnitResult | Failure
+    peak_rss_bytes: int = 0  # largest resident set of the process so far
+    is_replica: bool = False
+
+    def event(self, who: Hello, worker: int, assignment: int) -> Answer | UnitFailed:
+        """Return what the scheduler is told, from a worker of this number."""
+        found = self.outcome
+        if isinstance(found, Failure):
+            return UnitFailed(worker, assignment, found.unit, found.message, found.oom)
+        return Answer(
+            worker,
+            assignment,
+            found,
+            who.host,
+            who.cpu,
+            self.peak_rss_bytes,
+            who.kernel_hash,
+            self.is_replica,
+        )
 
 
 class Worker:
@@ -101,14 +132,12 @@ class Worker:
                 else breaker.break_unit(unit)
             )
         except MemoryError as error:
-            return UnitFailed(0, 0, unit, f"{OUT_OF_MEMORY} ({error})"[:_MAX_MESSAGE], oom=True)
+            message = f"{OUT_OF_MEMORY} ({error})"
+            return Reply(Failure(unit, message[:_MAX_MESSAGE], oom=True))
         # whatever it is, the driver decides what becomes of the unit
         except Exception as error:  # noqa: BLE001
-            return UnitFailed(0, 0, unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE])
-        hello = self._hello
-        return Answer(
-            0, 0, result, hello.host, hello.cpu, peak_rss_bytes(), hello.kernel_hash, is_replica
-        )
+            return Reply(Failure(unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE]))
+        return Reply(result, peak_rss_bytes(), is_replica)
 
 
 def peak_rss_bytes() -> int:

@@ -31,9 +31,9 @@ from cluster.scheduling.events import (
 )
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
-from cluster.workers.worker import UnfitError, Worker, break_all
+from cluster.workers.worker import Failure, Reply, UnfitError, Worker, break_all
 from configs.model import load_config
-from search.breaker import Breaker, Spec, Unit
+from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.params import Params
 from tests.bench.virtual import Size, VirtualCluster
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, UnfitBreaker
@@ -190,6 +190,19 @@ class Hurried(Breaker):
     hurried_budget = 0
 
 
+def test_a_worker_replies_with_a_result_or_a_failure_and_the_executor_says_who_it_was():
+    worker = Worker(SPEC, BadBreaker)
+    bad, good = worker.work_through(Assign(1, 1, (Unit(0), Unit(5))))
+    assert bad == Reply(Failure(Unit(0), "ValueError: class 0 is bad"))
+    assert isinstance(good.outcome, UnitResult)
+    who = worker.hello()
+    assert bad.event(who, 3, 7) == UnitFailed(3, 7, Unit(0), "ValueError: class 0 is bad")
+    answer = good.event(who, 3, 7)
+    assert isinstance(answer, Answer)
+    assert (answer.worker, answer.assignment, answer.result) == (3, 7, good.outcome)
+    assert (answer.host, answer.cpu, answer.kernel_hash) == (who.host, who.cpu, who.kernel_hash)
+
+
 def test_a_unit_in_a_hurry_splits_and_no_board_is_lost():
     small = Params(memory_mb=16, node_budget=20, least_budget=20, fused_budget=20)
     spec = Spec("2x2", "scowl70", "standard", 13, "abcdefghijklmnopqrstuvwxyz", small)
@@ -197,11 +210,11 @@ def test_a_unit_in_a_hurry_splits_and_no_board_is_lost():
     for hurry, boards in found.items():
         todo, n_units = [Unit(0)], 0
         while todo:
-            (answer,) = worker.work_through(Assign(1, 1, (todo.pop(),), hurry=hurry))
-            assert isinstance(answer, Answer)
-            for board, _ in answer.result.candidates:
+            (reply,) = worker.work_through(Assign(1, 1, (todo.pop(),), hurry=hurry))
+            assert isinstance(reply.outcome, UnitResult)
+            for board, _ in reply.outcome.candidates:
                 boards.add(canonical_board(board, geometry("2x2")))
-            todo += answer.result.children
+            todo += reply.outcome.children
             n_units += 1
         assert (n_units > 1) == hurry
     assert found[True] == found[False] != set()
