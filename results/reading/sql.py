@@ -184,6 +184,16 @@ _SETTINGS = {
     "enable_external_access": "false",  # after the others, some of which it locks
 }
 _BATCH_ROWS = 10_000
+# What may be asked in place of what the database calls these.
+_INSTEAD = {
+    "MULTI": "a PIVOT whose values are given is one statement that only reads: "
+    "PIVOT (SELECT status FROM classes) ON status IN ('eliminated', 'candidates') USING count(*)",
+    "EXPLAIN": "expected a SELECT statement without EXPLAIN",
+    "PRAGMA": "expected SHOW TABLES or DESCRIBE classes",
+    "COPY": "expected a SELECT statement; --format csv or json makes the file",
+    "CREATE": "expected a SELECT statement; WITH name AS (SELECT ...) before it names a part",
+    "SET": "expected a SELECT statement; --timeout and --memory set the limits",
+}
 
 
 class Database:
@@ -273,9 +283,8 @@ class Database:
             )
         kind = statements[0].type.name
         if kind != "SELECT":  # EXPLAIN ANALYZE carries out what it explains
-            raise InputError(
-                f"SQL {quote(sql)} is {kind}: a run is only read; expected a SELECT statement"
-            )
+            way_out = _INSTEAD.get(kind, "expected a SELECT statement")
+            raise InputError(f"SQL {quote(sql)} is {kind}: a run is only read; {way_out}")
         return statements[0]
 
     def _answer(self, statement: Any, most: int) -> Answer:

@@ -123,6 +123,18 @@ def check_size(n_bytes: int, name: str, where: str) -> None:
         )
 
 
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def check_pointer(data: bytes, where: str) -> None:
+    """Raise DamagedError when a file is only what git keeps in place of a large one."""
+    if data.startswith(_POINTER):
+        raise DamagedError(
+            f"{where} is a pointer of git-lfs, not the file itself: fetch the files of the run "
+            "with `git lfs pull`"
+        )
+
+
 # The disk, the file server or the network is at fault, and may be well again later.
 _UNREACHABLE = frozenset(
     (

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias
 from boardclass.errors import StoreError
 from results.errors import SpecialFileError, StoreLockedError
 from results.storage import files
-from results.storage.files import check_size, explained, unguarded
+from results.storage.files import check_pointer, check_size, explained, unguarded
 from results.storage.outage import Outage, Patience
 
 if TYPE_CHECKING:
@@ -161,7 +161,9 @@ class LocalFolder:
         with explained("read", self.where(name)):
             with contextlib.suppress(FileNotFoundError), self._opened(name) as file:
                 check_size(os.fstat(file.fileno()).st_size, name, self.where(name))
-                return file.read()
+                data = file.read()
+                check_pointer(data, self.where(name))
+                return data
             return None
 
     def _opened(self, name: str) -> BinaryIO:

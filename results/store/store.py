@@ -16,6 +16,8 @@ True
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -30,7 +32,7 @@ from boardclass.errors import StoreError
 from boardclass.printable import counted
 from results.errors import ConflictError, DamagedError, UnreachableError
 from results.storage import files
-from results.storage.local import Folder, open_folder
+from results.storage.local import Folder, LocalFolder, open_folder
 from results.storage.lock import PACE, Lease, Pace, Wait, take_lock
 from results.storage.outage import Reminder, in_haste
 from results.store.documents import (
@@ -46,6 +48,7 @@ from results.store.run import Index, Run, describe_conflict, open_run, raise_con
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
+LOOK_S = 30.0  # between two looks at what must not go missing
 PARTS = 100
 _AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
 
@@ -106,6 +109,8 @@ class Store:
         self._new_parts: list[Part] = []
         self._begun: _Begun | None = None
         self._reminder = Reminder()
+        self._document = self._folder.read(files.RUN) or b""
+        self._looked_at = clock()
         self._tables: list[pa.Table] = []
         self._n_buffered = 0  # rows of these
         self._buffered: dict[Key, list[Row]] = {}
@@ -188,6 +193,7 @@ class Store:
         again.
         """
         self._check_open()
+        self._look_after_document()
         new, conflict = self._sort_out(list(rows) if copied else self._named(rows), copied)
         if new:
             self._tables.append(new)
@@ -267,6 +273,27 @@ class Store:
             return False
         return self._flush_in_haste()
 
+    def _look_after_document(self) -> None:
+        """Put ``run.json`` back when it is gone; what purges old files from a disk takes it first.
+
+        A store is asked less often: nothing goes there by itself.
+        """
+        every_s = LOOK_S if isinstance(self._folder, LocalFolder) else 10 * LOOK_S
+        if self._clock() - self._looked_at < every_s or not self._document:
+            return
+        self._looked_at = self._clock()
+        try:
+            with in_haste():
+                if self._folder.read(files.RUN) is None:
+                    self.lock.require()
+                    self._folder.publish(files.RUN, self._document)
+                    self._folder.patience.tell(
+                        f"{self._folder.where(files.RUN)} was removed during the run: it was put "
+                        "back; see to it that nothing else of the run is removed"
+                    )
+        except UnreachableError:  # rows are kept: so much is told of that
+            return
+
     def _flush_in_haste(self) -> bool:
         """Flush; while the place does not answer, keep the rows and return False at once.
 
@@ -336,6 +363,9 @@ class Store:
         """Flush and give the lock back, even when the flush fails."""
         if not self._closed:
             try:
+                with contextlib.suppress(StoreError):  # of a directory that was taken away
+                    self._looked_at = -math.inf
+                    self._look_after_document()
                 if self._folder.outage.lasts_s:  # there was patience enough before: a last try
                     self._folder.outage.ask_now()
                     with in_haste():

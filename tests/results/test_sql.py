@@ -230,3 +230,10 @@ def test_answers_turn_into_data_frames(database, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
     with pytest.raises(InputError, match=r"orderly-boggle\[notebook\].*to_arrow"):
         database.query("SELECT 1").to_pandas()
+
+
+def test_a_pivot_is_told_how_to_be_one_statement(database):
+    with pytest.raises(InputError, match=r"MULTI.*ON status IN \(") as caught:
+        database.query("PIVOT classes ON status USING count(*)")
+    advice = str(caught.value).partition("that only reads: ")[2]
+    assert database.query(advice).rows == [(5, 1)]

@@ -16,7 +16,7 @@ import pytest
 
 from boardclass.errors import InputError, StoreError
 from boardclass.parts import max_depth
-from results.errors import ConflictError, FingerprintError, RowError, StoreLockedError
+from results.errors import ConflictError, DamagedError, FingerprintError, RowError, StoreLockedError
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.storage.lock import current_owner
@@ -422,3 +422,28 @@ def test_each_field_alone_changes_the_digest_and_is_fatal(tmp_path):
             field
         ]
         assert contents(tmp_path) == before
+
+
+def test_run_json_that_is_removed_in_mid_run_is_put_back(tmp_path):
+    """As a purge of scratch space by the age of each file does."""
+    now_s, told = 0.0, list[str]()
+    with Store.open(tmp_path, fingerprint(), clock=lambda: now_s) as store:
+        store.run.folder.patience.tell = told.append
+        before = (tmp_path / files.RUN).read_bytes()
+        (tmp_path / files.RUN).unlink()
+        store.append([row(1)])
+        now_s += 60.0
+        store.append([row(2)])
+        assert (tmp_path / files.RUN).read_bytes() == before
+        (line,) = told
+        assert "run.json was removed during the run: it was put back" in line
+        (tmp_path / files.RUN).unlink()
+    assert [r.class_id for r in open_run(tmp_path).rows()] == [1, 2]
+
+
+def test_a_pointer_of_git_lfs_is_called_so(tmp_path):
+    write_rows(tmp_path, [row(1)])
+    (part,) = (tmp_path / files.RESULTS).iterdir()
+    part.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n")
+    with pytest.raises(DamagedError, match=r"pointer of git-lfs.*git lfs pull"):
+        list(open_run(tmp_path).rows())
