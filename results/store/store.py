@@ -276,9 +276,9 @@ class Store:
     def _look_after_document(self) -> None:
         """Put ``run.json`` back when it is gone; what purges old files from a disk takes it first.
 
-        A store is asked less often: nothing goes there by itself.
+        A store is asked in the end only: requests cost money, and nothing goes there by itself.
         """
-        every_s = LOOK_S if isinstance(self._folder, LocalFolder) else 10 * LOOK_S
+        every_s = LOOK_S if isinstance(self._folder, LocalFolder) else math.inf
         if self._clock() - self._looked_at < every_s or not self._document:
             return
         self._looked_at = self._clock()

@@ -79,8 +79,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if method == "PUT":
             data = proxy.alters(data)
-        headers = dict(self.headers.items())
-        headers["Content-Length"] = str(len(data))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        headers.pop("expect", None)
+        headers["content-length"] = str(len(data))
         connection = http.client.HTTPConnection(proxy.upstream, timeout=60)
         connection.request(method, self.path, data, headers)
         response = connection.getresponse()

@@ -51,6 +51,7 @@ class Store(NamedTuple):
     key: str
     secret: str
     processes: list[subprocess.Popen[bytes]]
+    limited: tuple[str, str] = ("", "")  # key and secret of a user without rights
 
 
 @contextlib.contextmanager
@@ -345,11 +346,14 @@ def ceph(folder: Path, temporary: Path) -> Iterator[Store]:
             (temporary / "rgw-logs").mkdir()
             with started([gateway], temporary / "rgw-logs", environment) as processes:
                 wait_for(ports["rgw"], 180)
-                user = do(binaries / "radosgw-admin", *common, "user", "create", "--uid", "me",
-                          "--display-name", "me", env=environment)  # fmt: skip
-                keys = json.loads(user)["keys"][0]
+                pairs = []
+                for name in ("me", "limited"):
+                    user = do(binaries / "radosgw-admin", *common, "user", "create", "--uid", name,
+                              "--display-name", name, env=environment)  # fmt: skip
+                    keys = json.loads(user)["keys"][0]
+                    pairs.append((keys["access_key"], keys["secret_key"]))
                 url = f"http://127.0.0.1:{ports['rgw']}"
-                yield Store(url, keys["access_key"], keys["secret_key"], processes)
+                yield Store(url, *pairs[0], processes, pairs[1])
 
 
 PARTS: dict[str, Callable[[Path, Path], contextlib.AbstractContextManager[Store]]] = {
@@ -430,11 +434,40 @@ def check(name: str, store: Store, digest: str, outage_s: float) -> None:
         for status in (503, -1):
             out = f"{bucket}/run{abs(status)}"
             away(store, settings, out, digest, status, outage_s)
+        if name == "ceph":
+            limited(store, settings, digest)
         if name == "swift-lag":
             lagging(store, settings, f"{bucket}/lag", digest)
     finally:
         for key in settings:
             del os.environ[key]
+
+
+def limited(store: Store, settings: dict[str, str], digest: str) -> None:
+    """Make a user whose rights are those of docs/running.md, and run with its key."""
+    import boto3
+
+    key, secret = store.limited
+    made = re.search(r"```json\n(.*?)```", (ROOT / "docs/running.md").read_text(), re.DOTALL)
+    assert made, "the policy is in the docs"
+    policy = json.loads(made[1].replace("BUCKET", "orderly-runs").replace("PREFIX", "limited"))
+    for statement in policy["Statement"]:
+        statement["Principal"] = {"AWS": "arn:aws:iam:::user/limited"}
+    client = boto3.client(
+        "s3",
+        endpoint_url=store.endpoint,
+        aws_access_key_id=store.key,
+        aws_secret_access_key=store.secret,
+        region_name="us-east-1",
+    )
+    text = json.dumps({"Version": "2012-10-17", **policy})
+    client.put_bucket_policy(Bucket="orderly-runs", Policy=text)
+    changed = {**settings, "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret}
+    code, told = orderly("run", "2x2", "--out", "s3://orderly-runs/limited", **changed)
+    right("a key limited to a prefix can run", (code, digest_of(told)) == (0, digest), told)
+    code, told = orderly("run", "2x2", "--out", "s3://orderly-runs/other", **changed)
+    is_said = "the key may not do this" in told
+    right("... and is told why elsewhere", code in (2, 3) and is_said, told)
 
 
 def away(
