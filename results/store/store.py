@@ -109,7 +109,6 @@ class Store:
         self._new_parts: list[Part] = []
         self._begun: _Begun | None = None
         self._reminder = Reminder()
-        self._document = self._folder.read(files.RUN) or b""
         self._looked_at = clock()
         self._tables: list[pa.Table] = []
         self._n_buffered = 0  # rows of these
@@ -279,14 +278,15 @@ class Store:
         A store is asked in the end only: requests cost money, and nothing goes there by itself.
         """
         every_s = LOOK_S if isinstance(self._folder, LocalFolder) else math.inf
-        if self._clock() - self._looked_at < every_s or not self._document:
+        if self._clock() - self._looked_at < every_s:
             return
         self._looked_at = self._clock()
         try:
             with in_haste():
                 if self._folder.read(files.RUN) is None:
                     self.lock.require()
-                    self._folder.publish(files.RUN, self._document)
+                    document = format_identity(self.fingerprint, self.run.info)
+                    self._folder.publish(files.RUN, document)
                     self._folder.patience.tell(
                         f"{self._folder.where(files.RUN)} was removed during the run: it was put "
                         "back; see to it that nothing else of the run is removed"

@@ -103,22 +103,13 @@ def test_a_lost_answer_leaves_one_part_and_one_line(bucket, proxy):
         proxy.fails = fails
         clock.now_s += FLUSH_SECONDS
         assert not store.flush_if_due()
-        (part,) = folder_names(s3_folder(folder), files.RESULTS, proxy)
+        proxy.fails = lambda method, path: 0
+        (part,) = folder.names(files.RESULTS)
         store.append([row(2)])
-        clock.now_s += 100.0
-        assert store.flush_if_due()
+        store.flush()
         assert folder.names(files.RESULTS)[0] == part
         assert len(folder.names(files.RESULTS)) == 2
     assert [r.class_id for r in open_run(f"{bucket}/run").rows()] == [1, 2]
-
-
-def s3_folder(folder):
-    return open_folder(folder.where(""))
-
-
-def folder_names(folder, name: str, proxy: Proxy) -> list[str]:
-    proxy.fails = lambda method, path: 0
-    return folder.names(name)
 
 
 def test_a_driver_finds_its_claim_by_name_where_listings_lag(bucket, proxy):
