@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -175,6 +176,17 @@ def test_a_driver_at_work_on_this_machine_is_not_waited_for(start, tmp_path):
     assert first.stdout.readline() == "stored\n"
     with pytest.raises(StoreLockedError, match="is being written by"):
         Store.open(tmp_path / "run", fingerprint(), wait=pytest.fail)
+
+
+def test_a_free_lock_of_another_directory_says_nothing(tmp_path):
+    """The same folder of a server, mounted twice on this machine, may have a lock in each place; a
+    copy of a run stands for it here.
+    """
+    with Store.open(tmp_path / "run", fingerprint()):
+        shutil.copytree(tmp_path / "run", tmp_path / "again")
+        assert current_owner(LocalFolder(tmp_path / "again"))[0]
+        with pytest.raises(StoreLockedError, match="is being written by"):
+            Store.open(tmp_path / "again", fingerprint())
 
 
 CONTAINER = ("unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c")

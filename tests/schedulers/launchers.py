@@ -9,7 +9,6 @@ FOLDER : of an environment with the launchers; without it they are installed, wh
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -17,7 +16,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.schedulers.part import ROOT, Part, end_on_sigterm, install, n_sessions, n_stored
+from tests.schedulers.part import (
+    Part,
+    end_on_sigterm,
+    install,
+    n_arrived,
+    n_sessions,
+    n_stored,
+    recipe_of,
+)
 
 PACKAGES = ("snakemake==9.27.1", "hyperqueue==0.27.0", "parsl==2026.10.26")
 # its package for Python has no command that starts a server, but one within the process
@@ -26,7 +33,6 @@ HERE_IMPORTS = """from hyperqueue import LocalCluster
 from hyperqueue.cluster import WorkerConfig
 cluster = LocalCluster(worker_config=WorkerConfig(cores=2))
 """
-RECIPES = ROOT / "docs" / "clusters.md"
 
 
 class Launchers(Part):
@@ -42,18 +48,9 @@ class Launchers(Part):
             self.run(sys.executable, "-m", "venv", self.tools)
             self.run(self.tools / "bin" / "pip", "install", "-qq", *PACKAGES)
         self.environment["PATH"] = f"{self.environment['PATH']}:{self.tools / 'bin'}"
-        self.environment["HOME"] = str(self.folder)
-
-    def recipe(self, begin: str) -> str:
-        """Return the block of the page that begins with a line."""
-        text = RECIPES.read_text()
-        start = text.index(f"    {begin}")
-        block = re.match(r"(?:(?:    .*)?\n)+", text[start:])
-        assert block is not None
-        return re.sub(r"^    ", "", block[0], flags=re.MULTILINE).rstrip() + "\n"
 
     def interrupted(self, *command: str, stop: Callable[[subprocess.Popen[bytes]], None]) -> int:
-        """Start a command, stop it when two shares have been begun, and return how many verdicts
+        """Start a command, stop it when a share has its first verdict, and return how many verdicts
         they had stored when it had ended.
         """
         shares = [self.folder / "runs" / f"share-{number}" for number in (1, 2, 3, 4)]
@@ -61,8 +58,10 @@ class Launchers(Part):
         process = self.start(*command)
 
         def are_begun() -> bool:
-            began = [n_sessions(s) > n for s, n in zip(shares, before, strict=True)]
-            return process.poll() is not None or any(began)
+            began = False
+            for share, n_before in zip(shares, before, strict=True):
+                began |= n_sessions(share) > n_before and n_arrived(share) > 0
+            return began or process.poll() is not None
 
         self.wait("a share has begun", are_begun)
         assert process.poll() is None, "it ended before it was stopped"
@@ -100,7 +99,7 @@ def cases(launchers: Launchers) -> None:
 
     with launchers.case("Snakemake") as came:
         launchers.fresh()
-        (folder / "Snakefile").write_text(_small(launchers.recipe("rule all:")))
+        (folder / "Snakefile").write_text(_small(recipe_of("rule all:")))
         command = ("snakemake", "--cores", "2", "--quiet", "all")
         n_rows = launchers.interrupted(*command, stop=press_ctrl_c)
         launchers.run(*command)
@@ -110,16 +109,16 @@ def cases(launchers: Launchers) -> None:
 
     with launchers.case("GNU parallel") as came:
         launchers.fresh()
-        recipe = _small(launchers.recipe("parallel --termseq"))
-        n_rows = launchers.interrupted("bash", "-c", f"exec {recipe}", stop=_twice)
-        launchers.run("bash", "-c", recipe.replace("parallel ", "parallel --resume-failed ", 1))
+        text = _small(recipe_of("parallel --termseq"))
+        n_rows = launchers.interrupted("bash", "-c", f"exec {text}", stop=_twice)
+        launchers.run("bash", "-c", text.replace("parallel ", "parallel --resume-failed ", 1))
         assert launchers.proven() == digest
         came.append(f"stopped by SIGTERM twice ({n_rows} verdicts stored), run again, proven")
 
     with launchers.case("HyperQueue") as came:
         launchers.fresh()
-        recipe = _small(launchers.recipe("from hyperqueue")).replace("Client()", HERE)
-        (folder / "shares.py").write_text(HERE_IMPORTS + recipe)
+        text = _small(recipe_of("from hyperqueue")).replace("Client()", HERE)
+        (folder / "shares.py").write_text(HERE_IMPORTS + text)
         python = str(launchers.tools / "bin" / "python")
         n_rows = launchers.interrupted(python, "shares.py", stop=press_ctrl_c)
         launchers.run(python, "shares.py")
@@ -128,7 +127,7 @@ def cases(launchers: Launchers) -> None:
 
     with launchers.case("Parsl") as came:
         launchers.fresh()
-        (folder / "shares_parsl.py").write_text(_small(launchers.recipe("import parsl")))
+        (folder / "shares_parsl.py").write_text(_small(recipe_of("import parsl")))
         python = str(launchers.tools / "bin" / "python")
 
         def kill_a_driver(_: subprocess.Popen[bytes]) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -49,6 +50,15 @@ def install(*packages: str) -> None:
             subprocess.run(["apt-get", *command, *names], env=environment, check=True)
 
 
+def recipe_of(begin: str) -> str:
+    """Return the block of docs/clusters.md that begins with a line."""
+    text = (ROOT / "docs" / "clusters.md").read_text()
+    start = text.index(f"    {begin}")
+    block = re.match(r"(?:(?:    .*)?\n)+", text[start:])
+    assert block is not None
+    return re.sub(r"^    ", "", block[0], flags=re.MULTILINE).rstrip() + "\n"
+
+
 def end_on_sigterm() -> None:
     """Let a SIGTERM end what was started, too."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -83,7 +93,6 @@ class Part:
         (self.folder / "long.toml").write_text(LONG)
         self.rows: list[tuple[str, str, bool]] = []
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._pid_files: list[Path] = []
 
     def run(self, *command: object, code: int = 0, **options: object) -> str:
         """Run a command in the folder and return what it said; it must end with ``code``."""
@@ -115,11 +124,10 @@ class Part:
         self._processes.append(process)
         return process
 
-    def ends_by(self, pid_file: Path) -> None:
-        """End a daemon in the end whose pid is in a file."""
-        self._pid_files.append(pid_file)
+    def clear(self) -> None:
+        """End what a case that failed has left."""
 
-    def wait(self, what: str, condition: Callable[[], object], limit_s: float = 240) -> None:
+    def wait(self, what: str, condition: Callable[[], object], limit_s: float = 600) -> None:
         """Wait until something is the case."""
         ends_s = time.monotonic() + limit_s
         while not condition():
@@ -148,6 +156,7 @@ class Part:
         except Exception as error:  # noqa: BLE001 - the others are tried all the same
             came.append(f"{type(error).__name__}: {error}")
             is_right = False
+        self.clear()
         text = "; ".join(came)
         self.rows.append((name, text, is_right))
         took_s = time.monotonic() - began_s
@@ -161,9 +170,6 @@ class Part:
         """
         for process in reversed(self._processes):
             process.terminate()
-        for path in self._pid_files:
-            with contextlib.suppress(OSError, ValueError):
-                os.kill(int(path.read_text()), signal.SIGTERM)
         for process in self._processes:
             try:
                 process.wait(20)

@@ -19,6 +19,7 @@ from tests.schedulers.part import (
     last_end,
     n_sessions,
     n_stored,
+    recipe_of,
 )
 
 CONF = """
@@ -60,6 +61,15 @@ AllowedSwapSpace=0
 """
 
 
+SUBMITIT = "submitit==1.5.4"
+CHANGES = {  # of the example in the page, for a small machine
+    "4x4-enable2k --workers 8": "long.toml --workers 1",
+    "/64": "/1",
+    "range(1, 65)": "[1]",
+    "timeout_min=240, cpus_per_task=8, mem_gb=20": "timeout_min=4, cpus_per_task=1, mem_gb=1",
+}
+
+
 class Slurm(Part):
     """Slurm's daemons, and what is asked of them."""
 
@@ -85,6 +95,11 @@ class Slurm(Part):
         for node in ("n1", "n2"):
             self.start("slurmd", "-D", "-N", node)
         self.wait("nodes", lambda: {*self.run("sinfo", "-h", "-o", "%T").split()} == {"idle"}, 90)
+
+    def clear(self) -> None:
+        """Cancel all jobs and wait until they are gone."""
+        self.run("scancel", "-u", "root")
+        self.wait("no job", lambda: not self.run("squeue", "-h").strip(), 180)
 
     def submit(self, *options: str, question: str = "2x2", script: Path | None = None) -> str:
         """Submit the launch file and return the number of the job."""
@@ -194,6 +209,23 @@ def cases(slurm: Slurm) -> None:
         came.append(f"{stored - before:,} verdicts stored ({end}), started again")
         slurm.run("scancel", job)
         slurm.wait("end", lambda: slurm.is_over(job), 120)
+
+    with slurm.case(SUBMITIT) as came:
+        python = slurm.folder / "venv" / "bin" / "python"
+        slurm.run(sys.executable, "-m", "venv", slurm.folder / "venv")
+        slurm.run(python, "-m", "pip", "install", "-qq", SUBMITIT)
+        text = recipe_of("import subprocess, time")
+        for old, new in CHANGES.items():
+            assert old in text, old
+            text = text.replace(old, new)
+        (slurm.folder / "shares.py").write_text(text)
+        share = runs / "share-1"
+        slurm.run(python, "shares.py")
+        slurm.wait("the warning", lambda: share.exists() and "SIGUSR2" in last_end(share))
+        stored = n_stored(share)
+        slurm.wait("another start", lambda: n_sessions(share) > 1)
+        assert stored > 0
+        came.append(f"{stored:,} verdicts stored ({last_end(share)}), started again")
 
     with slurm.case("too little memory") as came:
         question = slurm.folder / "large.toml"
