@@ -22,7 +22,7 @@ from boardclass.errors import InputError
 from boardclass.geometry import Geometry
 from search.local.batches import BatchScorer
 from search.scoring.scorer import decode_boards
-from search.terms.paths import CELL, CELL_BITS, MAX_CELLS, paths_of_length
+from search.terms.paths import MAX_LENGTH, cell_bits, paths_of_length
 
 
 class Longest(NamedTuple):
@@ -40,14 +40,16 @@ def hamiltonian_paths(geometry: Geometry) -> Int8s:
     A path and its reverse count as two: words have a direction.  Raises InputError if the board has
     more than 16 cells.
     """
-    if geometry.n > MAX_CELLS:
+    if geometry.n > MAX_LENGTH:
         raise InputError(
-            f"{geometry.dims} has too many paths to try all: expected at most {MAX_CELLS} cells; "
+            f"{geometry.dims} has too many paths to try all: expected at most {MAX_LENGTH} cells; "
             "orderly climb --contains WORD finds good boards of any size"
         )
     places = np.arange(geometry.n, dtype=np.uint64)
-    paths = paths_of_length(geometry, geometry.n)[:, None] >> CELL_BITS * places & CELL
-    digits = np.uint64(1) << CELL_BITS * places[::-1]
+    bits = np.uint64(cell_bits(geometry.n))
+    cell = (np.uint64(1) << bits) - np.uint64(1)
+    paths = paths_of_length(geometry, geometry.n)[:, None] >> bits * places & cell
+    digits = np.uint64(1) << bits * places[::-1]
     numbers = [image[paths] @ digits for image in geometry.symmetries.astype(np.uint64)]
     first = numbers[0] == np.min(numbers, axis=0)
     return paths[first][numbers[0][first].argsort()].astype(np.int8)

@@ -16,7 +16,7 @@ cell.  Why the bound stays a bound is lemma 1 of docs/trust.md.
 
 >>> from search.scoring.trie import build_trie
 >>> from search.terms.path_table import word_arrays
->>> words = word_arrays(build_trie({"cat": 1, "dad": 1, "dat": 1, "mat": 1}, 16))
+>>> words = word_arrays(build_trie({"cat": 1, "dad": 1, "dat": 1, "mat": 1}, 16), n_cells=16)
 >>> c, d, m = 1 << 2, 1 << 3, 1 << 12
 >>> Kin(words, [c | d]).on(c | d).tolist()  # cat speaks, dat is silent, dad has two letters
 [0, -1, 16, -1]
@@ -32,7 +32,7 @@ import numpy as np
 
 from boardclass.arrays import Int8s, Int64s
 from search.terms.path_table import Words
-from search.terms.paths import MAX_CELLS
+from search.terms.paths import MAX_LENGTH
 
 NOT_TIED = -1
 PLACE = 15  # bits of an element of Kin.on: the place of the letter
@@ -42,12 +42,14 @@ _ANY = 26  # the first of the numbers that stand for a letter that does not matt
 
 class Kin:
     """Finds the kin among some words; ``buckets`` are the letters (masks) that cells are fused to.
+    Words of which only a part is known have none.
 
     Buckets that share letters count as one.
     """
 
     def __init__(self, words: Words, buckets: Iterable[int]) -> None:
         self._rows = np.column_stack([words.letters, words.length, words.code]).astype(np.uint8)
+        self._n_whole = words.n_whole
         self._buckets = _disjoint(buckets)
         self._known: dict[int, Int8s] = {}
 
@@ -85,11 +87,12 @@ class Kin:
         """For each bucket int64[n_words]: the place of the only letter that a word has of it, or
         -1.
         """
-        letters = self._rows[:, :MAX_CELLS].astype(np.int64)
-        is_letter = np.arange(MAX_CELLS) < self._rows[:, MAX_CELLS, None]
+        letters = self._rows[:, :MAX_LENGTH].astype(np.int64)
+        is_letter = np.arange(MAX_LENGTH) < self._rows[:, MAX_LENGTH, None]
         found = []
         for bucket in self._buckets:
             is_of_it = (bucket >> letters & 1).astype(bool) & is_letter
+            is_of_it[self._n_whole :] = False  # words cut alike may lie on one board together
             found.append(np.where(is_of_it.sum(1) == 1, is_of_it.argmax(1), -1))
         return found
 

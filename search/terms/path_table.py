@@ -35,11 +35,13 @@ from search.scoring.trie import CODE_SHIFT, LETTER_MASK, N_CODES, Trie
 from search.terms.paths import (
     ELSEWHERE,
     FREE,
-    MAX_CELLS,
+    MAX_LENGTH,
     PLACE_BITS,
     SYMBOL_BITS,
+    cell_bits,
     fill_shifts,
     level_shifts,
+    longest_path,
     mark_dominated,
     pair_bits,
     pairs_of,
@@ -108,9 +110,8 @@ def path_table(dims: str, bare: int, max_len: int, cell_order: tuple[int, ...] =
     are kept.  Those that every worker of a run needs are shared (boardclass.shared_arrays).
     """
     board = geometry(dims, cell_order)
-    assert board.n <= MAX_CELLS, "4 bits hold no larger cell"
     n_extra = len(extra_cells(board, bare))
-    longest = min(max_len, board.n)
+    longest = min(max_len, longest_path(board.n))
     if n_extra and is_shared(board):
         order = ".".join(map(str, board.cell_order))
         name = f"paths/{dims}-{bare}-{longest}-{order}"
@@ -142,7 +143,7 @@ class _TableBuilder:
     """Collects the groups of one length after the other."""
 
     def __init__(self, board: Geometry, bare: int) -> None:
-        self.board = board
+        self.board, self.cell_bits = board, cell_bits(board.n)
         self.n_bare = bare.bit_count()
         extra = extra_cells(board, bare)
         self.extra = frozen(np.array(extra, np.int64))
@@ -153,7 +154,7 @@ class _TableBuilder:
             target[c] = self.n_bare + b + 1
         self.number, self.target = frozen(number), frozen(target)
         self.shift = frozen(level_shifts(board, bare))
-        self.root = np.zeros(MAX_CELLS + 2, np.int64)
+        self.root = np.zeros(MAX_LENGTH + 2, np.int64)
         self.child: list[Int32s] = [np.zeros((1, self.n_bare + 1), np.int32)]
         self.n_nodes, self.n_groups, self.n_paths = 1, 0, 0
         self.counts: list[Int64s] = []
@@ -171,7 +172,7 @@ class _TableBuilder:
         if not paths.size:
             return
         patterns = np.empty_like(paths)
-        patterns_of(frozen(paths), length, self.number, patterns)
+        patterns_of(frozen(paths), length, self.cell_bits, self.number, patterns)
         order = np.argsort(patterns)
         distinct, first, group = np.unique(patterns[order], return_index=True, return_inverse=True)
         paths = self._add_parts(frozen(paths[order]), length, group.astype(np.uint64))
@@ -183,10 +184,11 @@ class _TableBuilder:
         absorb, swap = np.empty((paths.size, 2), np.uint64), np.empty((paths.size, 1), np.uint64)
         pairs = frozen(pair_bits(length))
         mark_dominated(
-            paths, length, self.board.neighbour_masks, self.number, self.target, pairs, absorb, swap
-        )
+            paths, length, self.cell_bits, self.board.neighbour_masks, self.number, self.target,
+            pairs, absorb, swap,
+        )  # fmt: skip
         block = np.empty(int((n_free * counts).sum()), np.uint8)
-        fill_shifts(paths, length, self.number, self.shift, counts, block)
+        fill_shifts(paths, length, self.cell_bits, self.number, self.shift, counts, block)
         self.counts.append(counts)
         self.sizes.append(n_free * counts)
         self.shifts.append(block)
@@ -203,7 +205,7 @@ class _TableBuilder:
         if not n:
             return paths
         key = np.empty_like(paths)
-        places_on(paths, length, self.extra, key)
+        places_on(paths, length, self.cell_bits, self.extra, key)
         key |= group << np.uint64(PLACE_BITS * n)
         order = np.argsort(key)  # the order within a range does not matter: terms are sorted later
         key = key[order]
@@ -336,44 +338,58 @@ def add_distinct(rows: UInt64s, table: list[UInt64s]) -> UInt32s:
 
 class Words(NamedTuple):
     """The words of a run: letters uint8[n, 16] (0..25), length, points code int64[n], equal pairs
-    uint64[n].
+    uint64[n]; the first ``n_whole`` are whole words, the rest are cut to the longest paths.
     """
 
     letters: UInt8s
     length: Int64s
     code: Int64s
     equal: UInt64s
+    n_whole: int
 
 
 WORDS_TYPE = types.NamedTuple(
-    [read_only(uint8, 2), read_only(int64), read_only(int64), read_only(uint64)], Words
+    [read_only(uint8, 2), read_only(int64), read_only(int64), read_only(uint64), int64], Words
 )
 
 
 def shared_words(board: Geometry, trie: Trie) -> tuple[Trie, Words]:
     """Return a trie and the arrays of its words, which the workers of a machine share."""
-    arrays: Arrays = [*trie, *word_arrays(trie)]
+    *of_words, n_whole = word_arrays(trie, board.n)
+    arrays: Arrays = [*trie, *of_words]
     if is_shared(board):
         arrays = shared_copy("words", arrays)
-    return Trie(*arrays[:2]), Words(*arrays[2:])
+    return Trie(*arrays[:2]), Words(*arrays[2:], n_whole)
 
 
-def word_arrays(trie: Trie) -> Words:
-    """Return the arrays of the words of a trie that fit on 16 cells, by length, then by letters."""
-    nodes, letters = np.zeros(1, np.int64), np.zeros((1, MAX_CELLS), np.uint8)
+def word_arrays(trie: Trie, n_cells: int) -> Words:
+    """Return the arrays of the words of a trie that fit on a board, by length, then by letters.
+
+    Of a word that is longer than the paths of the board's tables only the letters of such a path
+    are kept: wherever the word lies, they lie as well (lemma 1 of docs/trust.md).  These words come
+    last.
+    """
+    longest = longest_path(n_cells)
+    nodes, letters = np.zeros(1, np.int64), np.zeros((1, MAX_LENGTH), np.uint8)
     by_length = []
-    for depth in range(MAX_CELLS):  # a row for each node, in order of their numbers
+    n_whole = 0
+    for depth in range(n_cells):  # a row for each node, in order of their numbers
         masks = (trie.nodes[nodes] & LETTER_MASK).astype("<u4").view(np.uint8).reshape(-1, 4)
         above, letter = np.nonzero(np.unpackbits(masks, axis=1, bitorder="little"))
         nodes = nodes[-1] + 1 + np.arange(len(above))
         letters = letters[above]
-        letters[:, depth] = letter
+        if depth < longest:
+            letters[:, depth] = letter
+        length = min(depth + 1, longest)
         code = trie.nodes[nodes] >> CODE_SHIFT & (N_CODES - 1)
         words = letters[code > 0]
         equal, at = np.zeros(len(words), np.uint64), words.T.copy()
-        for bit, (i, j) in enumerate(pairs_of(depth + 1)):
+        for bit, (i, j) in enumerate(pairs_of(length)):
             equal |= (at[i] == at[j]).astype(np.uint64) << np.uint64(bit)
-        by_length.append((words, np.full(len(words), depth + 1), code[code > 0], equal))
+        by_length.append((words, np.full(len(words), length), code[code > 0], equal))
+        if depth < longest:
+            n_whole += len(words)
         if not len(above):
             break
-    return Words(*(frozen(np.concatenate(arrays)) for arrays in zip(*by_length, strict=True)))
+    arrays = (frozen(np.concatenate(parts)) for parts in zip(*by_length, strict=True))
+    return Words(*arrays, n_whole)

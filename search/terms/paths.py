@@ -1,5 +1,7 @@
-"""All simple paths of a board as numbers, 4 bits a position; what each does on some cells, and
-where it is not needed.
+"""All simple paths of a board as numbers; what each does on some cells, and where it is not needed.
+
+A number has 4 bits for the cell of each position, position 0 lowest, or 5 on a board of more than
+16 cells, whose paths are therefore followed for their first LONGEST_WIDE cells only.
 
 Two words of marks for each path say which terms are not needed.  A mark only ever drops a term that
 another term of the same word dominates, so the bound stays a bound.
@@ -18,8 +20,8 @@ absorb
     each term is never dropped.
 
 >>> from boardclass.geometry import geometry
->>> len(paths_of_length(geometry("4x4"), 3))
-408
+>>> len(paths_of_length(geometry("4x4"), 3)), longest_path(16), longest_path(20)
+(408, 16, 11)
 >>> hex(paths_of_length(geometry("2x2"), 3)[0])  # cells 0, 1 and 2
 '0x210'
 """
@@ -31,11 +33,11 @@ from boardclass.arrays import Int64s, UInt64s
 from boardclass.geometry import Geometry
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
-from search.keys import LITERAL_BITS
+from search.keys import LITERAL_BITS, MAX_LEVELS
 
-MAX_CELLS = 16
-CELL_BITS = 4  # of a path, for the cell of each position
-CELL = (1 << CELL_BITS) - 1
+MAX_LENGTH = 16  # of a path: absorb words have room for as many positions
+LONGEST_WIDE = 11  # the same on more than 16 cells; 4x5 has 15.6 million paths of up to 11 cells
+_FEW_CELLS = 16  # as many as 4 bits name
 PLACE_BITS = 5
 ELSEWHERE = (1 << PLACE_BITS) - 1  # the position on a cell that a path does not meet
 FREE = 0  # pattern symbol of a position on a free cell; bare cell number b is b + 1
@@ -44,22 +46,32 @@ MAX_BARE = 8  # bare cells absorption looks at: 8 bits for each of up to 16 posi
 _N_PAIRS = 64
 
 
-@kernel(int64(uint64, int64), inline="always")
-def cell_at(path, t):  # type: ignore[no-untyped-def]
-    """Return the cell of a position of a path."""
-    return int64((path >> uint64(CELL_BITS * t)) & uint64(CELL))
+def cell_bits(n_cells: int) -> int:
+    """Return the bits of a path for the cell of each position, on a board of so many cells."""
+    return 4 if n_cells <= _FEW_CELLS else 5
 
 
-@kernel(int64(read_only(int64), int64, int64, writable(uint64)))
-def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-def]
-    """Write every simple path of ``length`` cells from ``start`` to ``out`` (4 bits a position,
+def longest_path(n_cells: int) -> int:
+    """Return how many cells of a path are followed, on a board of so many cells."""
+    return min(n_cells, MAX_LENGTH) if n_cells <= _FEW_CELLS else LONGEST_WIDE
+
+
+@kernel(int64(uint64, int64, int64), inline="always")
+def cell_at(path, t, bits):  # type: ignore[no-untyped-def]
+    """Return the cell of a position of a path that has so many bits for each."""
+    return int64((path >> uint64(bits * t)) & ((uint64(1) << uint64(bits)) - uint64(1)))
+
+
+@kernel(int64(read_only(int64), int64, int64, int64, writable(uint64)))
+def enumerate_paths(neighbours, length, start, bits, out):  # type: ignore[no-untyped-def]
+    """Write every simple path of ``length`` cells from ``start`` to ``out`` (``bits`` a position,
     position 0 lowest); return the count.
 
     With an ``out`` of size 0 the paths are only counted.
     """
-    todo = np.zeros(MAX_CELLS + 1, np.int64)
-    path = np.zeros(MAX_CELLS + 1, np.uint64)
-    used = np.zeros(MAX_CELLS + 1, np.int64)
+    todo = np.zeros(MAX_LENGTH + 1, np.int64)
+    path = np.zeros(MAX_LENGTH + 1, np.uint64)
+    used = np.zeros(MAX_LENGTH + 1, np.int64)
     path[0] = start
     used[0] = int64(1) << start
     if length == 1:
@@ -75,7 +87,7 @@ def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-
             continue
         c = lowest_bit(todo[d])
         todo[d] &= todo[d] - 1
-        longer = path[d] | (uint64(c) << uint64(CELL_BITS * (d + 1)))
+        longer = path[d] | (uint64(c) << uint64(bits * (d + 1)))
         if d + 2 == length:
             if out.size:
                 out[n] = longer
@@ -89,35 +101,35 @@ def enumerate_paths(neighbours, length, start, out):  # type: ignore[no-untyped-
 
 
 def paths_of_length(board: Geometry, length: int) -> UInt64s:
-    """Return every simple directed path of ``length`` cells: uint64[n], 4 bits a position, position
-    0 lowest.
+    """Return every simple directed path of ``length`` cells: uint64[n], :func:`cell_bits` bits a
+    position, position 0 lowest.
     """
-    none = np.empty(0, np.uint64)
-    counts = [enumerate_paths(board.neighbour_masks, length, c, none) for c in range(board.n)]
+    none, bits = np.empty(0, np.uint64), cell_bits(board.n)
+    counts = [enumerate_paths(board.neighbour_masks, length, c, bits, none) for c in range(board.n)]
     out = np.empty(sum(counts), np.uint64)
     at = 0
     for c, count in enumerate(counts):
         if count:
-            enumerate_paths(board.neighbour_masks, length, c, out[at : at + count])
+            enumerate_paths(board.neighbour_masks, length, c, bits, out[at : at + count])
         at += count
     return out
 
 
-@kernel(void(read_only(uint64), int64, read_only(int64), writable(uint64)))
-def patterns_of(paths, length, number, out):  # type: ignore[no-untyped-def]
+@kernel(void(read_only(uint64), int64, int64, read_only(int64), writable(uint64)))
+def patterns_of(paths, length, bits, number, out):  # type: ignore[no-untyped-def]
     """Fill ``out`` with the pattern of each path, position 0 highest; ``number[c]`` is the bare
     number + 1, or 0.
     """
     for p in range(paths.size):
         pattern = uint64(0)
         for t in range(length):
-            c = cell_at(paths[p], t)
+            c = cell_at(paths[p], t, bits)
             pattern = (pattern << uint64(SYMBOL_BITS)) | uint64(number[c])
         out[p] = pattern
 
 
-@kernel(void(read_only(uint64), int64, read_only(int64), writable(uint64)))
-def places_on(paths, length, cells, out):  # type: ignore[no-untyped-def]
+@kernel(void(read_only(uint64), int64, int64, read_only(int64), writable(uint64)))
+def places_on(paths, length, bits, cells, out):  # type: ignore[no-untyped-def]
     """Fill ``out`` with the positions of each path on some cells: PLACE_BITS each, the first cell's
     highest.
 
@@ -128,7 +140,7 @@ def places_on(paths, length, cells, out):  # type: ignore[no-untyped-def]
         for cell in cells:
             place = uint64(ELSEWHERE)
             for t in range(length):
-                if cell_at(paths[p], t) == cell:
+                if cell_at(paths[p], t, bits) == cell:
                     place = uint64(t)
             places = (places << uint64(PLACE_BITS)) | place
         out[p] = places
@@ -138,13 +150,14 @@ def places_on(paths, length, cells, out):  # type: ignore[no-untyped-def]
     void(
         read_only(uint64),
         int64,
+        int64,
         read_only(int64),
         read_only(int64),
         read_only(int64),
         writable(uint8),
     )
 )
-def fill_shifts(paths, length, number, shift, counts, shifts):  # type: ignore[no-untyped-def]
+def fill_shifts(paths, length, bits, number, shift, counts, shifts):  # type: ignore[no-untyped-def]
     """Write the shifts of all groups, which follow one another in ``paths`` with ``counts`` paths
     each.
     """
@@ -152,22 +165,22 @@ def fill_shifts(paths, length, number, shift, counts, shifts):  # type: ignore[n
     at = 0
     for count in counts:
         for t in range(length):
-            if number[cell_at(paths[begin], t)]:
+            if number[cell_at(paths[begin], t, bits)]:
                 continue
             for p in range(begin, begin + count):
-                shifts[at] = shift[cell_at(paths[p], t)]
+                shifts[at] = shift[cell_at(paths[p], t, bits)]
                 at += 1
         begin += count
 
 
 def level_shifts(board: Geometry, bare: int) -> Int64s:
     """Return the shift of each cell's level in a key (5 bits a level, first in cell order highest),
-    0 if bare.
+    0 if it is bare or a key has no room for its level.
     """
     free = [c for c in board.cell_order if not bare >> c & 1]
     shift = np.zeros(board.n, np.int64)
-    for level, c in enumerate(free):
-        shift[c] = LITERAL_BITS * (len(free) - 1 - level)
+    for place, c in enumerate(reversed(free[-MAX_LEVELS:])):
+        shift[c] = LITERAL_BITS * place
     return shift
 
 
@@ -182,33 +195,34 @@ def pairs_of(length: int) -> Int64s:
 
 def pair_bits(length: int) -> Int64s:
     """Return int64[16, 16]: the bit of a pair of positions in ``swap``, -1 where it has none."""
-    bits = np.full((MAX_CELLS, MAX_CELLS), -1, np.int64)
+    bits = np.full((MAX_LENGTH, MAX_LENGTH), -1, np.int64)
     for x, (i, j) in enumerate(pairs_of(length).tolist()):
         bits[i, j] = x
     return bits
 
 
 @kernel(
-    void(read_only(uint64), int64, read_only(int64), read_only(int64), read_only(int64),
+    void(read_only(uint64), int64, int64, read_only(int64), read_only(int64), read_only(int64),
     read_only(int64, 2),
         writable(uint64, 2), writable(uint64, 2))
 )  # fmt: skip
 def mark_dominated(  # type: ignore[no-untyped-def]
-    paths, length, neighbours, number, target, pair_bit, absorb, swap
+    paths, length, per_cell, neighbours, number, target, pair_bit, absorb, swap
 ):
     """Fill the absorb and swap words of ``paths`` (see the module).
 
+    per_cell : bits of a path for each position
     number : of each cell, the bare number + 1, or 0
     target : the same of bare and extra cells
     """
-    cells = np.zeros(MAX_CELLS + 2, np.int64)
-    near = np.zeros(MAX_CELLS + 2, np.int64)  # cells that touch both neighbours of a position
-    place = np.zeros(MAX_CELLS + 2, np.int64)  # position of a cell of the path
+    cells = np.zeros(MAX_LENGTH + 2, np.int64)
+    near = np.zeros(MAX_LENGTH + 2, np.int64)  # cells that touch both neighbours of a position
+    place = np.zeros(neighbours.size, np.int64)  # position of a cell of the path
     every = (int64(1) << neighbours.size) - 1
     for p in range(paths.size):
         used = int64(0)
         for t in range(length):
-            cells[t] = cell_at(paths[p], t)
+            cells[t] = cell_at(paths[p], t, per_cell)
             used |= int64(1) << cells[t]
             place[cells[t]] = t
         for t in range(length):

@@ -25,7 +25,7 @@ from search.bits import lowest_bit
 from search.terms.emit import RIM_TYPE, emit, restrict, up_to
 from search.terms.kin import PLACE, SILENT
 from search.terms.path_table import MAX_EXTRA, TABLE_TYPE, WORDS_TYPE
-from search.terms.paths import ELSEWHERE, MAX_BARE, MAX_CELLS
+from search.terms.paths import ELSEWHERE, MAX_BARE, MAX_LENGTH
 
 TERMS_FULL = -2
 ALL, GAINS, LOSSES = range(3)  # of the terms that a new bare cell changes
@@ -122,21 +122,21 @@ def shape_terms(  # type: ignore[no-untyped-def]
     # bare cells each position may move to, 8 bits, as in absorb words
     keep_low = np.zeros(MAX_EXTRA + 2, np.uint64)
     keep_high = np.zeros(MAX_EXTRA + 2, np.uint64)
-    row_of = np.zeros(MAX_CELLS + 1, np.int64)  # free position of each position
+    row_of = np.zeros(MAX_LENGTH + 1, np.int64)  # free position of each position
     all_bits = ~_ZERO
     table_bare = (int64(1) << n_bare) - 1
-    codes = np.zeros(MAX_CELLS + 1, np.uint64)
-    node = np.zeros(MAX_CELLS + 1, np.int64)
-    option = np.zeros(MAX_CELLS + 1, np.int64)  # symbols still to be tried, as a mask
-    n_free = np.zeros(MAX_CELLS + 1, np.int64)
-    used = np.zeros(MAX_CELLS + 1, np.int64)  # bare cells used, as a mask
-    may_low = np.zeros(MAX_CELLS + 1, np.uint64)  # moves of the positions before, as absorb words
-    may_high = np.zeros(MAX_CELLS + 1, np.uint64)
+    codes = np.zeros(MAX_LENGTH + 1, np.uint64)
+    node = np.zeros(MAX_LENGTH + 1, np.int64)
+    option = np.zeros(MAX_LENGTH + 1, np.int64)  # symbols still to be tried, as a mask
+    n_free = np.zeros(MAX_LENGTH + 1, np.int64)
+    used = np.zeros(MAX_LENGTH + 1, np.int64)  # bare cells used, as a mask
+    may_low = np.zeros(MAX_LENGTH + 1, np.uint64)  # moves of the positions before, as absorb words
+    may_high = np.zeros(MAX_LENGTH + 1, np.uint64)
     fused = rim.fused
     kin = rim.kin
     # by bare cell: the position that is tied to it, and whether the word is silent there
-    tied = np.full(MAX_CELLS, -1, np.int64)
-    is_silent = np.zeros(MAX_CELLS, np.bool_)
+    tied = np.full(MAX_LENGTH, -1, np.int64)
+    is_silent = np.zeros(MAX_LENGTH, np.bool_)
     loss = _ONE << uint64(code_bits - 1)
     n = 0
     n_paths = 0

@@ -62,7 +62,6 @@ from search.node import Node, OpenClass, split_cell
 from search.params import Params
 from search.scoring.trie import Trie
 from search.terms.path_table import is_shared
-from search.terms.paths import MAX_CELLS
 from search.terms.shapes import GAINS, LOSSES, TERMS_FULL
 from search.trees.arrays import Arrays, n_terms_in
 from search.trees.generator import Bare, Generator
@@ -183,10 +182,11 @@ class Forest:
         """Return how many distinct keys a node has, and arrays that begin with these, sorted, and
         with their points; None if they do not fit the memory.
 
-        What is behind them in the arrays is free until the next call, which overwrites all.
+        All words count in full: a checker does not know which literals were dropped, and the bound
+        of fewer literals may be the lower one.  What is behind them in the arrays is free until the next call, which overwrites all.
         """
         self.stack.clear()
-        n = self._generator.of_node(node, free, self._arrays.terms)
+        n = self._generator.of_node(node, free, self._arrays.terms, needs_whole_words=True)
         if n < 0:
             return None
         n_keys = self._arrays.sort(0, n, len(free), 1)
@@ -205,7 +205,7 @@ class Forest:
             map(node.is_bare, order[:n_bare])
         )
         is_suited = self._generator.max_walked < self.geometry.n - n_bare <= self.max_free
-        return is_first and is_suited and self.geometry.n <= MAX_CELLS
+        return is_first and is_suited
 
     def grow_on_layers(self, open_class: OpenClass, node: Node) -> Grown | None:
         """Return one tree over the terms of a node of an open class, all letters on its free cells.

@@ -25,7 +25,7 @@ from search.terms import shapes, walk
 from search.terms.emit import Rim
 from search.terms.kin import Kin
 from search.terms.path_table import MAX_EXTRA, PathTable, Words, path_table, shared_words
-from search.terms.paths import MAX_CELLS, level_shifts
+from search.terms.paths import level_shifts
 
 _ALL_LETTERS = (1 << 26) - 1
 _SAMPLED = 32  # one word in so many tells about how many terms there will be
@@ -64,7 +64,10 @@ class Generator:
         self._params = params
         self.trie, self._words = shared_words(board, trie)
         self._kin = Kin(self._words, buckets)
-        self._sample = Words(*(frozen(values[::_SAMPLED].copy()) for values in self._words))
+        *of_words, n_whole = self._words
+        self._sample = Words(
+            *(frozen(values[::_SAMPLED].copy()) for values in of_words), -(-n_whole // _SAMPLED)
+        )
         self._max_len = int(self._words.length.max(initial=1))
         n_codes = int(np.count_nonzero(self.trie.points))
         self.code_bits = max(4, n_codes.bit_length() + 1)
@@ -81,18 +84,22 @@ class Generator:
         # The walk needs no table: the one for nine bare cells of 4x4 would take 900 MB, and 3 GB
         # while it is made.
         self.max_walked = board.n // 2
+        self._n_fused = sum(kind in params.fused for kind in board.cell_types)
         self._front = walk.new_frontier(min(1 << 24, max(1 << 12, capacity)))
 
-    def of_node(self, node: Node, free: list[int], room: UInt64s) -> int:
+    def of_node(
+        self, node: Node, free: list[int], room: UInt64s, needs_whole_words: bool = False
+    ) -> int:
         """Write all terms of a node.
 
         Path shapes look at every path and suit nodes with many, nearly open free cells; the walk
-        suits the others.
+        suits the others.  On a large board path shapes know only a part of the longest words.
         """
         wide = sum(node.masks[c].bit_count() for c in free) >= self._params.shape_letters * len(
             free
         )
-        if not wide or len(free) <= self.max_walked or self.board.n > MAX_CELLS:
+        is_cut = self._words.n_whole < len(self._words.length)
+        if not wide or len(free) <= self.max_walked or (needs_whole_words and is_cut):
             return self._walk(node, free, room)
         shifts = level_shifts(self.board, node.bare).tolist()
         tight = [c for c in free if node.masks[c] != _ALL_LETTERS]
@@ -102,9 +109,8 @@ class Generator:
 
     def of_base(self, bare: Bare, room: UInt64s, new: int) -> int:
         """Write those of the terms of :meth:`of_open` that do not use the first free cell."""
-        n_forced = len(bare) - len(self.rim)
         # that cell is bare and has no letter: paths over it are passed over
-        if n_forced % (MAX_EXTRA + 1) < MAX_EXTRA:
+        if self._n_extra(len(bare)) < MAX_EXTRA:
             return self.of_open((*bare, (self.board.cell_order[len(bare)], 0)), room, new)
         limit = np.uint64((self.first_key(bare) << self.code_bits) - 1)
         return self.of_open(bare, room, new, limit=limit)
@@ -151,15 +157,27 @@ class Generator:
     def _table(self, bare: int) -> tuple[PathTable, int]:
         """Return a path table for some bare cells and how many of its extra cells are among them.
 
-        Where the bare cells are the first ones in cell order, some more than those of the rim, the
-        rim's table will do.
+        Where the bare cells are the first ones in cell order, some more than those of the first
+        table, that table will do.
         """
-        order, n, n_rim = self.board.cell_order, bare.bit_count(), len(self.rim)
+        order, n = self.board.cell_order, bare.bit_count()
         n_extra = 0
-        if n_rim and n >= n_rim and all(bare >> c & 1 for c in order[:n]):
-            n_extra = (n - n_rim) % (MAX_EXTRA + 1)
+        if all(bare >> c & 1 for c in order[:n]):
+            n_extra = self._n_extra(n)
             bare = sum(1 << c for c in order[: n - n_extra])
         return path_table(str(self.board.dims), bare, self._max_len, order), n_extra
+
+    def _n_extra(self, n_bare: int) -> int:
+        """Return how many of the first ``n_bare`` cells in cell order, bare, are extra cells of
+        their table: after the bare cells of the rim, each table serves a few more.
+
+        More cells than a key holds may be outside the centre: then the first table is that of the
+        centre, for with every bare cell more there are more groups of paths.
+        """
+        n_first = len(self.rim)
+        if self._n_fused and self.board.n - self._n_fused > self.max_free:
+            n_first = self._n_fused
+        return (n_bare - n_first) % (MAX_EXTRA + 1) if 0 < n_first <= n_bare else 0
 
     def of_open(
         self, bare: Bare, out: UInt64s | None, new: int = 0, only: int = shapes.ALL,

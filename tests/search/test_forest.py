@@ -291,6 +291,9 @@ def test_going_down_one_letter_generates_less_than_growing_at_once():
         ("3x3", (4, 0), (4, 0), False),
         ("3x3", (4,), (4, 7), False),  # 1 comes before it
         ("4x5", (), (), False),
+        ("4x5", (6, 7, 8, 11, 12, 13), (6, 7, 8, 11, 12, 13, 1), False),  # 13 free cells
+        ("4x5", (6, 7, 8, 11, 12, 13), (6, 7, 8, 11, 12, 13, 1, 16), True),
+        ("4x5", (6, 7, 8, 11, 12, 13), (6, 7, 8, 11, 12, 13, 1, 16, 2, 17), False),
         ("4x4", (5, 6, 9, 10), (5, 6, 9, 10), True),
         ("4x4", (5, 6), (5, 6), False),  # 14 free cells do not fit a key
         ("4x4", (5, 6), (5, 6, 9, 10), True),

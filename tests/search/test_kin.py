@@ -219,6 +219,25 @@ def test_a_word_stays_where_kin_of_its_kin_lie(letters):
     )
 
 
+def test_words_that_are_cut_alike_both_count():
+    """On more than sixteen cells a long word is known by its first letters, and two that have these
+    in common may lie on one board.
+    """
+    h = 9
+    path = [x * h + y for y in range(h) for x in ((0, 1) if y % 2 else (1, 0))]
+    text = "bcdefghijklmnoprst"
+    letters = [""] * len(path)
+    for cell, letter in zip(path, text, strict=True):
+        letters[cell] = letter
+    letters[path[3]] = "ae"
+    words = [text[:12], text[:14], text[:11], f"{text[:3]}a{text[4:12]}", f"{text[:3]}a{text[4:11]}"]
+    case = Case("2x9", tuple(letters), frozenset(path[:7]), dict.fromkeys(words, 5))
+    terms = found_with(case, rim_with_kin(case, ("ae",)))
+    scores = all_scores(case.letters, case.size, case.points)
+    assert max(scores.values()) == 15
+    assert all(score <= held(board, terms) for board, score in scores.items())
+
+
 def test_the_terms_that_hold_have_fewer_points_than_without_kin():
     n_less = 0
     for dims, seed in EVERY_DAY:

@@ -17,9 +17,12 @@ from search.terms.path_table import MAX_EXTRA, PathTable, add_distinct, extra_ce
 from search.terms.paths import (
     ELSEWHERE,
     FREE,
+    LONGEST_WIDE,
     MAX_BARE,
+    cell_bits,
     enumerate_paths,
     level_shifts,
+    longest_path,
     pairs_of,
     paths_of_length,
 )
@@ -34,8 +37,8 @@ def slow_paths(w: int, h: int, length: int) -> list[Path]:
     return paths_of("x" * (w * h), w, h, "x" * length)
 
 
-def unpacked(packed: int, length: int) -> Path:
-    return tuple(packed >> 4 * t & 15 for t in range(length))
+def unpacked(packed: int, length: int, bits: int = 4) -> Path:
+    return tuple(packed >> bits * t & (1 << bits) - 1 for t in range(length))
 
 
 def random_mask(rng: random.Random, n: int, most: int) -> int:
@@ -60,7 +63,7 @@ def test_golden_counts(size, n_paths):
     )
     none = np.empty(0, np.uint64)
     counts = [
-        [enumerate_paths(masks, length, c, none) for c in range(w * h)]
+        [enumerate_paths(masks, length, c, 4, none) for c in range(w * h)]
         for length in range(1, w * h + 1)
     ]
     assert sum(map(sum, counts)) == n_paths
@@ -74,6 +77,28 @@ def test_paths_are_those_walked_cell_by_cell(dims):
         found = [unpacked(packed, length) for packed in paths_of_length(board, length).tolist()]
         assert sorted(found) == sorted(slow_paths(*board.dims, length))
     assert not paths_of_length(board, board.n + 1).size
+
+
+@pytest.mark.parametrize(("dims", "longest"), [("2x8", 4), ("2x9", 4), ("4x5", 3), ("5x5", 3)])
+def test_paths_name_every_cell_of_boards_of_16_cells_and_more(dims, longest):
+    board = geometry(dims)
+    bits = cell_bits(board.n)
+    assert board.n <= 1 << bits
+    assert bits * longest_path(board.n) <= 64
+    for length in range(1, longest + 1):
+        numbers = paths_of_length(board, length).tolist()
+        found = [unpacked(packed, length, bits) for packed in numbers]
+        assert sorted(found) == sorted(slow_paths(*board.dims, length))
+
+
+def test_the_longest_paths_of_a_wide_board_are_simple_and_all_there():
+    """As many as the slow twin walks on 2x9, and on 4x5 as many as were counted elsewhere."""
+    board = geometry("2x9")
+    numbers = paths_of_length(board, LONGEST_WIDE).tolist()
+    paths = {unpacked(packed, LONGEST_WIDE, 5) for packed in numbers}
+    assert len(paths) == len(numbers)
+    assert all(len(path) == LONGEST_WIDE and is_path(board, path) for path in paths)
+    assert paths == set(slow_paths(2, 9, LONGEST_WIDE))
 
 
 def groups_of(table: PathTable, length: int) -> dict[tuple[int, ...], int]:
@@ -225,7 +250,15 @@ def test_tables_hold_every_path_once_with_its_marks(dims, seed):
 
 
 @pytest.mark.parametrize(
-    ("dims", "n_bare", "lengths"), [("4x4", 4, [11]), ("3x4", 10, range(1, 6))]
+    ("dims", "n_bare", "lengths"),
+    [
+        ("4x4", 4, [11]),
+        ("3x4", 10, range(1, 6)),
+        ("2x8", 4, [12]),
+        ("2x9", 6, [10, 11]),
+        ("4x5", 8, [4, 5, 6]),
+        ("5x5", 13, [4]),
+    ],
 )
 def test_marks_of_long_paths_and_of_many_bare_cells(dims, n_bare, lengths):
     """A sample.  Positions behind the eighth fill the second word, and 16 cells have more pairs
@@ -242,6 +275,13 @@ def test_marks_of_long_paths_and_of_many_bare_cells(dims, n_bare, lengths):
             assert all(is_path(board, paths[p]) for p in some)
             n_absorbing += check_marks(board, bare_cells, table, {p: paths[p] for p in some})
     assert n_absorbing > 10
+
+
+def test_tables_of_wide_boards_end_with_the_longest_paths():
+    for dims, longest in (("2x8", 16), ("2x9", LONGEST_WIDE)):
+        table = path_table(dims, 0b11, 99)
+        lengths = [length for length, root in enumerate(table.root.tolist()) if root]
+        assert lengths == list(range(1, longest + 1))
 
 
 def test_pairs_are_the_nearest():

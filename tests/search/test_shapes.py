@@ -19,7 +19,7 @@ from search.scoring.trie import Trie, build_trie
 from search.terms import shapes
 from search.terms.emit import Rim
 from search.terms.path_table import MAX_EXTRA, Words, path_table, word_arrays
-from search.terms.paths import MAX_BARE, MAX_CELLS, pairs_of
+from search.terms.paths import LONGEST_WIDE, MAX_BARE, MAX_LENGTH, longest_path, pairs_of
 from tests.reference.orderly import Literals, Term
 from tests.reference.solver import paths_of
 from tests.samples import daily
@@ -102,7 +102,7 @@ def words_of(case: Case) -> Words:
 @lru_cache(maxsize=16)
 def _made(dims: str, points: tuple[tuple[str, int], ...]) -> tuple[Trie, Words]:
     trie = build_trie(dict(points), geometry(dims).n)
-    return trie, word_arrays(trie)
+    return trie, word_arrays(trie, geometry(dims).n)
 
 
 def code_bits(case: Case) -> int:
@@ -339,10 +339,11 @@ def test_a_full_term_array_is_reported_or_did_not_matter(seed):
 
 
 def test_words_and_their_equal_letters():
-    words = word_arrays(build_trie({"abc": 1, "a" * 16: 2, "b" * 17: 3, "level": 4}, 17))
-    assert words.length.tolist() == [3, 5, 16], "no board of the tables has 17 cells"
+    words = word_arrays(build_trie({"abc": 1, "a" * 16: 2, "b" * 17: 3, "level": 4}, 17), 16)
+    assert words.length.tolist() == [3, 5, 16], "no board of 16 cells has a longer one"
     assert words.code.tolist() == [1, 4, 2]
-    assert words.letters.shape == (3, MAX_CELLS)
+    assert words.letters.shape == (3, MAX_LENGTH)
+    assert words.n_whole == 3
     same = [
         tuple(pair) for x, pair in enumerate(pairs_of(5).tolist()) if int(words.equal[1]) >> x & 1
     ]
@@ -350,3 +351,67 @@ def test_words_and_their_equal_letters():
     case = Case("2x2", (EVERY,) * 4, frozenset(), {"abc": 1, "abcde": 2})
     assert {word for word, _ in shape_found(case)} == {"abc"}
     assert run(Case("2x2", (EVERY,) * 4, frozenset(), {"abcde": 1}))[0] == 0
+
+
+@pytest.mark.parametrize("n_cells", [15, 16, 17, 18, 25])
+def test_words_longer_than_the_longest_paths_are_cut_and_come_last(n_cells):
+    """Words of every length on both sides of the one at which they are cut, and of the board."""
+    points = {EVERY[:length]: length for length in range(3, 27)}
+    points["abcdefghijkz"] = 27  # cut like another one
+    words = word_arrays(build_trie(points, n_cells), n_cells)
+    longest = longest_path(n_cells)
+    assert longest == (min(n_cells, 16) if n_cells <= 16 else LONGEST_WIDE)
+    fitting = sorted((word for word in points if len(word) <= n_cells), key=len)
+    assert words.length.tolist() == [min(len(word), longest) for word in fitting]
+    assert words.n_whole == sum(len(word) <= longest for word in fitting)
+    texts = [
+        "".join(EVERY[x] for x in row[:n])
+        for row, n in zip(words.letters.tolist(), words.length.tolist(), strict=True)
+    ]
+    assert texts == [word[:longest] for word in fitting]
+    assert not any(row[n:].any() for row, n in zip(words.letters, words.length, strict=True))
+    assert not words.equal.any()
+
+
+def snake(dims: str, seed: int) -> Case:
+    """Return a class on which some words of nine letters to all of the board's lie: a random path
+    has their letters, other cells and some of its own have more.
+    """
+    rng = random.Random(f"snake {dims} {seed}")
+    w, h = geometry(dims).dims
+    rows = [[x * h + y for x in (range(w) if y % 2 else reversed(range(w)))] for y in range(h)]
+    path = [cell for row in rows for cell in row]  # from side to side, through all cells
+    text = "".join(rng.choice("aest") for _ in path)
+    letters = [""] * (w * h)
+    for cell, x in zip(path, text, strict=True):
+        letters[cell] = "".join(sorted({x, rng.choice("aest")} if rng.random() < 0.3 else {x}))
+    words = set()
+    for length in range(9, len(path) + 1):
+        begin = rng.randint(0, len(path) - length)
+        words.add(text[begin : begin + length])
+        words.add(text[begin : begin + length - 1] + rng.choice("aest"))
+    n_bare = rng.randint(len(path) - 12, len(path) - 6)
+    order = geometry(dims).cell_order
+    bare = order[:n_bare] if seed % 2 else rng.sample(order, n_bare)
+    some = rng.sample(sorted(words), min(15, len(words)))
+    return Case(dims, tuple(letters), frozenset(bare), {x: i + 1 for i, x in enumerate(some)})
+
+
+@pytest.mark.parametrize(
+    ("dims", "seed"), [(dims, seed) for dims in ("2x8", "2x9", "3x6") for seed in range(4)]
+)
+def test_a_word_that_is_cut_has_the_terms_of_what_is_left_of_it(dims, seed):
+    """On both sides of sixteen cells: there whole words, here those of up to eleven letters."""
+    case = snake(dims, seed)
+    longest = longest_path(case.geometry.n)
+    wanted: Counter[tuple[Literals, int]] = Counter()
+    for word, points in case.points.items():
+        for path in paths_of(case.letters, *case.size, word[:longest]):
+            if not dominated(case, word[:longest], path):
+                wanted[term_of(case, word[:longest], path)[1], points] += 1
+    found: Counter[tuple[Literals, int]] = Counter()
+    _, terms = run(case)
+    for term in terms.tolist():
+        found[decoded(case, term >> code_bits(case)), term & (1 << code_bits(case) - 1) - 1] += 1
+    assert found == wanted
+    assert max(map(len, case.points)) > LONGEST_WIDE
