@@ -347,6 +347,12 @@ class Words(NamedTuple):
     equal: UInt64s
     n_whole: int
 
+    def sample(self, step: int) -> "Words":
+        """Return every ``step``-th word."""
+        letters, length, code, equal, n_whole = self
+        some = (frozen(values[::step].copy()) for values in (letters, length, code, equal))
+        return Words._make((*some, -(-n_whole // step)))
+
 
 WORDS_TYPE = types.NamedTuple(
     [read_only(uint8, 2), read_only(int64), read_only(int64), read_only(uint64), int64], Words
@@ -355,11 +361,11 @@ WORDS_TYPE = types.NamedTuple(
 
 def shared_words(board: Geometry, trie: Trie) -> tuple[Trie, Words]:
     """Return a trie and the arrays of its words, which the workers of a machine share."""
-    *of_words, n_whole = word_arrays(trie, board.n)
-    arrays: Arrays = [*trie, *of_words]
+    words = word_arrays(trie, board.n)
+    arrays: Arrays = [*trie, words.letters, words.length, words.code, words.equal]
     if is_shared(board):
         arrays = shared_copy("words", arrays)
-    return Trie(*arrays[:2]), Words(*arrays[2:], n_whole)
+    return Trie(*arrays[:2]), Words._make((*arrays[2:], words.n_whole))
 
 
 def word_arrays(trie: Trie, n_cells: int) -> Words:
@@ -392,4 +398,4 @@ def word_arrays(trie: Trie, n_cells: int) -> Words:
         if not len(above):
             break
     arrays = (frozen(np.concatenate(parts)) for parts in zip(*by_length, strict=True))
-    return Words(*arrays, n_whole)
+    return Words._make((*arrays, n_whole))

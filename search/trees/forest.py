@@ -183,7 +183,8 @@ class Forest:
         with their points; None if they do not fit the memory.
 
         All words count in full: a checker does not know which literals were dropped, and the bound
-        of fewer literals may be the lower one.  What is behind them in the arrays is free until the next call, which overwrites all.
+        of fewer literals may be the lower one.  What is behind them in the arrays is free until the
+        next call, which overwrites all.
         """
         self.stack.clear()
         n = self._generator.of_node(node, free, self._arrays.terms, needs_whole_words=True)

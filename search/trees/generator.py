@@ -24,7 +24,7 @@ from search.scoring.trie import Trie
 from search.terms import shapes, walk
 from search.terms.emit import Rim
 from search.terms.kin import Kin
-from search.terms.path_table import MAX_EXTRA, PathTable, Words, path_table, shared_words
+from search.terms.path_table import MAX_EXTRA, PathTable, path_table, shared_words
 from search.terms.paths import level_shifts
 
 _ALL_LETTERS = (1 << 26) - 1
@@ -64,10 +64,7 @@ class Generator:
         self._params = params
         self.trie, self._words = shared_words(board, trie)
         self._kin = Kin(self._words, buckets)
-        *of_words, n_whole = self._words
-        self._sample = Words(
-            *(frozen(values[::_SAMPLED].copy()) for values in of_words), -(-n_whole // _SAMPLED)
-        )
+        self._sample = self._words.sample(_SAMPLED)
         self._max_len = int(self._words.length.max(initial=1))
         n_codes = int(np.count_nonzero(self.trie.points))
         self.code_bits = max(4, n_codes.bit_length() + 1)

@@ -21,6 +21,7 @@ from search.local.methods import Find, local_search
 from search.node import Node, OpenClass, class_node, letters_of, split
 from search.params import Params
 from search.scoring.scorer import Scorer, trie_of
+from search.scoring.trie import build_trie
 from search.terms.shapes import LOSSES
 from search.trees import arrays
 from search.trees.forest import Forest, Grown
@@ -307,6 +308,19 @@ def test_layers_want_bare_cells_that_come_first(dims, class_bare, cells, suits):
     assert (
         Forest(geometry(dims), TRIE, PARAMS).suits_layers(OpenClass(class_bare, ()), node) is suits
     )
+
+
+def test_terms_of_a_certificate_are_those_of_whole_words():
+    """Of thirteen letters on twelve free cells of a board whose paths are cut after eleven."""
+    board = geometry("2x9")
+    bare = {0, 1, 2, 9, 10, 11}
+    masks = tuple(1 << 25 if cell in bare else ALL for cell in range(board.n))
+    node = Node(masks, sum(1 << cell for cell in bare))
+    free = [cell for cell in board.cell_order if cell not in bare]
+    forest = Forest(board, build_trie({"bcdefghijklmn": 1}, board.n), Params(memory_mb=64))
+    n_keys, *_ = forest.terms(node, free)
+    assert n_keys == 0
+    assert forest.grow(node, free).n_terms > 0
 
 
 DEEP = {4: "e", 1: "s", 7: "t", 3: "ai", 5: "r"}

@@ -230,7 +230,13 @@ def test_words_that_are_cut_alike_both_count():
     for cell, letter in zip(path, text, strict=True):
         letters[cell] = letter
     letters[path[3]] = "ae"
-    words = [text[:12], text[:14], text[:11], f"{text[:3]}a{text[4:12]}", f"{text[:3]}a{text[4:11]}"]
+    words = [
+        text[:12],
+        text[:14],
+        text[:11],
+        f"{text[:3]}a{text[4:12]}",
+        f"{text[:3]}a{text[4:11]}",
+    ]
     case = Case("2x9", tuple(letters), frozenset(path[:7]), dict.fromkeys(words, 5))
     terms = found_with(case, rim_with_kin(case, ("ae",)))
     scores = all_scores(case.letters, case.size, case.points)

@@ -393,7 +393,9 @@ def snake(dims: str, seed: int) -> Case:
     n_bare = rng.randint(len(path) - 12, len(path) - 6)
     order = geometry(dims).cell_order
     bare = order[:n_bare] if seed % 2 else rng.sample(order, n_bare)
-    some = rng.sample(sorted(words), min(15, len(words)))
+    # more points than seven have no room beside twelve levels
+    some = [max(words, key=len), *rng.sample(sorted(words), min(6, len(words)))]
+    some = list(dict.fromkeys(some))
     return Case(dims, tuple(letters), frozenset(bare), {x: i + 1 for i, x in enumerate(some)})
 
 
