@@ -8,7 +8,7 @@
     parse_scores -> ScoreTable            points by length; check_overflow; reaches, the only
                                           comparison with the cutoff
     read_entries -> import_words          a list from files as people have them (word_files.py,
-                                          word_tables.py, word_import.py)
+                                          word_forms/, word_import.py)
     plain_rows, json_boards               boards as other programs write them (board_tables.py)
     assign_dice, roll                     dice (rolling.py)
     printable, counted, duration          text as it is shown (printable.py)

@@ -2,7 +2,7 @@
 
     read_file      the bytes, unpacked  (also for the strict loader)
     decoded        their text
-    read_entries   what it holds (word_tables.py), and how it was read  -> word_import.py
+    read_entries   what it holds (word_forms/), and how it was read  -> word_import.py
     expanded       the words that a Hunspell dictionary stands for: stems with their affixes
 
 Nothing is judged here: what an entry is worth is for the importer to say.
@@ -16,6 +16,7 @@ import contextlib
 import gzip
 import io
 import lzma
+import re
 import tarfile
 import tempfile
 import zipfile
@@ -26,10 +27,13 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from boardclass.errors import WordListError, quote
-from boardclass.word_tables import Entries, entries_of
+from boardclass.word_forms import Entries, Given, entries_of, stems
 
 MAX_FILE_BYTES = 64 * 2**20
 MAX_WORDS = 10_000_000
+_SHOWN_EACH = 256  # stems
+Judge = Callable[[list[str]], None]
+Move = Callable[[str, float], None]  # is told which share of the stems is done
 
 _BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8-sig"),
@@ -51,18 +55,38 @@ _OFFICE = {"xl/workbook.xml", "content.xml", "word/document.xml"}
 _PACKED = (".gz", ".bz2", ".xz")
 
 
-def read_entries(path: Path, encoding: str | None = None, column: str | None = None) -> Entries:
-    """Return the words of a file in any of the forms that this module knows.
+def read_entries(
+    path: Path,
+    encoding: str | None = None,
+    column: str | None = None,
+    form: str | None = None,
+    *,
+    judge: Judge | None = None,
+    move: Move | None = None,
+) -> Entries:
+    """Return the words of a file in any of the forms of ``word_forms``.
 
     encoding : instead of the one that the bytes suggest
     column : number (from 1) or heading of the column that holds the words
+    form : instead of the one whose signature the text has
+    judge : looks at the stems of a spelling dictionary before they are expanded, which may take
+        minutes, and refuses what cannot become a list
+    move : is told how far that is
 
     Raises WordListError if the file cannot be read, decoded or taken apart.
     """
     is_dictionary = _base(path).endswith(".dic")
-    if is_dictionary and affixes_of(path):
+    if is_dictionary and affixes_of(path) and form is None:
+        if judge:
+            judge(stems_of(path))
         return Entries(
-            expanded(path), ["spelling dictionary with its affixes; compound words are not formed"]
+            expanded(path, move),
+            ["spelling dictionary with its affixes; compound words are not formed"],
+        )
+    if path.suffix.lower() == ".dz" and form is None:
+        raise WordListError(
+            f"{quote(str(path))} holds what a dictionary says of its words: import the .index "
+            "beside it"
         )
     if _base(path).endswith(".aff"):
         name = quote(f"{path.stem}.dic")
@@ -79,13 +103,13 @@ def read_entries(path: Path, encoding: str | None = None, column: str | None = N
         raise WordListError(
             f"{quote(str(path))} has a NUL character: it is not text; save it as text or CSV"
         )
-    entries = entries_of(text, column, str(path))
-    if is_dictionary and 10 * sum("/" in word for word in entries.words) > len(entries.words):
+    if is_dictionary and form is None and stems.fits(Given(text, column, str(path))):
         raise WordListError(
             f"{quote(str(path))} is a spelling dictionary, and "
             f"{quote(path.name[: len(_base(path)) - 4] + '.aff')}, which says what its flags mean, "
-            "is missing: put it beside it"
+            "is missing: put it beside it, or --form stems takes the stems alone"
         )
+    entries = entries_of(text, column, str(path), form)
     return entries._replace(read_as=[how, *entries.read_as])
 
 
@@ -229,7 +253,19 @@ class _Form(NamedTuple):
     crosses: bool  # prefixes may be added
 
 
-def expanded(path: Path) -> list[str]:
+def stems_of(path: Path) -> list[str]:
+    """Return the stems of the dictionary ``path``, without looking at its affixes."""
+    affixes = read_file(affixes_of(path) or path.with_suffix(".aff"))
+    told = re.search(rb"^\s*SET\s+(\S+)", affixes, re.MULTILINE)
+    try:
+        text = read_file(path).decode(told[1].decode("ascii") if told else "latin-1", "replace")
+    except (LookupError, UnicodeError):  # the reader of the dictionary says it
+        return []
+    lines = text.splitlines()[1:]  # the first one is their number
+    return [line.partition("/")[0].partition("\t")[0].strip() for line in lines if line.strip()]
+
+
+def expanded(path: Path, move: Move | None = None) -> list[str]:
     """Return the words of the dictionary ``path`` (.dic) with the affixes of the .aff file beside
     it.
 
@@ -262,7 +298,10 @@ def expanded(path: Path) -> list[str]:
         ) from error
     words: set[str] = set()
     forbidden: set[str] = set()
-    for entry in dictionary.dic.words:
+    n_stems = len(dictionary.dic.words)
+    for number, entry in enumerate(dictionary.dic.words):
+        if move and number % _SHOWN_EACH == 0:
+            move(f"{number:,} of {n_stems:,} stems, {len(words):,} words", number / n_stems)
         is_forbidden = dictionary.aff.FORBIDDENWORD in entry.flags
         (forbidden if is_forbidden else words).update(
             [entry.stem] if is_forbidden else forms(entry, dictionary.aff)

@@ -27,7 +27,7 @@ from typing import NamedTuple
 from boardclass.errors import WordListError, quote
 from boardclass.printable import counted
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS
-from boardclass.word_tables import Entries
+from boardclass.word_forms import Entries
 from boardclass.wordlist import LETTER, WordList, header_of, parse_wordlist
 
 CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
@@ -155,6 +155,16 @@ def import_words(entries: Entries, rules: ImportRules, name: str, source: str) -
     return Imported(words, text, steps, [read_as, *tally.notes()])
 
 
+def judge_stems(stems: list[str], rules: ImportRules, source: str) -> None:
+    """Raise WordListError if most of some words are of another alphabet, as the list would be that
+    is made of them: without them nothing is said.
+    """
+    tally = _Tally(rules, stems)
+    for stem in stems:
+        tally.take(stem)
+    tally.refuse_alphabet(source)
+
+
 def spellings(words: Iterable[str], letters: Collection[str]) -> frozenset[str]:
     """Return how lists may spell some words: in small letters, as they are and without accents.
 
@@ -275,8 +285,8 @@ class _Tally:
     def _n(self, what: str) -> int:
         return self.steps[what].lines if what in self.steps else 0
 
-    def refuse(self, source: str) -> None:
-        """Raise an error if the list cannot be what the person wants."""
+    def refuse_alphabet(self, source: str) -> None:
+        """Raise an error if most words are of another alphabet."""
         letters = sorted(self._unmapped)
         n_foreign = self._n("left out: letter of another alphabet")
         if n_foreign > len(self.kept):
@@ -291,6 +301,11 @@ class _Tally:
                     else ""
                 )
             )
+
+    def refuse(self, source: str) -> None:
+        """Raise an error if the list cannot be what the person wants."""
+        self.refuse_alphabet(source)
+        letters = sorted(self._unmapped)
         if self.rules.accents == "keep" and letters:
             raise WordListError(
                 f"--accents keep: {', '.join(letters)} {'has' if len(letters) == 1 else 'have'} "

@@ -1,6 +1,7 @@
 """``orderly wordlist``: list, check, import and get."""
 
 import contextlib
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,14 @@ from boardclass.errors import WordListError, quote
 from boardclass.printable import counted
 from boardclass.scores import n_letters
 from boardclass.word_files import MAX_FILE_BYTES, read_entries
-from boardclass.word_import import Imported, ImportRules, import_words, parse_letters
+from boardclass.word_forms import FORMS
+from boardclass.word_import import (
+    Imported,
+    ImportRules,
+    import_words,
+    judge_stems,
+    parse_letters,
+)
 from boardclass.wordlist import (
     Source,
     WordList,
@@ -24,7 +32,7 @@ from boardclass.wordlist import (
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
 from cluster.cli.options import argument, option
-from cluster.streams import say, write_file
+from cluster.streams import moving, say, write_file
 
 TIMEOUT_S = 30
 wordlist = typer.Typer(
@@ -99,8 +107,8 @@ def import_file(
         str,
         argument(
             "FILE",
-            "Words in any format: one per line, columns, CSV, JSON, a spelling dictionary "
-            "(.dic with its .aff); gz, bz2, xz or zip.",
+            "Words: one per line, columns, CSV, JSON, XML, a spelling dictionary (.dic with its "
+            ".aff), the index of a dictionary; gz, bz2, xz or zip.",
         ),
     ],
     name: Annotated[
@@ -124,9 +132,18 @@ def import_file(
     column: Annotated[
         str | None,
         option(
-            "Column of the words, or JSON key; all: every cell; keys: the keys of an object.",
-            metavar="NAME|N|all|keys",
+            "Column of the words, JSON key or XML element; all: every cell; keys, values: those of "
+            "a JSON object.",
+            metavar="NAME|N|all|keys|values",
             show_default="that of a heading such as word, or the first one without numbers",
+        ),
+    ] = None,
+    form: Annotated[
+        str | None,
+        option(
+            "What the file is, where it does not say so itself.",
+            metavar="|".join(FORMS),
+            show_default="told by its first lines",
         ),
     ] = None,
     encoding: Annotated[
@@ -142,7 +159,10 @@ def import_file(
         raise WordListError(
             f"a word list cannot be called {quote(name)}: give another, --name NAME"
         )
-    imported = import_words(read_entries(path, encoding, column), rules, name, file)
+    judge = partial(judge_stems, rules=rules, source=file)
+    with moving(1.0) as move:
+        entries = read_entries(path, encoding, column, form, judge=judge, move=move)
+    imported = import_words(entries, rules, name, file)
     target = user_folder() / f"{name}.txt"
     if target.exists() and load_wordlist(target, plain_q=None) != imported.words:
         raise WordListError(

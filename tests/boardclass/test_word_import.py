@@ -20,8 +20,8 @@ from hypothesis import given, strategies as st
 
 from boardclass.errors import WordListError
 from boardclass.word_files import decoded, expanded, read_entries
+from boardclass.word_forms import Entries, entries_of
 from boardclass.word_import import Imported, ImportRules, import_words, parse_letters, spellings
-from boardclass.word_tables import Entries, entries_of
 from boardclass.wordlist import load_wordlist, parse_wordlist
 
 WORDS = ["gâteau", "naïve", "quiche", "straße", "tea", "tree"]
@@ -404,13 +404,17 @@ def test_the_forms_of_a_word_on_a_line_are_taken_and_a_word_of_two_is_not(tmp_pa
     assert make(*entries.words).words.words == (
         *("linos", "rate", "rated", "rates", "stare", "stares", "tea", "teas"),
     )
-    path.write_text("ad hoc\nhot dog\nice cream\ntea\n")
+    path.write_text("ad hoc\nhot dog\nice cream\ntea\ntree\nrates\n")
     found = import_words(read_entries(path), ImportRules(), "mine", "mine")
-    assert found.words.words == ("tea",)
+    assert found.words.words == ("rates", "tea", "tree")
     assert lines_of(found)["left out: more than one word"] == 3
     assert any("--column all every word" in note for note in found.notes)
-    assert len(read_entries(path, column="all").words) == 7
-    assert read_entries(path, column="1").words == ["ad", "hot", "ice", "tea"]
+    assert len(read_entries(path, column="all").words) == 9
+    assert read_entries(path, column="1").words[:4] == ["ad", "hot", "ice", "tea"]
+    path.write_text("ad hoc\nhot dog\nice cream\ntea\n")
+    with pytest.raises(WordListError, match="it begins 'ad hoc', 'hot dog', 'ice cream'; --column"):
+        read_entries(path)
+    assert read_entries(path, form="plain").words == ["ad hoc", "hot dog", "ice cream", "tea"]
 
 
 @pytest.mark.parametrize(
@@ -426,8 +430,8 @@ def test_the_forms_of_a_word_on_a_line_are_taken_and_a_word_of_two_is_not(tmp_pa
 def test_what_is_said_of_a_word_is_no_word_of_the_list(tmp_path, text):
     path = tmp_path / "list.txt"
     path.write_text(text)
-    with pytest.raises(WordListError, match="no word of 'mine' is left"):
-        import_words(read_entries(path), ImportRules(names="keep"), "mine", "mine")
+    with pytest.raises(WordListError, match="--column 1 takes the first word of each line, --col"):
+        read_entries(path)
     first = [line.split()[0] for line in text.splitlines()]
     assert read_entries(path, column="1").words == first
 

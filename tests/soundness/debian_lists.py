@@ -20,17 +20,32 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from boardclass.errors import WordListError, quote
 from boardclass.word_files import read_entries
-from boardclass.word_import import ImportRules, import_words
+from boardclass.word_import import ImportRules, import_words, judge_stems
 from boardclass.wordlist import sources
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = tomllib.loads((HERE / "real_lists.toml").read_text())
-ENDINGS = (".dic", ".txt", ".csv", ".json", ".gz", ".tsv", ".aff", ".dict", ".dz", ".index", ".dat")
+ENDINGS: tuple[str, ...] = (
+    ".dic",
+    ".txt",
+    ".csv",
+    ".json",
+    ".gz",
+    ".tsv",
+    ".aff",
+    ".dict",
+    ".dz",
+    ".index",
+    ".dat",
+)
+ENDINGS += (".kvtml", ".noun", ".verb", ".adv", ".adj", ".sense", ".exc")
+FOLDERS = ("/dict/", "/gamedata/")  # of lists without an ending
 GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
 # what is beside the lists
 NO_LISTS = ("package.json", "bower.json", "composer.json", "readme", "license", "copyright")
@@ -76,7 +91,7 @@ def lists_of(package: str, folder: Path) -> list[Path]:
     """Return the files of words in a package, the small ones first."""
     found = []
     for path in sorted((folder / package).rglob("*")):
-        is_list = path.suffix.lower() in ENDINGS or "/dict/" in str(path)
+        is_list = path.suffix.lower() in ENDINGS or any(name in str(path) for name in FOLDERS)
         is_beside = path.name.lower().startswith(NO_LISTS + INSTALLED)
         is_beside |= bool({"doc", "man"} & set(path.parts))
         if path.is_file() and not path.is_symlink() and is_list and not is_beside:
@@ -87,8 +102,9 @@ def lists_of(package: str, folder: Path) -> list[Path]:
 def told_of(package: str, path: Path, name: str) -> Told:
     """Return what became of a file; raise AssertionError if an entry is lost uncounted."""
     try:
-        entries = read_entries(path)
         rules = ImportRules(names="keep" if package in GERMAN else "drop")
+        judge = partial(judge_stems, rules=rules, source=path.name)
+        entries = read_entries(path, judge=judge)
         found = import_words(entries, rules, "list", path.name)
     except WordListError as error:
         reason = str(error).replace(quote(str(path)), "the file")

@@ -1,0 +1,106 @@
+"""XML with the words in one element, such as the vocabularies of KDE (KVTML).
+
+>>> from boardclass.word_forms.form import Given
+>>> read(Given("<list><w>tea</w><note>hot</note><w>tree</w></list>", "w", "mine.xml")).words
+['tea', 'tree']
+"""
+
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+from boardclass.errors import WordListError, quote
+from boardclass.word_forms.form import Entries, Form, Given
+
+_KVTML, _TRANSLATION, _TEXT = "kvtml", "translation", "text"
+_STARTS = ("<?xml", "<!doctype", f"<{_KVTML}")
+OTHER = "text of another element"
+
+
+def fits(given: Given) -> bool:
+    """Whether a text says that it is XML."""
+    return given.text.lstrip("\ufeff \t\r\n")[:20].lower().startswith(_STARTS)
+
+
+def read(given: Given) -> Entries:
+    """Return the texts of one element: of a KVTML file those of one language."""
+    root = _parsed(given)
+    if _name(root) == _KVTML and (given.column is None or given.column.isdecimal()):
+        return _from_vocabulary(root, given)
+    texts = [(_name(item), (item.text or "").strip()) for item in root.iter()]
+    words = [text for name, text in texts if name == given.column and text]
+    if not words:
+        held = Counter(name for name, text in texts if text)
+        names = ", ".join(f"{name} ({n:,})" for name, n in held.most_common(8))
+        raise WordListError(
+            f"{quote(given.source)} is XML: say which element holds the words, --column NAME, one "
+            f"of {names or 'none, as it holds no text'}"
+        )
+    return _entries(root, words, f"XML, element {given.column}")
+
+
+def _parsed(given: Given) -> ET.Element:
+    if "<!ENTITY" in given.text:
+        raise WordListError(
+            f"{quote(given.source)} is XML that defines entities, which is not read: replace them"
+        )
+    try:
+        # as text: the encoding that it names is that of the file
+        return ET.fromstring(given.text.lstrip("\ufeff \t\r\n"))
+    except (ET.ParseError, ValueError, LookupError) as error:
+        raise WordListError(
+            f"{quote(given.source)} looks like XML and is not: {error}; check the file"
+        ) from error
+
+
+def _name(item: ET.Element) -> str:
+    """Return the name of an element without its namespace."""
+    return str(item.tag).rpartition("}")[2].lower()
+
+
+def _from_vocabulary(root: ET.Element, given: Given) -> Entries:
+    """Return the words of a KVTML file: those of the only language, or of the one that is told.
+
+    Only translations whose number an identifier names are of a language: older files keep remarks
+    as one more translation.
+    """
+    languages: dict[str, str] = {}
+    for identifier in root.iter("identifier"):
+        languages[identifier.get("id", "0")] = identifier.findtext("locale") or "?"
+    words: dict[str, list[str]] = {}
+    for translation in root.iter(_TRANSLATION):
+        number, text = translation.get("id", "0"), (translation.findtext(_TEXT) or "").strip()
+        if text and (number in languages or not languages):
+            words.setdefault(number, []).append(text)
+    if not words:
+        raise WordListError(f"{quote(given.source)} is a vocabulary without words")
+    if given.column is None and len(words) > 1:
+        names = [languages.get(number, "?") for number in words]
+        told = ", ".join(f"{n} {name}" for n, name in enumerate(names, 1))
+        raise WordListError(
+            f"{quote(given.source)} is a vocabulary of {len(words)} languages: say which, "
+            f"--column N ({told})"
+        )
+    place = int(given.column or 1)
+    if not 1 <= place <= len(words):
+        raise WordListError(
+            f"--column {quote(given.column)}, but {quote(given.source)} has {len(words)} languages"
+        )
+    return _entries(root, list(words.values())[place - 1], "KVTML, the words of one language")
+
+
+def _entries(root: ET.Element, words: list[str], read_as: str) -> Entries:
+    """Return words, and the other texts of a file as what else there is."""
+    texts = Counter(text.strip() for text in root.itertext() if text.strip())
+    others = list((texts - Counter(words)).elements())
+    return Entries(words, [read_as], {OTHER: others} if others else {})
+
+
+FORM = Form(
+    "xml",
+    "XML with the words in one element (--column NAME; KVTML needs none)",
+    fits,
+    read,
+    '<?xml version="1.0"?><kvtml><entries><entry><translation id="0"><text>tea</text>'
+    "<comment>hot</comment></translation></entry></entries></kvtml>",
+    ("tea",),
+)

@@ -1,0 +1,47 @@
+"""One word a line."""
+
+import unicodedata
+
+from boardclass.word_forms.form import Entries, Form, Given, share
+
+_LEAST = 0.5  # of the lines must be one word, or the file is something else
+_INSIDE = frozenset("'’ʼʻ‘`´·•∙⋅‧-‐‑–_.&")
+_BESIDE = '"“”„«»,;%!&#<^=+~*()[]'
+
+
+def fits(given: Given) -> bool:
+    """Whether the lines are words, but for some that are several, or none."""
+    return not given.content or share([is_one(line) for line in given.content]) >= _LEAST
+
+
+def is_one(line: str) -> bool:
+    """Return whether a line is one word, of whatever alphabet, perhaps with marks beside it.
+
+    >>> [is_one(line) for line in ("tea", "naïve,", "tea's", "- tea", "ad hoc", "a=3", "tea/S")]
+    [True, True, True, True, False, False, False]
+    """
+    if line.isalpha():
+        return True  # most lines of most lists
+    cells = line.split()
+    if len(cells) == 2 and cells[0] in ("-", "*", "+", "•", "–"):
+        cells.pop(0)
+    if len(cells) != 1:
+        return False
+    word = cells[0].strip(_BESIDE)
+    is_lettered = any(map(str.isalpha, word))
+    return is_lettered and all(sign in _INSIDE or _is_of_word(sign) for sign in word)
+
+
+def _is_of_word(sign: str) -> bool:
+    # letters, marks on them, and what nobody sees
+    return sign.isalpha() or unicodedata.category(sign) in ("Mn", "Mc", "Me", "Cf", "Lm", "So")
+
+
+def read(given: Given) -> Entries:
+    """Return each line; what is no word is for the importer to say."""
+    return Entries(given.lines, ["one word a line"])
+
+
+FORM = Form(
+    "plain", "one word a line", fits, read, "tea\nrates\nlinos\n", ("tea", "rates", "linos")
+)

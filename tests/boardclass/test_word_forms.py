@@ -1,0 +1,239 @@
+"""The forms of word files: each has its example, a signature that no other form answers to first,
+and a refusal for what is near it.
+"""
+
+from __future__ import annotations
+
+import gzip
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from boardclass.errors import WordListError
+from boardclass.word_files import read_entries
+from boardclass.word_forms import FORMS, entries_of
+from boardclass.word_forms.form import Given
+from boardclass.word_import import ImportRules, import_words, judge_stems, parse_letters
+from tests.conftest import ROOT
+
+HERE = ROOT / "boardclass" / "word_forms"
+
+
+def words_of(text: str, column: str | None = None, form: str | None = None) -> list[str]:
+    return entries_of(text, column, "mine.txt", form).words
+
+
+def test_every_form_is_a_file_and_every_file_a_form():
+    files = {path.stem for path in HERE.glob("*.py")} - {"__init__", "form"}
+    modules = [import_module(f"boardclass.word_forms.{name}") for name in sorted(files)]
+    assert {module.FORM.name for module in modules} == set(FORMS)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_example_of_a_form_is_read_by_its_signature_and_by_its_name(name):
+    form = FORMS[name]
+    given = Given(form.example, None, "mine.txt")
+    first = next(other for other, each in FORMS.items() if each.fits(given))
+    assert first == name
+    assert tuple(words_of(form.example, form=name)) == form.words
+    if name == "stems":  # they are a list only for who says so
+        with pytest.raises(WordListError, match="flags of ispell or hunspell"):
+            words_of(form.example)
+    else:
+        assert tuple(words_of(form.example)) == form.words
+    held = entries_of(form.example, None, "mine.txt", name)
+    assert held.n_entries >= len(form.words)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_no_word_of_a_form_is_taken_for_another_by_a_plain_list(name):
+    """A list of the words of an example, one a line, is a plain list."""
+    text = "\n".join(FORMS[name].words) + "\n"
+    assert entries_of(text, None, "mine.txt").read_as == ["one word a line"]
+
+
+TANGLET = """AAL Aal
+AALAEHNLICH aalähnlich
+AALE Aale
+AUSSEN außen
+LAUFEN laufen Laufen
+GEHEN
+UEBER über
+ÉTÉ été
+OEUF œuf
+"""
+
+
+def test_words_in_capitals_with_their_spellings_beside_them():
+    """As the game Tanglet 1.6.3 has them."""
+    entries = entries_of(TANGLET, None, "words")
+    found = import_words(entries, ImportRules(), "mine", "words")
+    assert found.words.words == (
+        *("aal", "aalaehnlich", "aale", "aussen", "ete", "gehen", "laufen", "oeuf", "ueber"),
+    )
+    assert entries.n_entries == sum(len(line.split()) for line in TANGLET.splitlines())
+    spoken = "TEA  T IY1\nTREE  T R IY1\n"
+    for other in (spoken, "AA a volcanic rock\nAAH an interjection\nAAL a shrub\n"):
+        with pytest.raises(WordListError, match="--column 1"):
+            words_of(other)
+
+
+def test_stems_with_flags_are_refused_or_taken_by_their_name(tmp_path):
+    """As ispell's american.med+.mwl of Debian has them."""
+    text = "abandon/DGRS\nabase/DGRS\nabaci\naback\nable/RTU\nabove\n"
+    path = tmp_path / "american.mwl.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    with pytest.raises(WordListError, match=r"'abandon/DGRS'.*--form stems takes the stems alone"):
+        read_entries(path)
+    entries = read_entries(path, form="stems")
+    assert entries.words == ["abandon", "abase", "abaci", "aback", "able", "above"]
+    assert entries.others == {"flags of a stem": ["DGRS", "DGRS", "RTU"]}
+    assert "are missing" in entries.read_as[1]
+    # a slash in a few lines is none of flags
+    assert words_of("and/or\n" + "\n".join(f"tea{c}" for c in "abcdefghijk"))[0] == "and/or"
+
+
+KVTML = """<?xml version="1.0" encoding="ISO-8859-1"?>
+<!DOCTYPE kvtml PUBLIC "kvtml2.dtd" "http://edu.kde.org/kanagram/kvtml2.dtd">
+<kvtml version="2.0"><information><title>Pets</title></information>
+<identifiers><identifier id="0"><locale>en</locale></identifier>{more}</identifiers>
+<entries>
+<entry id="0"><translation id="0"><text>hamster</text><comment>it sleeps</comment></translation>
+{one}</entry>
+<entry id="1"><translation id="0"><text>été</text></translation>{two}</entry>
+</entries></kvtml>
+"""
+
+
+def test_the_words_of_one_language_of_a_vocabulary():
+    text = KVTML.format(more="", one="", two="")
+    entries = entries_of(text, None, "pets.kvtml")
+    assert entries.words == ["hamster", "été"]
+    assert entries.others == {"text of another element": ["Pets", "en", "it sleeps"]}
+    both = KVTML.format(
+        more='<identifier id="1"><locale>de</locale></identifier>',
+        one='<translation id="1"><text>Hamster</text></translation>',
+        two='<translation id="1"><text>Sommer</text></translation>',
+    )
+    with pytest.raises(WordListError, match=r"say which, --column N \(1 en, 2 de\)"):
+        words_of(both)
+    assert words_of(both, "2") == ["Hamster", "Sommer"]
+    with pytest.raises(WordListError, match="has 2 languages"):
+        words_of(both, "3")
+    assert words_of(both, "comment") == ["it sleeps"]
+    remark = '<translation id="1"><text>a pet</text></translation>'
+    unnamed = KVTML.format(more="", one=remark, two="")
+    assert words_of(unnamed) == ["hamster", "été"], "no identifier names the other translation"
+    with pytest.raises(WordListError, match="without words"):
+        words_of("<?xml version='1.0'?><kvtml></kvtml>")
+
+
+def test_xml_asks_for_the_element_and_expands_nothing():
+    text = "<?xml version='1.0'?><list><w>tea</w><n>hot</n><w>tree</w></list>"
+    with pytest.raises(WordListError, match=r"--column NAME, one of w \(2\), n \(1\)"):
+        words_of(text)
+    for column in ("all", "x"):
+        with pytest.raises(WordListError, match="is XML: say which element"):
+            words_of(text, column)
+    assert words_of(text, "w") == ["tea", "tree"]
+    bomb = '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><a>&c;</a>'
+    with pytest.raises(WordListError, match="defines entities"):
+        words_of(bomb, "a")
+    with pytest.raises(WordListError, match="looks like XML and is not"):
+        words_of("<?xml version='1.0'?><list><w>tea</list>", "w")
+
+
+def test_the_values_of_an_object_of_json():
+    """The first as the voices of GCompris 3.1 have it: words beside names of files."""
+    text = '{"10.ogg": "ten", "bat.ogg": "bat", "u0041.ogg": "eagle"}'
+    for column in (None, "all", "values"):
+        assert words_of(text, column) == ["ten", "bat", "eagle"]
+    assert words_of(text, "keys") == ["10.ogg", "bat.ogg", "u0041.ogg"]
+    said = '{"tea": "a drink", "tree": "a plant"}'
+    assert words_of(said) == ["tea", "tree"]
+    assert words_of(said, "values") == ["a drink", "a plant"]
+    deep = '{"a": {"b": ["tea", 3], "c": "tree"}, "n": 7}'
+    assert words_of(deep, "values") == ["tea", "tree"]
+    assert entries_of(deep, "values", "x").n_entries == 8, "keys and numbers are counted"
+
+
+def test_a_line_that_says_what_is_between_the_columns_is_no_word():
+    for first in ("sep=;", '"sep=;"'):
+        entries = entries_of(f"{first}\nWort;Punkte\nTisch;3\nStuhl;4\n", None, "list.csv")
+        assert entries.words == ["Tisch", "Stuhl"]
+        assert entries.n_entries == 7
+    assert words_of("sep=:\nword:n\ntea:1\ntree:2\n") == ["tea", "tree"]
+
+
+def test_the_index_of_a_dictionary_and_not_what_it_says(tmp_path):
+    """The places of dictd are digits of base 64, one behind the other."""
+    assert words_of("ad hoc\tA\tB8\ntea\tB8\tBy\nteas\tB8\tBy\n") == ["ad hoc", "tea", "teas"]
+    table = "tea\tdrink\thot\ntree\tplant\ttall\nmouse\tbeast\tsmall\n"
+    assert len(words_of(table)) == 9, "cells that are words are no places"
+    path = tmp_path / "eng.dict.dz"
+    path.write_bytes(gzip.compress(b"tea\n  a drink\n"))
+    with pytest.raises(WordListError, match=r"import the \.index beside it"):
+        read_entries(path)
+
+
+def test_the_files_of_wordnet():
+    licence = "  1 This software and database is being provided to you\n  2 by Princeton\n"
+    index = "abandon v 5 4 @ ~ $ + 5 5 02228049 02227759 02076694 00613411 00614075  \n"
+    entries = entries_of(f"{licence}aah v 1 1 @ 1 0 00865794  \n{index}", None, "index.verb")
+    assert entries.words == ["aah", "abandon"]
+    assert entries.n_entries == 6
+    data = '00001837 02 r 02 quick 0 fast(a) 0 000 | in a hurry; "do it fast"  \n'
+    assert words_of(licence + data) == ["quick", "fast"]
+    assert words_of("abandon%2:40:00:: 00614057 5 2\n") == ["abandon"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It was the best of times.\nIt was the worst of times.\n",
+        "The quick brown fox\njumps over the lazy dog\nwhile nobody looks at it at all\n",
+        "SET UTF-8\nPFX A Y 1\nPFX A 0 re .\n",
+        "name=value\nother=3\nthird=x\n",
+        "#!/bin/sh\nset -e\ncd /tmp\nls -l\n",
+    ],
+)
+def test_prose_and_settings_are_refused_with_their_first_lines(text):
+    first = next(line for line in text.splitlines() if not line.startswith("#"))
+    with pytest.raises(WordListError) as caught:
+        words_of(text)
+    told = str(caught.value)
+    assert f"it begins {first[:20]!r}"[:-1] in told
+    assert "--form says what it is: files, json," in told
+
+
+def test_a_form_that_there_is_not():
+    with pytest.raises(WordListError, match="--form 'rtf': expected one of files, json, xml"):
+        words_of("tea\n", form="rtf")
+
+
+AFFIXES = "SET UTF-8\nSFX A Y 1\nSFX A 0 s .\n"
+
+
+def dictionary(folder: Path, stems: list[str]) -> Path:
+    (folder / "toy.aff").write_text(AFFIXES, "utf-8")
+    (folder / "toy.dic").write_text(f"{len(stems)}\n" + "\n".join(stems) + "\n", "utf-8")
+    return folder / "toy.dic"
+
+
+def test_a_dictionary_of_another_alphabet_is_refused_before_it_is_expanded(tmp_path):
+    """Its forms may be millions: whoever has no symbols for its letters need not wait for them."""
+    path = dictionary(tmp_path, ["абай/A", "кот/A", "tea/A"])
+    moves: list[str] = []
+
+    def read(letters: list[str]) -> list[str]:
+        rules = ImportRules(letters=parse_letters(letters))
+        judge = lambda stems: judge_stems(stems, rules, "toy.dic")  # noqa: E731
+        return read_entries(path, judge=judge, move=lambda text, _: moves.append(text)).words
+
+    with pytest.raises(WordListError, match=r"2 words have letters of another alphabet \('а', CYR"):
+        read([])
+    assert moves == [], "nothing was expanded"
+    symbols = ["а=a", "б=b", "й=j", "к=k", "о=o", "т=t"]
+    assert sorted(read(symbols)) == ["tea", "teas", "абай", "абайs", "кот", "котs"]
+    assert moves == ["0 of 3 stems, 0 words"]
