@@ -33,6 +33,25 @@ class ScoreTable:
         """Return the points of a word in q-form."""
         return self.points[n_letters(word)]
 
+    @property
+    def least(self) -> int:
+        """Letters of the shortest words that are worth points."""
+        return next(n for n in range(MIN_LETTERS, MAX_LETTERS + 1) if self.points[n])
+
+    @property
+    def counting(self) -> str:
+        """Which words are worth points, in words.
+
+        >>> parse_scores("4:1,2").counting, parse_scores("1,0,2").counting
+        ('words of 4 letters or more', 'words of 3 and of 5 letters or more')
+        """
+        lengths = [n for n in range(MIN_LETTERS, MAX_LETTERS + 1) if self.points[n]]
+        tail = lengths.pop()
+        end = " or more" if tail == MAX_LETTERS else ""
+        while end and lengths and lengths[-1] == tail - 1:
+            tail = lengths.pop()
+        return f"words of {' and of '.join(map(str, [*lengths, tail]))} letters{end}"
+
     def at_least(self, n: int | None) -> ScoreTable:
         """Return the table under which words of fewer than ``n`` letters are worth nothing.
 

@@ -10,7 +10,7 @@ import csv
 import random
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import repeat
@@ -148,6 +148,22 @@ class Scoring:
         words.sort(key=lambda word: (-word.letters, word.word))
         return Solved(text, size, rows, words)
 
+    def uncounted(self, board: AnyBoard, solved: Solved) -> list[str]:
+        """Return the words of the list on a board that are worth no points, sorted."""
+        every = replace(self, table=TABLES["words"], values=None, bonus=None).solve(board).words
+        counted_ones = {item.word for item in solved.words}
+        return sorted(item.word for item in every if item.word not in counted_ones)
+
+    def refusal(self, word: str, uncounted: Container[str]) -> str:
+        """Return why a word that was typed is worth nothing on a board, given those that
+        :meth:`uncounted` returns.
+        """
+        if len(word) < self.table.least:
+            return f"too short: words of {self.table.least} letters or more count"
+        if word in uncounted:
+            return "on this board, but worth no points"
+        return f"not a word of {self.words.name} on this board"
+
     def _near(self, dims: Dims, letters: str) -> Scorer:
         """Return a scorer of the words that can be on this board: it is made much faster."""
         is_near = re.compile(f"[{letters}]+").fullmatch
@@ -166,7 +182,7 @@ class Scoring:
 
     def described(self, board: AnyBoard, solved: Solved) -> Mapping[str, Any]:
         """Return what a page shows of a board: the record, faces, points through each cell, cells
-        as they are typed.
+        as they are typed, the least length of a word that counts and the words that do not count.
 
         Of a usual board its letters in symbols, its canonical form, the dice that can show it and
         its place among all boards; of another one, where the rules have such, the letter value of
@@ -177,6 +193,8 @@ class Scoring:
             "rows": solved.rows,
             "heat": solved.heat,
             "common": self.common(solved.words),
+            "least": self.table.least,
+            "uncounted": self.uncounted(board, solved),
             "usual": None,
             "place": "",
         }

@@ -7,6 +7,8 @@ All is drawn as SVG, which vl-convert turns into PNG and PDF; nothing is fetched
 from __future__ import annotations
 
 import io
+import os
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
@@ -22,10 +24,16 @@ from cluster.streams import write_file
 if TYPE_CHECKING:
     from cluster.answers.boards import Solved
 
-_WIDTH, _HEIGHT, _EDGE = 595, 842, 42  # A4, in points of 1/72 inch
+PAPERS = {"a4": (595, 842), "letter": (612, 792)}  # width and height in points of 1/72 inch
+# countries that print on Letter (paperSize of Unicode CLDR), at the end of the name of a locale
+_is_american = re.compile(
+    r"[a-z]+_(BZ|CA|CL|CO|CR|GT|MX|NI|PA|PH|PR|SV|US|VE)\b.*", re.ASCII
+).fullmatch
+_EDGE = 42
 _PER_COLUMN, _BOARD = 3, 172
 _LINE, _COLUMN = 10.0, 63.8  # of the answers
 _BODY = 7.5
+_SOFT = "#5b6469"
 _PNG_SCALE = 2
 
 
@@ -55,13 +63,34 @@ def save_board(
     return write_file(file, data)
 
 
-def sheet(boards: Sequence[Solved], source: str, title: str = "", n_lines: int = 0) -> bytes:
+def paper_here() -> str:
+    """Return what people print on where the locale of this process is from: ``letter`` or ``a4``.
+
+    >>> paper_here() in PAPERS
+    True
+    """
+    for name in ("LC_ALL", "LC_PAPER", "LANG"):  # the first that is set counts, as in POSIX
+        if os.environ.get(name):
+            return "letter" if _is_american(os.environ[name]) else "a4"
+    return "a4"
+
+
+def sheet(
+    boards: Sequence[Solved],
+    source: str,
+    rule: str,
+    title: str = "",
+    n_lines: int = 0,
+    paper: str = "a4",
+) -> bytes:
     """Return a PDF: the boards, with room for what was found; then the words of each, longest
     first.
 
     source : what the boards come from, at the foot of every page, or at its head if there is no
         ``title``
+    rule : which words count
     n_lines : lines to write on beside each board, three boards a page; 0: six boards a page
+    paper : one of :data:`PAPERS`
 
     Raises InputError when what draws PDF is not installed.
     """
@@ -71,14 +100,17 @@ def sheet(boards: Sequence[Solved], source: str, title: str = "", n_lines: int =
     except ImportError as error:
         raise InputError(f"a PDF needs more than is installed: {install('report')}") from error
     writer = PdfWriter()
-    head = _text(_EDGE, 34, source, 9, "#5b6469")
+    width, height = PAPERS[paper]
+    head = _text(_EDGE, 32, source, 9, _SOFT)
     if title:
-        foot = _text(_EDGE, _HEIGHT - 18, source, 7, "#5b6469")
-        head = _text(_EDGE, 36, title, 15) + foot
-    for drawing in (*_board_pages(boards, n_lines), *_answer_pages(boards)):
+        foot = _text(_EDGE, height - 18, source, 7, _SOFT)
+        head = _text(_EDGE, 34, title, 15) + foot
+    head += _text(_EDGE, 48, rule, 9, _SOFT)
+    board_pages = _board_pages(boards, n_lines, width, height)
+    for drawing in (*board_pages, *_answer_pages(boards, width, height)):
         page = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" '
-            f'height="{_HEIGHT}">{head}{drawing}</svg>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+            f'height="{height}">{head}{drawing}</svg>'
         )
         writer.append(io.BytesIO(vl_convert.svg_to_pdf(page)))
     writer.add_metadata({"/Title": title or source})
@@ -87,13 +119,14 @@ def sheet(boards: Sequence[Solved], source: str, title: str = "", n_lines: int =
     return out.getvalue()
 
 
-def _board_pages(boards: Sequence[Solved], n_lines: int) -> Iterator[str]:
+def _board_pages(boards: Sequence[Solved], n_lines: int, width: int, height: int) -> Iterator[str]:
     n_across = 1 if n_lines else 2
     per_page = n_across * _PER_COLUMN
     for first in range(0, len(boards), per_page):
         parts = []
         for place, board in enumerate(boards[first : first + per_page]):
-            x, y = _EDGE + (place % n_across) * 270, 58 + (place // n_across) * 252
+            x = _EDGE + (place % n_across) * (width - 2 * _EDGE + 29) // 2
+            y = 58 + (place // n_across) * (height - 86) // _PER_COLUMN
             title = f"Board {first + place + 1}: {board.worth} to find"
             parts += [_text(x, y + 8, title, 10), _drawing(board, x, y + 18)]
             room = "Name ______________________   words _____   points _____"
@@ -107,7 +140,7 @@ def _lines_to_write_on(left: float, top: float, n_lines: int) -> Iterator[str]:
     for number in range(n_lines):
         column, row = divmod(number, n_rows)
         x, y = left + 145 * column, top + (_BOARD + 16) * (row + 1) / n_rows
-        yield f'<line x1="{x}" x2="{x + 130}" y1="{y:.1f}" y2="{y:.1f}" stroke="#5b6469"/>'
+        yield f'<line x1="{x}" x2="{x + 130}" y1="{y:.1f}" y2="{y:.1f}" stroke="{_SOFT}"/>'
 
 
 def _drawing(board: Solved, x: float, y: float) -> str:
@@ -115,11 +148,11 @@ def _drawing(board: Solved, x: float, y: float) -> str:
     return board_svg(board.rows).replace("<svg", frame, 1)
 
 
-def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
+def _answer_pages(boards: Sequence[Solved], width: int, height: int) -> Iterator[str]:
     """Yield pages of words in columns; the words of one length stand together under a line that
     names it.
     """
-    n_columns = int((_WIDTH - 2 * _EDGE) // _COLUMN)
+    n_columns = int((width - 2 * _EDGE) // _COLUMN)
     y, parts = 62.0, list[str]()
     for number, board in enumerate(boards, 1):
         title = f"Board {number}: {'/'.join(map(''.join, board.rows))}, {board.worth}"
@@ -131,7 +164,7 @@ def _answer_pages(boards: Sequence[Solved]) -> Iterator[str]:
             lines += [("", 0.0, words[first : first + n_columns]) for first in step]
         for place, (heading, size, row) in enumerate(lines):
             # a heading is never the last line of a page
-            if y + _LINE * (3 if size else 1) > _HEIGHT - _EDGE:
+            if y + _LINE * (3 if size else 1) > height - _EDGE:
                 yield "".join(parts)
                 y, parts = 62.0, []
             y += _LINE * (1.6 if place and size else 1.0)

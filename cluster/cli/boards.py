@@ -64,7 +64,7 @@ def show(
     read = scoring.read(board, dims, tell)
     solved = scoring.solve(read)
     if out is not None:
-        path = () if word is None else _path_of(word, solved, scoring.words.name)
+        path = () if word is None else _path_of(word, scoring, read, solved)
         values = scoring.described(read, solved)
         file = _save(out, solved, values, path, is_hidden=words == "hidden")
         say(f"{file}: {solved.board}, {solved.worth}")
@@ -92,13 +92,14 @@ def _save(
     return write_file(Path(out), board_page(values, hidden=is_hidden).encode())
 
 
-def _path_of(word: str, solved: Solved, wordlist: str) -> tuple[int, ...]:
+def _path_of(word: str, scoring: Scoring, board: AnyBoard, solved: Solved) -> tuple[int, ...]:
+    typed = word.strip().lower()
     for item in solved.words:
-        if item.word == word.strip().lower():
+        if item.word == typed:
             return item.path
+    refusal = scoring.refusal(typed, scoring.uncounted(board, solved))
     raise InputError(
-        f"--word {quote(word)} is not a word of {wordlist} on {solved.board}; without --out, show "
-        "lists its words"
+        f"--word {quote(word)} on {solved.board}: {refusal}; without --out, show lists its words"
     )
 
 
@@ -290,6 +291,12 @@ def roll(
         int,
         numeric("Lines to write on next to each board of the worksheet.", min=0, max=30),
     ] = 0,
+    paper: Annotated[
+        Literal["a4", "letter"] | None,
+        option(
+            "Paper of the worksheet.", show_default="letter where the locale is American, else a4"
+        ),
+    ] = None,
     fmt: options.Format = "table",
 ) -> None:
     """Roll dice: random boards with their scores, by the points of the box unless others are given.
@@ -298,22 +305,25 @@ def roll(
     letters or more.
     """
     from cluster.answers.boards import rolled
+    from cluster.answers.pictures import paper_here, sheet
     from configs.dicesets import load_dice
 
     if out is not None and not out.lower().endswith(".pdf"):
         raise InputError(f"--out {quote(out)}: expected the name of a PDF, such as sheet.pdf")
-    if out is None and (title is not None or lines):
-        raise InputError("--title and --lines are for a worksheet: give --out FILE.pdf as well")
+    if out is None and (title is not None or lines or paper):
+        raise InputError(
+            "--title, --lines and --paper are for a worksheet: give --out FILE.pdf as well"
+        )
     box = load_dice(dice)
     scoring = rules.scoring(box.scores)
     seed = random.randrange(2**32) if seed is None else seed
     boards = rolled(scoring, box, random.Random(seed), n, min_words)
     if out is not None:
-        from cluster.answers.pictures import sheet
-
         source = f"Dice {dice}, seed {seed}, word list {scoring.words.name}"
         solved = list(map(scoring.solve, boards))
-        file = write_file(Path(out), sheet(solved, source, title or "", lines))
+        rule = f"{scoring.table.counting.capitalize()} count."
+        drawn = sheet(solved, source, rule, title or "", lines, paper or paper_here())
+        file = write_file(Path(out), drawn)
         again = f"with --seed {seed} the same boards again"
         say(f"{file}: {counted(n, 'board')}, their words last; {again}")
         return

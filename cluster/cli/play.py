@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import signal
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,17 +53,19 @@ def play(
     if out is not None:
         from cluster.web.board_page import Game, board_page
 
-        game = Game(minutes, rules.min_letters or 3, goal)
+        game = Game(minutes, scoring.table.least, goal)
         page = board_page(scoring.described(board, solved), hidden=True, game=game)
         say(f"{write_file(Path(out), page.encode())}: seed {seed}")
         return
     console().print(draw_board(solved.rows))
-    _tell_end(scoring, solved, _caught(solved, minutes, goal), goal)
+    uncounted = set(scoring.uncounted(board, solved))
+    caught = _caught(solved, minutes, goal, partial(scoring.refusal, uncounted=uncounted))
+    _tell_end(scoring, solved, caught, goal)
 
 
-def _caught(solved: Solved, minutes: float, goal: int) -> set[str]:
+def _caught(solved: Solved, minutes: float, goal: int, refusal: Callable[[str], str]) -> set[str]:
     """Ask for words until the time is up, the input ends or a line is empty; return those that are
-    on the board.
+    on the board.  ``refusal`` says why another one is worth nothing.
     """
     points = {item.word: item.points for item in solved.words}
     caught: set[str] = set()
@@ -81,7 +85,7 @@ def _caught(solved: Solved, minutes: float, goal: int) -> set[str]:
                 caught.add(word)
                 say(f"{word}: {counted(points[word], 'point')}; {counted(len(caught), 'word')}")
             else:
-                say(f"{word}: not a word of the list on this board")
+                say(f"{word}: {refusal(word)}")
     except TimeoutError:
         say("Time is up.")
     finally:

@@ -29,8 +29,8 @@ from cluster.scheduling.events import Bar, Event, Finish, Instruction, Policy
 from cluster.scheduling.machines import N_TRIES
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
+from cluster.workers.memory import machine_memory
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
-from cluster.workers.worker import machine_memory
 from results.log_events import MemoryLow, Report, Started
 from results.proof.summary import Question
 from search.breaker import Spec, Unit

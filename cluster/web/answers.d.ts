@@ -16,6 +16,8 @@ export interface Playable {
   values?: (number | null)[];
   bonus?: (string | null)[];
   common?: string[]; // those of the words that most people know
+  least: number; // letters of the shortest words that are worth points
+  uncounted: string[]; // words of the list on the board that are worth none
 }
 
 // How a board is played; of a page that is one file.

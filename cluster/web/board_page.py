@@ -20,7 +20,8 @@ from boardclass.board_svg import SCRIPT, board_svg
 from boardclass.printable import counted, printable
 
 _FOLDER = Path(__file__).resolve().parent
-_PLAYED = ("rows", "heat", "values", "bonus", "words", "common")  # what the game takes of a board
+# what the game takes of a board
+_PLAYED = ("rows", "heat", "values", "bonus", "words", "common", "least", "uncounted")
 _SCRIPTS = (
     _FOLDER / "static" / "lib.js",
     SCRIPT,

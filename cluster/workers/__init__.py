@@ -5,6 +5,7 @@ machines.
     executors            executors.py      the contract; threads and processes; process.py: a worker
                          in a process
       ray_executor.py    actors            ray_cluster.py: who may be joined
+    machine_memory       memory.py         what is free, within the limits of control groups
 
 Only ray_*.py import ray.  Uses ``planning`` and ``scheduling``.
 """

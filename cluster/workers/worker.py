@@ -146,26 +146,6 @@ def peak_rss_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def machine_memory() -> tuple[int, int]:
-    """Return the bytes of memory that are free, and all there are, of this machine or container;
-    zeros if unknown.
-    """
-    try:
-        table = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
-        free, total = (int(table[name].split()[0]) * 1024 for name in ("MemAvailable", "MemTotal"))
-        group = Path("/sys/fs/cgroup")
-        bound = group / "memory.max"
-        limit = bound.read_text().strip() if bound.exists() else "max"
-        if limit != "max":
-            counts = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
-            cache_bytes = sum(int(counts[name]) for name in ("inactive_file", "active_file"))
-            used = int((group / "memory.current").read_text()) - cache_bytes
-            free, total = min(free, int(limit) - used), min(total, int(limit))
-    except (OSError, KeyError, ValueError):
-        return 0, 0
-    return max(0, free), total
-
-
 @cache
 def cpu_name() -> str:
     """Return the model of the processor, as far as the system tells."""

@@ -222,6 +222,47 @@ def test_letter_values_and_bonus_cells_are_marked_and_told(opened):
     )
 
 
+@pytest.mark.parametrize("device", [DESK, TABLET, PHONE], ids=["desk", "tablet", "phone"])
+def test_a_word_that_is_too_short_is_not_called_none(opened, device, tmp_path):
+    """Because it is worth nothing, as with the dice of Big Boggle, or because the player chose a
+    length.
+    """
+    tab = opened(BOARD, "--scores", "0,1,2,3,5,11", **device)
+    assert tab.input_value("#least") == "4"
+    hear = {
+        "tea": "tea: too short: words of 4 letters or more count",
+        "xyz": "xyz: too short: words of 4 letters or more count",
+        "zzzz": "zzzz: not a word of scowl70 on this board",
+        "tear": "tear: 1 point",
+    }
+    tab.click("#start")
+    hears(tab, hear)
+    tab.click("#stop")
+    tab.fill("#least", "6")
+    tab.click("#start")
+    hears(tab, {"dales": "dales: too short: words of 6 letters or more count"})
+    tab.screenshot(path=tmp_path / "short.png")
+    tab = opened(BOARD, "--scores", "1,0,2", **device)
+    tab.click("#start")
+    hears(tab, {"tear": "tear: on this board, but worth no points", "tea": "tea: 1 point"})
+
+
+def test_a_dragged_word_is_as_long_as_what_its_tiles_may_spell(opened, tmp_path):
+    (tmp_path / "words.txt").write_text("thane\nane\n")
+    tab = opened("[th/a]ne/xxx", "-w", tmp_path / "words.txt", "--min-letters", 5, **DESK)
+    tab.click("#start")
+    drag(tab, (0, 2, 4))
+    contains_text(tab, "#game-spoken", "too short: words of 5 letters or more count")
+
+
+def hears(tab, answers):
+    """Type words and compare what is said of each."""
+    for word, heard in answers.items():
+        tab.fill("#typed", word)
+        tab.press("#typed", "Enter")
+        has_text(tab, "#game-spoken", heard)
+
+
 def test_a_path_goes_where_the_tiles_let_it(opened, tmp_path):
     """Never over a hole, to a tile that is far or was used, or to the beginning of a word in its
     middle.

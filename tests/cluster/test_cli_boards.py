@@ -461,8 +461,32 @@ def test_a_worksheet_has_a_title_lines_to_write_on_and_words_that_are_left_out(o
     assert printed.isdisjoint({words[20], words[30]})
     assert {*words[40:50]} <= printed
     assert any("scowl70 without 2 words" in page for page in pages)
-    for only in (("--title", "Mine"), ("--lines", 9)):
+    for only in (("--title", "Mine"), ("--lines", 9), ("--paper", "a4")):
         assert "give --out FILE.pdf as well" in orderly("roll", *only).err
+
+
+@pytest.mark.parametrize(
+    ("locale", "asked", "size"),
+    [
+        ("en_US.UTF-8", (), (612, 792)),
+        ("es_MX", (), (612, 792)),
+        ("en_GB.UTF-8", (), (595, 842)),
+        ("C.UTF-8", (), (595, 842)),
+        ("en_GB.UTF-8", ("--paper", "letter"), (612, 792)),
+        ("en_US.UTF-8", ("--paper", "a4"), (595, 842)),
+    ],
+)
+def test_a_worksheet_fits_the_paper_and_says_which_words_count(
+    orderly, tmp_path, monkeypatch, locale, asked, size
+):
+    pdf = pytest.importorskip("pypdf")
+    monkeypatch.setenv("LC_ALL", locale)
+    sheet = tmp_path / "sheet.pdf"
+    orderly.done("roll", "--dice", "big", "-n", 7, "--seed", 3, "--out", sheet, *asked)
+    pages = pdf.PdfReader(sheet).pages
+    assert {(round(page.mediabox.width), round(page.mediabox.height)) for page in pages} == {size}
+    assert all("Words of 4 letters or more count." in page.extract_text() for page in pages)
+    assert [page.extract_text().count("to find") for page in pages[:2]] == [6, 1]
 
 
 @pytest.mark.parametrize("board", [BEE_FEE, "e[qu]e/neb", "e*e/bfe"])

@@ -6,6 +6,8 @@ import json
 import re
 import subprocess
 
+import pytest
+
 from tests.conftest import COMMAND
 
 SEED = ("--seed", 5)
@@ -25,6 +27,35 @@ def test_words_are_found_and_the_answers_come_at_the_end(orderly):
     assert "fooled" in known
     assert "feline" not in after
     assert "ionone" in others
+
+
+@pytest.mark.parametrize(
+    ("dice", "rules", "refusals"),
+    [
+        ("big", (), {3: "too short: words of 4 letters or more count"}),
+        ("super", (), {3: "too short: words of 4 letters or more count"}),
+        ("new", ("--min-letters", 5), {4: "too short: words of 5 letters or more count"}),
+        ("new", ("--scores", "1,0,2"), {4: "on this board, but worth no points"}),
+        ("classic", ("--letter-values", "q=10"), {3: "on this board, but worth no points"}),
+    ],
+)
+def test_no_word_that_is_there_is_called_none(orderly, dice, rules, refusals):
+    """Neither one that is too short for points nor one that has none for another reason."""
+    rolled = ("--dice", dice, "--seed", 5)
+    (board,) = orderly.json("roll", *rolled)
+    there = {
+        item["word"] for item in orderly.json("show", board["board"], "--scores", "words")["words"]
+    }
+    typed = "\n".join((*sorted(there), "ox", "zzzzzz"))
+    told = orderly("play", *rolled, *rules, "--goal", 0, stdin=f"{typed}\n").out
+    answers = dict(re.findall(r"^(\w+): (.*)$", told, re.MULTILINE))
+    good = re.compile(r"\d+ points?; |too short: words of|on this board, but worth no points$")
+    assert all(good.match(answers[word]) for word in there)
+    for size, refusal in refusals.items():
+        refused = [word for word in there if len(word) == size]
+        assert {answers[word] for word in refused} == {refusal}
+    assert answers["zzzzzz"] == "not a word of scowl70 on this board"
+    assert answers["ox"].startswith("too short")
 
 
 def test_time_is_up_while_nobody_types():

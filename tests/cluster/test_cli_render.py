@@ -144,7 +144,7 @@ def test_show_draws_into_a_file(orderly, words, tmp_path):
     assert "." in sizes
     assert len(list(special.iter(f"{SVG}polyline"))) == 1
     assert (
-        "is not a word of small on b.e/eef"
+        "on b.e/eef: not a word of small on this board"
         in orderly("show", "b.e/eef", "-w", words, "--out", picture, "--word", "bed").err
     )
     pytest.importorskip(

@@ -59,8 +59,9 @@ export function makeGame() {
   const goal = () => Number(field("goal").value); // words; 0: none
   /** @param {Word} item */
   const isCommon = (item) => board.common?.includes(item.word);
+  const least = () => Math.max(board.least, Number(field("least").value));
   // The words that count.
-  const inPlay = () => board.words.filter((item) => item.letters >= Number(field("least").value));
+  const inPlay = () => board.words.filter((item) => item.letters >= least());
 
   /**
    * @param {Playable} next
@@ -77,6 +78,10 @@ export function makeGame() {
       field("least").value = String(rules.least);
       field("goal").value = String(rules.goal || "");
     }
+    const chosen = field("least");
+    if (chosen.value === chosen.min || Number(chosen.value) < board.least)
+      chosen.value = String(board.least);
+    chosen.min = String(board.least);
     h = board.rows.length;
     const w = board.rows[0].length;
     faces = Array.from({ length: w * h }, (_, cell) => board.rows[cell % h][Math.floor(cell / h)]);
@@ -207,8 +212,21 @@ export function makeGame() {
       drawPath(tilesIn(tiles), trace, trail);
       heard.textContent = `${fresh.word}: ${points(fresh.points)}`;
     } else if (fitting.length) heard.textContent = `${fitting[0].word}: found before`;
-    else heard.textContent = `${text}: not a word of ${board.wordlist} on this board`;
+    else heard.textContent = `${text}: ${refusal(text, trail, isPath ? spelled : null)}`;
     heard.className = fresh ? "spoken good" : "spoken";
+  }
+
+  // Why a word is worth nothing; of one that was dragged, by its cells and what they may spell.
+  /** @param {string} text  @param {number[] | undefined} cells  @param {RegExp | null} spelled */
+  function refusal(text, cells, spelled) {
+    const sizes = (cells ?? []).map((cell) => {
+      return Math.max(...lettersOn(faces[cell]).split("/").map((letters) => letters.length));
+    });
+    const n = spelled ? sizes.reduce((total, size) => total + size, 0) : [...text].length;
+    if (n < least()) return `too short: words of ${least()} letters or more count`;
+    if (board.uncounted.some((word) => (spelled ? spelled.test(word) : word === text)))
+      return "on this board, but worth no points";
+    return `not a word of ${board.wordlist} on this board`;
   }
 
   /** @param {number[]} cells */
