@@ -78,19 +78,19 @@ def paper_here() -> str:
 def sheet(
     boards: Sequence[Solved],
     source: str,
-    rule: str,
+    counting: str,
     title: str = "",
     n_lines: int = 0,
-    paper: str = "a4",
+    paper: str | None = None,
 ) -> bytes:
     """Return a PDF: the boards, with room for what was found; then the words of each, longest
     first.
 
     source : what the boards come from, at the foot of every page, or at its head if there is no
         ``title``
-    rule : which words count
+    counting : which words count, as ``ScoreTable.counting`` says
     n_lines : lines to write on beside each board, three boards a page; 0: six boards a page
-    paper : one of :data:`PAPERS`
+    paper : one of :data:`PAPERS`; None: that of :func:`paper_here`
 
     Raises InputError when what draws PDF is not installed.
     """
@@ -100,12 +100,12 @@ def sheet(
     except ImportError as error:
         raise InputError(f"a PDF needs more than is installed: {install('report')}") from error
     writer = PdfWriter()
-    width, height = PAPERS[paper]
+    width, height = PAPERS[paper or paper_here()]
     head = _text(_EDGE, 32, source, 9, _SOFT)
     if title:
         foot = _text(_EDGE, height - 18, source, 7, _SOFT)
         head = _text(_EDGE, 34, title, 15) + foot
-    head += _text(_EDGE, 48, rule, 9, _SOFT)
+    head += _text(_EDGE, 48, f"{counting.capitalize()} count.", 9, _SOFT)
     board_pages = _board_pages(boards, n_lines, width, height)
     for drawing in (*board_pages, *_answer_pages(boards, width, height)):
         page = (

@@ -305,7 +305,7 @@ def roll(
     letters or more.
     """
     from cluster.answers.boards import rolled
-    from cluster.answers.pictures import paper_here, sheet
+    from cluster.answers.pictures import sheet
     from configs.dicesets import load_dice
 
     if out is not None and not out.lower().endswith(".pdf"):
@@ -321,8 +321,7 @@ def roll(
     if out is not None:
         source = f"Dice {dice}, seed {seed}, word list {scoring.words.name}"
         solved = list(map(scoring.solve, boards))
-        rule = f"{scoring.table.counting.capitalize()} count."
-        drawn = sheet(solved, source, rule, title or "", lines, paper or paper_here())
+        drawn = sheet(solved, source, scoring.table.counting, title or "", lines, paper)
         file = write_file(Path(out), drawn)
         again = f"with --seed {seed} the same boards again"
         say(f"{file}: {counted(n, 'board')}, their words last; {again}")

@@ -220,7 +220,11 @@ export function makeGame() {
   /** @param {string} text  @param {number[] | undefined} cells  @param {RegExp | null} spelled */
   function refusal(text, cells, spelled) {
     const sizes = (cells ?? []).map((cell) => {
-      return Math.max(...lettersOn(faces[cell]).split("/").map((letters) => letters.length));
+      return Math.max(
+        ...lettersOn(faces[cell])
+          .split("/")
+          .map((letters) => letters.length),
+      );
     });
     const n = spelled ? sizes.reduce((total, size) => total + size, 0) : [...text].length;
     if (n < least()) return `too short: words of ${least()} letters or more count`;
