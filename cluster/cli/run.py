@@ -73,15 +73,17 @@ def plan(
 
 
 def _known(made: Plan) -> Estimate | None:
-    """Return what a run took that comes with the program and asks the same."""
+    """Return what a run took that comes with the program and asks the same; say so, also of one
+    that answers more than what is asked.
+    """
     from cluster.planning.estimate import measured
+    from cluster.planning.known import answering, where_answered
 
     of = made.fingerprint
-    for place, proof in results.published(of.dims, of.wordlist_sha256, of.scores):
-        if proof.proven and proof.fingerprint.cutoff == of.cutoff:
-            warn(f"orderly: the run {place.name} proves this already: orderly top {place.name}")
-            return measured(results.open_run(place))
-    return None
+    name, cutoff = answering(of)
+    if name:
+        warn(f"orderly: {where_answered(of)}")
+    return measured(results.open_run(name)) if cutoff == of.cutoff else None
 
 
 def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:

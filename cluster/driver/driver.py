@@ -29,6 +29,7 @@ from cluster.driver.repeat import check_taken, climb_again
 from cluster.driver.run_search import Interrupted, MakeExecutor, search
 from cluster.driver.signals import StopSignals
 from cluster.driver.stuck import why_stuck
+from cluster.planning.known import worth_naming
 from cluster.planning.plan import Plan, make_plan
 from cluster.planning.shares import SHARE, Share
 from cluster.scheduling.events import Finish, Policy
@@ -152,6 +153,8 @@ def run(
                 if source:
                     _take_over(source, store, plan, progress, journal)
                 prepared = prepare(plan, store, progress, journal, began_s, share, own_ids)
+                if not prepared.n_reused and (answered := worth_naming(plan.fingerprint)):
+                    progress.stage(answered)
                 finish = search(prepared, make_executor, policy, signals)
                 signals.release()
                 return conclude(prepared, finish)

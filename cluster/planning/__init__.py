@@ -2,6 +2,7 @@
 
     make_plan            plan.py       a configuration, validated, with its classes and fingerprint
     Share                shares.py     the K-th of N equal shares of the classes
+    worth_naming         known.py      a run that answers it already
     estimate, variants   estimate.py   cost from random classes, also of other partitions and
                          budgets
 

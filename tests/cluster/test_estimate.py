@@ -14,6 +14,7 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
+from boardclass.scores import parse_scores
 from cluster.planning.estimate import (
     LEAST,
     Probes,
@@ -23,12 +24,14 @@ from cluster.planning.estimate import (
     student,
     variants,
 )
+from cluster.planning.known import where_answered, worth_naming
 from cluster.planning.plan import Plan, make_plan
 from configs.model import RunConfig
+from results import open_run
 from search import score
 from search.breaker import Breaker, Unit, UnitResult
 from tests.bench import coverage
-from tests.conftest import ROOT
+from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
 
 BUCKETS = (
@@ -271,6 +274,44 @@ def test_plan_knows_what_a_published_run_took(orderly):
     assert (record["known"], record["is_known"], record["n_probes"]) == ("3x3-scowl70", True, 0)
     assert 0.001 < record["cpu_hours"] < 1
     assert "the run 3x3-scowl70 proves this already: orderly top 3x3-scowl70" in shown.err
+    above = orderly("plan", "3x3", "--cutoff", 421, "--seconds", 1, "--format", "json")
+    assert not json.loads(above.out)["is_known"]
+    hint = "the run 3x3-scowl70, which comes with the program, answers this: "
+    assert f"{hint}orderly derive 3x3-scowl70 --cutoff 421" in above.err
+    below = orderly("plan", "3x3", "--cutoff", 399, "--seconds", 1)
+    assert "3x3-scowl70" not in below.err
+
+
+def test_the_run_that_answers_a_question_is_the_one_with_the_highest_cutoff(orderly, tmp_path):
+    published = open_run("4x4-enable2k").fingerprint
+    for cutoff, told in (
+        (published.cutoff - 1, ""),
+        (published.cutoff, "the run 4x4-enable2k proves this already: orderly top 4x4-enable2k"),
+        (
+            published.cutoff + 20,
+            "the run 4x4-enable2k, which comes with the program, answers this: orderly derive "
+            f"4x4-enable2k --cutoff {published.cutoff + 20}",
+        ),
+    ):
+        of = replace(published, cutoff=cutoff)
+        assert worth_naming(of) == where_answered(of) == told
+    assert not where_answered(replace(published, scores=parse_scores("words").points))
+    assert not where_answered(replace(published, dims="3x4"))
+    assert not worth_naming(replace(open_run("3x3-scowl70").fingerprint, cutoff=421))
+    told = orderly.done("derive", "3x3-scowl70", "--cutoff", 421, "--out", tmp_path / "derived")
+    assert "430" in told
+
+
+def test_run_names_what_is_answered_before_it_searches(tmp_path, orderly):
+    command = [*COMMAND, "run", "3x4", "--cutoff", "1100", "--workers", "0", "--out", "run"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as child:
+        assert child.stdout is not None
+        told = next(line for line in child.stdout if "orderly derive" in line)
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=60)
+    assert "orderly derive 3x4-scowl70 --cutoff 1100" in told
     assert "wall time of its workers" in orderly("plan", "3x3", "--cutoff", 400).out
 
 

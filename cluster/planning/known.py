@@ -1,0 +1,45 @@
+"""What the runs that come with the program answer already, so that nobody spends core hours on it
+again.
+"""
+
+from __future__ import annotations
+
+import results
+from results.store.documents import Fingerprint
+
+_WORTH_NAMING_S = 60.0  # of search; whoever asks for less has the answer as soon
+
+
+def answering(of: Fingerprint) -> tuple[str, int]:
+    """Return the name and the cutoff of the run that comes with the program and proves which
+    boards a question is about: one of the same size, list and points, with no higher cutoff.
+
+    Of several it is the one with the highest cutoff.  Without one the name is empty.
+    """
+    best = ("", 0)
+    for place, proof in results.published(of.dims, of.wordlist_sha256, of.scores):
+        cutoff = proof.fingerprint.cutoff
+        if proof.proven and best[1] < cutoff <= of.cutoff:
+            best = (place.name, cutoff)
+    return best
+
+
+def where_answered(of: Fingerprint) -> str:
+    """Return in words which run answers a question and how to ask it; empty without one."""
+    name, cutoff = answering(of)
+    if not name:
+        return ""
+    if cutoff == of.cutoff:
+        return f"the run {name} proves this already: orderly top {name}"
+    return (
+        f"the run {name}, which comes with the program, answers this: orderly derive {name} "
+        f"--cutoff {of.cutoff}"
+    )
+
+
+def worth_naming(of: Fingerprint) -> str:
+    """Return the same if the run took more than a minute of search."""
+    name, _ = answering(of)
+    if not name or sum(results.open_run(name).arrays(["seconds"])[0]) < _WORTH_NAMING_S:
+        return ""
+    return where_answered(of)
