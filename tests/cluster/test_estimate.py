@@ -296,7 +296,7 @@ def test_the_run_that_answers_a_question_is_the_one_with_the_highest_cutoff(orde
         of = replace(published, cutoff=cutoff)
         assert worth_naming(of) == where_answered(of) == told
     assert not where_answered(replace(published, scores=parse_scores("powers").points))
-    assert not where_answered(replace(published, dims="3x4"))
+    assert not where_answered(replace(published, dims="2x8"))
     assert not worth_naming(replace(open_run("3x3-scowl70").fingerprint, cutoff=421))
     told = orderly.done("derive", "3x3-scowl70", "--cutoff", 421, "--out", tmp_path / "derived")
     assert "430" in told
