@@ -485,7 +485,7 @@ class ObjectFolder:
             return None
         except StoreError as error:
             # A key that may not list everything is not told that an object is missing.
-            if not isinstance(error.__cause__, OSError) or not is_denied(error.__cause__):
+            if not _is_refusal(error):
                 raise
             if self._is_there(name):
                 raise
@@ -522,7 +522,7 @@ class ObjectFolder:
         except FileNotFoundError:
             return
         except StoreError as error:
-            if not isinstance(error.__cause__, OSError) or not is_denied(error.__cause__):
+            if not _is_refusal(error):
                 raise
             if self._is_there(name):
                 raise
@@ -555,6 +555,14 @@ class _Joined(NamedTuple):
     lines: list[str]
     n_bytes: int
     fault: str
+
+
+def _is_refusal(error: StoreError) -> bool:
+    """Return whether a store answered that it would not tell."""
+    cause = error.__cause__
+    if isinstance(error, UnreachableError) or not isinstance(cause, OSError):
+        return False
+    return is_denied(cause)
 
 
 def _place(item: str) -> int:

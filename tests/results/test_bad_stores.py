@@ -165,6 +165,17 @@ def test_a_key_that_may_not_list_everything_can_run(bucket, proxy):
         open_run(f"{bucket}/run")
 
 
+def test_an_object_whose_read_is_not_answered_is_not_called_missing(bucket, proxy):
+    address = f"{bucket}/run"
+    write_rows(address, [row(1)])
+    folder = open_folder(address)
+    folder.patience = Patience(0.0)
+    proxy.hides = lambda key: True
+    proxy.fails = lambda method, path: 503 if path.endswith(files.RUN) else 0
+    with pytest.raises(UnreachableError):
+        folder.read(files.RUN)
+
+
 def test_a_store_that_changes_what_it_is_given_is_refused(bucket, proxy):
     proxy.alters = lambda data: b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
     with pytest.raises(StoreError, match=r"bytes were put, and [\d,]+ bytes come back, .*changes"):
