@@ -1,13 +1,12 @@
 """The recipes of docs/clusters.md on the launchers themselves: Snakemake, GNU parallel, HyperQueue
 and Parsl; each is run, interrupted and run again.
 
-python -m tests.schedulers.launchers [FOLDER]
-
-FOLDER : of an environment with the launchers; without it they are installed, which takes minutes
+python -m tests.schedulers.launchers [--environment FOLDER] [CASE ...]
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import subprocess
@@ -41,6 +40,7 @@ class Launchers(Part):
     def __init__(self, environment: Path | None) -> None:
         super().__init__("launchers")
         self.tools = environment or self.folder / "venv"
+        self.digest = ""  # of the question, as one machine finds it
 
     def bring_up(self) -> None:
         """Install the launchers, unless they are there."""
@@ -48,6 +48,8 @@ class Launchers(Part):
             self.run(sys.executable, "-m", "venv", self.tools)
             self.run(self.tools / "bin" / "pip", "install", "-qq", *PACKAGES)
         self.environment["PATH"] = f"{self.environment['PATH']}:{self.tools / 'bin'}"
+        alone = self.run("orderly", "run", "2x2", "--workers", "0", "--cutoff", "14")
+        self.digest = alone.partition("digest ")[2].split()[0]
 
     def interrupted(self, *command: str, stop: Callable[[subprocess.Popen[bytes]], None]) -> int:
         """Start a command, stop it when a share has its first verdict, and return how many verdicts
@@ -66,7 +68,7 @@ class Launchers(Part):
         self.wait("a share has begun", are_begun)
         assert process.poll() is None, "it ended before it was stopped"
         stop(process)
-        process.wait(120)
+        process.wait(600)  # Parsl goes on by itself
         self.wait("the drivers have ended", lambda: not self._owners(shares), 120)
         return sum(map(n_stored, shares))
 
@@ -91,55 +93,50 @@ def press_ctrl_c(process: subprocess.Popen[bytes]) -> None:
     os.killpg(process.pid, signal.SIGINT)
 
 
-def cases(launchers: Launchers) -> None:
-    """Run the recipes one after another, on a small question."""
-    folder = launchers.folder
-    alone = launchers.run("orderly", "run", "2x2", "--workers", "0", "--cutoff", "14")
-    digest = alone.partition("digest ")[2].split()[0]
+def snakemake(launchers: Launchers, came: list[str]) -> None:
+    """Ctrl-C ends the shares."""
+    (launchers.folder / "Snakefile").write_text(_small(recipe_of("rule all:")))
+    command = ("snakemake", "--cores", "2", "--quiet", "all")
+    n_rows = launchers.interrupted(*command, stop=press_ctrl_c)
+    launchers.run(*command)
+    assert (launchers.folder / "runs" / "all" / "claim.json").exists()
+    assert launchers.proven() == launchers.digest
+    came.append(f"stopped by Ctrl-C ({n_rows} verdicts stored), run again, proven")
 
-    with launchers.case("Snakemake") as came:
-        launchers.fresh()
-        (folder / "Snakefile").write_text(_small(recipe_of("rule all:")))
-        command = ("snakemake", "--cores", "2", "--quiet", "all")
-        n_rows = launchers.interrupted(*command, stop=press_ctrl_c)
-        launchers.run(*command)
-        assert (folder / "runs" / "all" / "claim.json").exists()
-        assert launchers.proven() == digest
-        came.append(f"stopped by Ctrl-C ({n_rows} verdicts stored), run again, proven")
 
-    with launchers.case("GNU parallel") as came:
-        launchers.fresh()
-        text = _small(recipe_of("parallel --termseq"))
-        n_rows = launchers.interrupted("bash", "-c", f"exec {text}", stop=_twice)
-        launchers.run("bash", "-c", text.replace("parallel ", "parallel --resume-failed ", 1))
-        assert launchers.proven() == digest
-        came.append(f"stopped by SIGTERM twice ({n_rows} verdicts stored), run again, proven")
+def parallel(launchers: Launchers, came: list[str]) -> None:
+    """The second SIGTERM ends the shares."""
+    text = _small(recipe_of("parallel --termseq"))
+    n_rows = launchers.interrupted("bash", "-c", f"exec {text}", stop=_twice)
+    launchers.run("bash", "-c", text.replace("parallel ", "parallel --resume-failed ", 1))
+    assert launchers.proven() == launchers.digest
+    came.append(f"stopped by SIGTERM twice ({n_rows} verdicts stored), run again, proven")
 
-    with launchers.case("HyperQueue") as came:
-        launchers.fresh()
-        text = _small(recipe_of("from hyperqueue")).replace("Client()", HERE)
-        (folder / "shares.py").write_text(HERE_IMPORTS + text)
-        python = str(launchers.tools / "bin" / "python")
-        n_rows = launchers.interrupted(python, "shares.py", stop=press_ctrl_c)
-        launchers.run(python, "shares.py")
-        assert launchers.proven() == digest
-        came.append(f"stopped by Ctrl-C ({n_rows} verdicts stored), run again, proven")
 
-    with launchers.case("Parsl") as came:
-        launchers.fresh()
-        (folder / "shares_parsl.py").write_text(_small(recipe_of("import parsl")))
-        python = str(launchers.tools / "bin" / "python")
+def hyperqueue(launchers: Launchers, came: list[str]) -> None:
+    """Ctrl-C ends a cluster and its shares."""
+    text = _small(recipe_of("from hyperqueue")).replace("Client()", HERE)
+    (launchers.folder / "shares.py").write_text(HERE_IMPORTS + text)
+    python = str(launchers.tools / "bin" / "python")
+    n_rows = launchers.interrupted(python, "shares.py", stop=press_ctrl_c)
+    launchers.run(python, "shares.py")
+    assert launchers.proven() == launchers.digest
+    came.append(f"stopped by Ctrl-C ({n_rows} verdicts stored), run again, proven")
 
-        def kill_a_driver(_: subprocess.Popen[bytes]) -> None:
-            time.sleep(1)
-            for path in folder.glob("runs/share-*/owner.json"):
-                launchers.run(
-                    "sh", "-c", f"kill -TERM $(grep -o '\"pid\": [0-9]*' {path} | cut -c8-)"
-                )
 
-        n_rows = launchers.interrupted(python, "shares_parsl.py", stop=kill_a_driver)
-        assert launchers.proven() == digest
-        came.append(f"drivers stopped by SIGTERM ({n_rows} verdicts), retried by Parsl, proven")
+def parsl(launchers: Launchers, came: list[str]) -> None:
+    """Drivers are stopped, and Parsl starts them again."""
+    (launchers.folder / "shares_parsl.py").write_text(_small(recipe_of("import parsl")))
+    python = str(launchers.tools / "bin" / "python")
+
+    def kill_a_driver(_: subprocess.Popen[bytes]) -> None:
+        time.sleep(1)
+        for path in launchers.folder.glob("runs/share-*/owner.json"):
+            launchers.run("sh", "-c", f"kill -TERM $(grep -o '\"pid\": [0-9]*' {path} | cut -c8-)")
+
+    n_rows = launchers.interrupted(python, "shares_parsl.py", stop=kill_a_driver)
+    assert launchers.proven() == launchers.digest
+    came.append(f"drivers stopped by SIGTERM ({n_rows} verdicts), retried by Parsl, proven")
 
 
 def _twice(process: subprocess.Popen[bytes]) -> None:
@@ -154,14 +151,31 @@ def _small(recipe: str) -> str:
     return recipe.replace("4x4-enable2k", "2x2 --cutoff 14").replace("--workers 8", "--workers 1")
 
 
+CASES = {
+    "Snakemake": snakemake,
+    "GNU parallel": parallel,
+    "HyperQueue": hyperqueue,
+    "Parsl": parsl,
+}
+
+
 def main() -> int:
-    """Run all cases."""
+    """Run all cases, or those that are named."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "--environment", type=Path, help="has the launchers; else they are installed"
+    )
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
+    given = parser.parse_args()
     install("parallel")
     end_on_sigterm()
-    launchers = Launchers(Path(sys.argv[1]) if sys.argv[1:] else None)
+    launchers = Launchers(given.environment)
     try:
         launchers.bring_up()
-        cases(launchers)
+        for name in given.cases or CASES:
+            with launchers.case(name) as came:
+                launchers.fresh()
+                CASES[name](launchers, came)
     finally:
         code = launchers.close()
     return code

