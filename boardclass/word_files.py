@@ -256,7 +256,8 @@ class _Form(NamedTuple):
 def stems_of(path: Path) -> list[str]:
     """Return the stems of the dictionary ``path``, without looking at its affixes."""
     affixes = read_file(affixes_of(path) or path.with_suffix(".aff"))
-    told = re.search(rb"^\s*SET\s+(\S+)", affixes, re.MULTILINE)
+    # some begin with a byte order mark
+    told = re.search(rb"^(?:\xef\xbb\xbf)?\s*SET\s+(\S+)", affixes, re.MULTILINE)
     try:
         text = read_file(path).decode(told[1].decode("ascii") if told else "latin-1", "replace")
     except (LookupError, UnicodeError):  # the reader of the dictionary says it

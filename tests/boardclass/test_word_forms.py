@@ -215,15 +215,18 @@ def test_a_form_that_there_is_not():
 AFFIXES = "SET UTF-8\nSFX A Y 1\nSFX A 0 s .\n"
 
 
-def dictionary(folder: Path, stems: list[str]) -> Path:
-    (folder / "toy.aff").write_text(AFFIXES, "utf-8")
+def dictionary(folder: Path, stems: list[str], mark: str = "") -> Path:
+    (folder / "toy.aff").write_text(mark + AFFIXES, "utf-8")
     (folder / "toy.dic").write_text(f"{len(stems)}\n" + "\n".join(stems) + "\n", "utf-8")
     return folder / "toy.dic"
 
 
-def test_a_dictionary_of_another_alphabet_is_refused_before_it_is_expanded(tmp_path):
-    """Its forms may be millions: whoever has no symbols for its letters need not wait for them."""
-    path = dictionary(tmp_path, ["абай/A", "кот/A", "tea/A"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte order mark"])
+def test_a_dictionary_of_another_alphabet_is_refused_before_it_is_expanded(tmp_path, mark):
+    """Its forms may be millions: whoever has no symbols for its letters need not wait for them.
+    The affixes of kk_KZ (Debian's hunspell-kk) begin with a byte order mark.
+    """
+    path = dictionary(tmp_path, ["абай/A", "кот/A", "tea/A"], mark)
     moves: list[str] = []
 
     def read(letters: list[str]) -> list[str]:
