@@ -6,7 +6,7 @@
 # Seen: Ray 2.60.0, a node of two processors with one actor, drained with 5 s left: 25 s later the actor answers,
 #   ray.available_resources() says one processor is free, and an actor that asks for it waits.  (An idle node ends at once.)
 # What orderly does: it counts the processors of each node itself, without those that are drained, and gives an actor up that
-#   has found none after a minute.
+#   has found none after five minutes.
 set -euo pipefail
 work=$(mktemp -d /tmp/f.XXXXXX) # short: Ray puts sockets into it
 groups=()

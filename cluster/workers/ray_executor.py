@@ -53,7 +53,7 @@ _GATHER_S = 25e-6
 # how long the head of the cluster may not answer; Ray would end this process after a minute
 _HEAD_S = 15.0
 # an actor that has found no processor after this, while none is free, is given up
-_PLACE_S = 60.0
+_PLACE_S = 300.0
 _MOST_SEATS = 256  # so many processors are asked of an autoscaler at a time
 _NODE_SIGNS = ("node has died", "owner has died")  # the owner of all actors is the driver
 # Ray's own texts are pages long; where a worker could not start, they hold the reason.
