@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HEAD = "127.0.0.2"
 _LOOPBACK = "127.0.0.1"
 _STORE_BYTES = 80_000_000
+_TRIES = 4
 # how Ray's fake provider names the head
 _FAKE_HEAD = "f" * 51 + "00000"
 _COMMAND = (sys.executable, "-m", "ray.scripts.scripts")
@@ -190,29 +191,31 @@ class RealCluster:
         return done.stdout
 
     def _start(self, place, *options, python=sys.executable, settings=None):
+        """Start a machine; Ray gives one up that is not there after 30 s, which a loaded machine
+        may need, so there are several tries.
+        """
         command = [python, *_COMMAND[1:], "start", "--block", "--disable-usage-stats"]
         command += ["--node-ip-address", place, "--object-store-memory", str(_STORE_BYTES)]
-        process = subprocess.Popen(
-            [*command, *options],
-            cwd=self.folder,
-            env=self.environment | (settings or {}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self._processes.append(process)
         said = []
-        assert process.stdout is not None
-        for line in process.stdout:
-            said.append(line)
-            if "Ray runtime started" in line:
-                break
-        else:
-            raise RuntimeError("ray start: " + "".join(said[-5:]))
-        # what it says from here on must not fill the pipe
-        threading.Thread(target=process.communicate, daemon=True).start()
-        return process
+        for _ in range(_TRIES):
+            process = subprocess.Popen(
+                [*command, *options],
+                cwd=self.folder,
+                env=self.environment | (settings or {}),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            self._processes.append(process)
+            assert process.stdout is not None
+            for line in process.stdout:
+                said.append(line)
+                if "Ray runtime started" in line:
+                    # what it says from here on must not fill the pipe
+                    threading.Thread(target=process.communicate, daemon=True).start()
+                    return process
+        raise RuntimeError("ray start: " + "".join(said[-5:]))
 
 
 def _free_port(place):
