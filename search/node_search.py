@@ -9,7 +9,7 @@ of it is split.
     their own
     a node that does not fit the memory splits (search.node)
     a fused node is unfused; before that, letters of the next cell are ruled out for all its fused
-    letters
+    letters.  Where the rim is not open, a fused centre is unfused at once: its parts take less time
     a node with more free cells than a key holds is not grown: the next one is fused
 
 A budget or a full array is never an elimination.
@@ -69,6 +69,8 @@ class NodeSearch:
         left = node.masks[free[0]] & ~ruled_out
         if not left:
             return [], 0
+        if open_class is None and self._has_a_fused_centre_alone(node):
+            return everything, ruled_out
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.board.n) if node.is_bare(c))
         budget = self.params.fused_budget if fused else self.params.node_budget
         left = self._search_loosely(node, free, left, open_class, tally)
@@ -82,6 +84,15 @@ class NodeSearch:
         if left:
             tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
         return [part for part in everything if part.masks[free[0]] & left], 0
+
+    def _has_a_fused_centre_alone(self, node: Node) -> bool:
+        """Return whether a node has fused cells, and all of them are centre cells."""
+        kinds = {
+            kind
+            for c, kind in enumerate(self.board.cell_types)
+            if node.is_bare(c) and node.masks[c].bit_count() > 1
+        }
+        return kinds == {"center"}
 
     def _search_loosely(
         self, node: Node, free: list[int], left: int, open_class: OpenClass | None, tally: Tally

@@ -235,6 +235,20 @@ def test_same_candidates_whatever_the_parameters_and_limits(name, seed):
         check_class(of, cutoff, rank, random_params(rng, tiny=seed % 2 == 1 and name != "3x3"))
 
 
+def test_where_the_rim_is_narrow_each_letter_of_the_centre_is_searched_by_itself():
+    """And nothing else: the terms grown for a class are those of its parts."""
+    words = ("tea", "eat", "ate", "seat", "east", "teas", "rate", "tear", "stare", "tan", "tin")
+    narrow = f"aest {others('aest')}"
+    partition = f"center: aei {others('aei')}, edge: {narrow}, corner: {narrow}"
+    breaker = Breaker(Spec("3x3", words, "standard", 5, partition, SMALL))
+    whole = breaker.break_unit(Unit(0))
+    parts = [breaker.break_unit(Unit(0, f"4={letter}")) for letter in "aei"]
+    assert {x for part in parts for x in part.candidates} == set(whole.candidates)
+    assert whole.candidates
+    assert whole.counters["n_splits"] == 1
+    assert whole.counters["n_terms"] == sum(part.counters["n_terms"] for part in parts) > 0
+
+
 @pytest.mark.parametrize("name", ["2x2", "2x3", "3x3"])
 @pytest.mark.parametrize("budget", [3, 30])
 def test_letters_that_are_left_and_letters_that_are_not(name, budget):
