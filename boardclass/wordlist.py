@@ -297,6 +297,11 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     return WordList(name, ordered, sha256, counts, len(words), letters, plain_q)
 
 
+def sha256_of(words: Iterable[str]) -> str:
+    """Return the SHA-256 of the list that has some words, in q-form."""
+    return _sha256(tuple(sorted(set(words))), plain_q=False)
+
+
 def _sha256(words: tuple[str, ...], plain_q: bool) -> str:
     return hashlib.sha256("\n".join([*[_PLAIN_Q] * plain_q, *words]).encode("ascii")).hexdigest()
 

@@ -3,7 +3,7 @@ written.
 
 >>> load_config("3x3", {"cutoff": "500"}).cutoff
 500
->>> load_config(None, {"dims": "4x3"}).search.params().max_free
+>>> load_config(None, {"dims": "4x3"}).search.rules().max_free
 12
 """
 
@@ -11,6 +11,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,7 +21,7 @@ from pydantic_core import ErrorDetails
 from boardclass.errors import ConfigError, quote
 from boardclass.partition import each_letter_once
 from boardclass.wordlist import DEFAULT_WORDLIST
-from search.params import MAX_FREE_CELLS, Params
+from search.params import MAX_FREE_CELLS, Budgets, Rules
 
 DEFAULT_BUCKETS = (
     "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, "
@@ -45,8 +46,8 @@ def each_letter_once_or_none(value: list[str]) -> list[str]:
 
 
 class SearchConfig(BaseModel):
-    """The ``[search]`` table: the parameters of :class:`search.params.Params`, which tells what
-    each of them does.
+    """The ``[search]`` table: :class:`search.params.Rules` and :class:`search.params.Budgets`,
+    which tell what each value does.
 
     What is left out keeps the default there.  Here stand the ranges that a user may choose from.
     """
@@ -74,15 +75,21 @@ class SearchConfig(BaseModel):
     shape_letters: Annotated[int, Field(ge=0, le=27)] | None = None
     product_limit: Annotated[int, Field(ge=0, lt=2**31)] | None = None
 
-    def params(self) -> Params:
-        """Return the parameters of the search: what is given, and the default of everything
-        else.
-        """
-        chosen = self.model_dump(exclude_none=True).items()
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in chosen
-        }
-        return Params(**values)
+    def rules(self, otherwise: Rules | None = None) -> Rules:
+        """Return the rules of splitting: what is given, and ``otherwise`` or the defaults."""
+        return replace(otherwise or Rules(), **self._given(Rules))
+
+    def budgets(self) -> Budgets:
+        """Return the budgets: what is given, and the default of everything else."""
+        return Budgets(**self._given(Budgets))
+
+    def _given(self, kind: type[Rules | Budgets]) -> dict[str, Any]:
+        given = {}
+        for name in kind.__dataclass_fields__:
+            value = getattr(self, name)
+            if value is not None:
+                given[name] = tuple(value) if isinstance(value, list) else value
+        return given
 
 
 class RunConfig(BaseModel):

@@ -13,6 +13,8 @@ machine gives itself away.  Image and order are drawn from a seed.  The demands 
 belong to the node and turn with it.
 """
 
+from __future__ import annotations
+
 import random
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -21,19 +23,18 @@ from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 
-import numpy as np
-
 from boardclass.errors import IncompleteError, InputError, quote
-from boardclass.geometry import CELL_TYPES, Geometry, geometry
+from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry
 from boardclass.notebook import bar
-from boardclass.partition import Partition, letter_mask, parse_partition
+from boardclass.partition import Partition, letter_mask
 from boardclass.parts import ancestors, is_below
 from boardclass.printable import html_table
-from boardclass.scores import ScoreTable, parse_scores
-from boardclass.wordlist import WordList, words_in_q_form
+from boardclass.scores import ScoreTable
+from boardclass.wordlist import WordList, sha256_of, words_in_q_form
 from search.node import Node, OpenClass, class_node, node_at, split
 from search.one_thread import OneThread
-from search.params import Params
+from search.params import Budgets, Rules
+from search.question import Question, ask
 from search.scoring.scorer import Scorer
 from search.tally import EFFORT, Tally
 
@@ -45,29 +46,28 @@ _PATIENCE = 10
 
 @dataclass(frozen=True)
 class Spec:
-    """What to search and how; small and picklable.
+    """What to search and with which budgets; small and picklable."""
 
-    words : name or path of a word list, a WordList, or words in q-form, which it becomes
-    points : a score table, its name, or points from three letters on; becomes points by number of
-        letters
+    question: Question
+    words: tuple[str, ...] = field(repr=False)  # of the list of the question, in q-form
+    budgets: Budgets = field(default_factory=Budgets)
 
-    Raises InputError if one of them or the cutoff cannot be read.
-    """
+    @classmethod
+    def of(
+        cls, dims: str | Dims, words: str | Path | WordList | Sequence[str],
+        points: str | Sequence[int] | ScoreTable, cutoff: int, buckets: str,
+        budgets: Budgets | None = None, rules: Rules | None = None, cell_order: Sequence[int] = (),
+    ) -> Spec:  # fmt: skip
+        """Return what people write: see :func:`search.question.ask`.
 
-    dims: str  # board size such as ``3x4``
-    words: str | Path | WordList | Sequence[str] = field(repr=False)
-    points: str | Sequence[int] | ScoreTable = field(repr=False)
-    cutoff: int
-    partition: str  # text of the letter buckets
-    params: Params = field(default_factory=Params)
-    # in which cells are forced and searched; empty: the default one of the geometry
-    cell_order: tuple[int, ...] = ()
+        words : name or path of a word list, a WordList, or words in q-form
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.cutoff, int | np.integer) or self.cutoff < 1:
-            raise InputError(f"cutoff {quote(self.cutoff)}: expected a whole number of 1 or more")
-        object.__setattr__(self, "words", words_in_q_form(self.words, spelled=False))
-        object.__setattr__(self, "points", parse_scores(self.points).points)
+        Raises InputError if something cannot be read.
+        """
+        own = words_in_q_form(words, spelled=False)
+        sha256 = words.sha256 if isinstance(words, WordList) else sha256_of(own)
+        question = ask(dims, sha256, points, cutoff, buckets, cell_order, rules)
+        return cls(question, own, budgets or Budgets())
 
 
 @dataclass(frozen=True)
@@ -139,21 +139,20 @@ class Breaker:
         from search.node_search import NodeSearch  # loads the kernels
         from search.trees.forest import Forest
 
-        self.spec = replace(spec, words=())  # the trie has them
+        question = spec.question
+        self.question, self.budgets = question, spec.budgets
         self._progress = progress
-        self.geometry: Geometry = geometry(spec.dims, spec.cell_order)
-        self.partition: Partition = parse_partition(spec.partition, spec.dims)
-        self.scorer = Scorer(spec.dims, spec.words, spec.points)
-        buckets = [
-            letter_mask(letters)
-            for kind in spec.params.fused
-            for letters in self.partition.buckets.get(kind, ())
-        ]
-        forest = Forest(self.geometry, self.scorer.trie, spec.params, buckets)
+        self.geometry: Geometry = question.geometry
+        self.partition: Partition = question.partition
+        self.scorer = Scorer(question.dims, spec.words, question.points)
+        buckets = []
+        for kind in question.rules.fused:
+            buckets += [letter_mask(letters) for letters in self.partition.buckets.get(kind, ())]
+        forest = Forest(self.geometry, self.scorer.trie, question.rules, spec.budgets, buckets)
         self.scorer.trie = forest.trie  # which the workers of a machine share
-        self._nodes = NodeSearch(self.geometry, spec.params, self.scorer, forest)
+        self._nodes = NodeSearch(question, spec.budgets, self.scorer, forest)
         self._alone = OneThread(
-            f"the Breaker of {spec.dims} boards",
+            f"the Breaker of {question.dims} boards",
             "make a Breaker for each thread, or call break_class",
         )
 
@@ -176,11 +175,11 @@ class Breaker:
             return self._break(unit)
 
     def _break(self, unit: Unit) -> UnitResult:
-        began, tally = time.perf_counter(), Tally(self.spec.cutoff)
+        began, tally = time.perf_counter(), Tally(self.question.cutoff)
         self._nodes.forest.begin()
         root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)
-        budget = self.spec.params.unit_budget
+        budget = self.budgets.unit_budget
         if self.hurries:
             budget = min(budget, self.hurried_budget)
         open_paths = [part.path for part in self._search_down(node, open_class, tally, budget)]
@@ -210,7 +209,7 @@ class Breaker:
             return self._replicated(unit, paths, seed)
 
     def _replicated(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
-        began, tally, rng = time.perf_counter(), Tally(self.spec.cutoff), random.Random(seed)
+        began, tally, rng = time.perf_counter(), Tally(self.question.cutoff), random.Random(seed)
         board, candidates = self.geometry, set()
         root, nodes = self._nodes_at(unit, paths)
         try:
@@ -221,7 +220,7 @@ class Breaker:
                 tally.candidates = set()
                 open_class = self._open_class(unit.class_id, image(root, symmetry))
                 if self._search_down(
-                    turned, open_class, tally, _PATIENCE * self.spec.params.unit_budget
+                    turned, open_class, tally, _PATIENCE * self.budgets.unit_budget
                 ):
                     raise IncompleteError(
                         f"the replica takes more than {_PATIENCE} times what a unit may"
@@ -235,9 +234,9 @@ class Breaker:
     def _nodes_at(self, unit: Unit, paths: Sequence[str]) -> tuple[Node, list[Node]]:
         """Return the node of a unit's class, and those that the paths name below it."""
         root = class_node(
-            self.partition.class_masks(unit.class_id).tolist(), self.geometry, self.spec.params
+            self.partition.class_masks(unit.class_id).tolist(), self.geometry, self.question.rules
         )
-        return root, [node_at(root, path, self.geometry, self.spec.params) for path in paths]
+        return root, [node_at(root, path, self.geometry, self.question.rules) for path in paths]
 
     def _search_down(
         self, root: Node, open_class: OpenClass | None, tally: Tally, budget: int
@@ -265,7 +264,7 @@ class Breaker:
             self.partition.class_masks(class_id).tolist(), self.geometry.cell_types, strict=True
         )
         narrow = (
-            m for m, kind in kinds if m.bit_count() > 1 and kind not in self.spec.params.fused
+            m for m, kind in kinds if m.bit_count() > 1 and kind not in self.question.rules.fused
         )
         is_open = all(mask == _ALL_LETTERS for mask in narrow)
         bare = tuple(c for c in self.geometry.cell_order if root.is_bare(c))
@@ -282,7 +281,7 @@ class Breaker:
         while todo:
             part = todo.pop()
             if part.path in above:
-                todo += reversed(split(part, self.geometry, self.spec.params))
+                todo += reversed(split(part, self.geometry, self.question.rules))
             elif part.path not in open_paths and self._is_done(part, done):
                 settled.append(part.path)
         return settled
@@ -294,7 +293,7 @@ class Breaker:
         if not any(is_below(path, node.path) for path in done):
             return False
         return all(
-            self._is_done(part, done) for part in split(node, self.geometry, self.spec.params)
+            self._is_done(part, done) for part in split(node, self.geometry, self.question.rules)
         )
 
 
@@ -356,7 +355,7 @@ def break_class(
 
     Examples
     --------
-    >>> spec = Spec("2x2", "scowl70", "standard", 14, "aeiou bcdfghjklmnpqrstvwxyz")
+    >>> spec = Spec.of("2x2", "scowl70", "standard", 14, "aeiou bcdfghjklmnpqrstvwxyz")
     >>> break_class(spec, 3).candidates  # consonants in cells 0 and 1, vowels in 2 and 3
     (('trae', 14), ('trea', 14), ('tsae', 14), ('tsea', 14))
     >>> break_class(spec, 15).status  # consonants alone
@@ -364,6 +363,6 @@ def break_class(
     """
     if not isinstance(spec, Spec):
         raise InputError(f"{quote(spec)} is no question: expected a Spec")
-    parse_partition(spec.partition, spec.dims).unrank(class_id)  # before kernels are loaded
-    whole = replace(spec, params=replace(spec.params, unit_budget=1 << 62))
-    return Breaker(whole, progress or bar()).break_unit(Unit(class_id))
+    spec.question.partition.unrank(class_id)  # before kernels are loaded
+    patient = replace(spec.budgets, unit_budget=1 << 62)
+    return Breaker(replace(spec, budgets=patient), progress or bar()).break_unit(Unit(class_id))

@@ -8,10 +8,11 @@ This is not the fast search.  It uses only the nested bound U (docs/algorithm.md
 a part, merged anew in every smaller part.  It has no fused letters, no residual symmetry, no
 synchronised letters and no budget, so a checker needs none of them.
 
->>> from boardclass import load_wordlist, parse_scores
->>> from boardclass.geometry import geometry
->>> words, points = load_wordlist("scowl70").words, parse_scores("standard").points
->>> shape = Certifier(geometry("2x2"), words, points, 14).shape(["rst", "rst", "ae", "ae"])
+>>> from boardclass import load_wordlist
+>>> from search.question import ask
+>>> words = load_wordlist("scowl70")
+>>> question = ask("2x2", words.sha256, "standard", 14, "abcdefghijklmnopqrstuvwxyz")
+>>> shape = Certifier(question, words.words).shape(["rst", "rst", "ae", "ae"])
 >>> shape.n_splits, shape.n_leaves, shape.n_boards
 (18, 18, 8)
 """
@@ -25,13 +26,13 @@ import numpy as np
 from boardclass.arrays import Int32s, UInt32s, UInt64s
 from boardclass.board import LETTERS
 from boardclass.errors import IncompleteError, InputError
-from boardclass.geometry import Geometry
 from boardclass.partition import letter_mask
 from boardclass.scores import ScoreTable, reaches
 from search.keys import LITERAL_BITS, last_levels
 from search.node import N_LETTERS, Node, letters_of
 from search.one_thread import OneThread
-from search.params import Params
+from search.params import Budgets, Rules
+from search.question import Question
 from search.scoring.scorer import trie_of
 from search.trees.forest import Forest
 from search.trees.lazy_subtree import SCRATCH, bound_of
@@ -39,7 +40,7 @@ from search.trees.runs import join
 from search.trees.tree import MAX_BOUND, TREE_FULL
 
 # room for the 100 million terms of a class of 3x4 and of its parts; what is not touched costs none
-_MEMORY_MB = 2 * Params.memory_mb
+_MEMORY_MB = 2 * Budgets.memory_mb
 _NO_ROOM = "has more terms than fit the memory"
 
 
@@ -64,19 +65,19 @@ class Shape:
 class Certifier:
     """Makes the shapes of one run; holds working memory, so make one per thread and keep it.
 
-    ``words`` are in q-form, ``points`` by number of letters.  ``memory_mb``, in MiB, is for the
-    terms of a part and of those that it is split into.
+    ``words`` are in q-form.  ``memory_mb``, in MiB, is for the terms of a part and of those that it
+    is split into.
     """
 
     def __init__(
-        self, board: Geometry, words: Sequence[str], points: Sequence[int], cutoff: int,
-        memory_mb: int = _MEMORY_MB,
-    ) -> None:  # fmt: skip
-        self.geometry, self.cutoff = board, cutoff
-        trie = trie_of(tuple(words), ScoreTable("certificate", tuple(points)), board.n)
-        self._forest = Forest(board, trie, Params(memory_mb=memory_mb))
+        self, question: Question, words: Sequence[str], memory_mb: int = _MEMORY_MB
+    ) -> None:
+        self.geometry, self.cutoff = question.geometry, question.cutoff
+        table = ScoreTable("certificate", question.points)
+        trie = trie_of(tuple(words), table, question.n_cells)
+        self._forest = Forest(self.geometry, trie, Rules(), Budgets(memory_mb=memory_mb))
         self._alone = OneThread(
-            f"the Certifier of {board.dims} boards", "make a Certifier for each thread"
+            f"the Certifier of {question.dims} boards", "make a Certifier for each thread"
         )
 
     def n_to_force(self, class_letters: Sequence[str]) -> int:

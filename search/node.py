@@ -13,11 +13,11 @@ among those that leave c in place, choose one for the next cell, and so on.  No 
 earlier cell.  So only boards that meet the demands need to be searched, and every board found
 stands for all its images.  That holds for any cells and any order of the letters.  A cell of one
 letter demands nothing, for its orbit has the same letter, but it uses up the symmetries that move
-it: it is passed over, unless an older run asks for it (Params.demands).
+it: it is passed over, unless an older run asks for it (Rules.demands).
 
 >>> from boardclass.geometry import geometry
->>> node = class_node([0b11, 0b1, 0b1, 0b1], geometry("2x2"), Params())
->>> node.n_boards, [part.path for part in split(node, geometry("2x2"), Params())]
+>>> node = class_node([0b11, 0b1, 0b1, 0b1], geometry("2x2"), Rules())
+>>> node.n_boards, [part.path for part in split(node, geometry("2x2"), Rules())]
 (2, ['0=b', '0=a'])
 """
 
@@ -33,7 +33,7 @@ from boardclass.errors import PathError, quote
 from boardclass.geometry import Geometry
 from boardclass.partition import letter_mask
 from boardclass.parts import join, way_to
-from search.params import Params
+from search.params import Rules
 
 N_LETTERS = 26
 
@@ -79,7 +79,7 @@ def residual_demands(
     masks: Sequence[int], geometry: Geometry, cells: str = "open"
 ) -> tuple[tuple[int, int], ...]:
     """Return the demands that the symmetries of a class allow on some cells (see the module, and
-    Params.demands).
+    Rules.demands).
     """
     own = tuple(masks)
     group = [row for row in geometry.symmetries.tolist() if itemgetter(*row)(own) == own]
@@ -93,12 +93,12 @@ def residual_demands(
     return tuple(demands)
 
 
-def class_node(masks: Sequence[int], geometry: Geometry, params: Params) -> Node:
+def class_node(masks: Sequence[int], geometry: Geometry, rules: Rules) -> Node:
     """Return the node of a whole class: single-letter cells and the fused cell types are bare."""
-    fused = sum(1 << c for c, kind in enumerate(geometry.cell_types) if kind in params.fused)
+    fused = sum(1 << c for c, kind in enumerate(geometry.cell_types) if kind in rules.fused)
     single = sum(1 << c for c, mask in enumerate(masks) if mask.bit_count() == 1)
-    demands = residual_demands(masks, geometry, params.demands)
-    return _settle(Node(tuple(int(m) for m in masks), fused | single, demands), params)
+    demands = residual_demands(masks, geometry, rules.demands)
+    return _settle(Node(tuple(int(m) for m in masks), fused | single, demands), rules)
 
 
 @cache
@@ -129,11 +129,11 @@ def _from_least(mask: int, letter_order: str) -> int:
     )
 
 
-def _settle(node: Node, params: Params) -> Node:
+def _settle(node: Node, rules: Rules) -> Node:
     """Take letters away that no board meeting the demands can have, and drop the demands this
     settles.
     """
-    order = params.demand_order
+    order = rules.demand_order
     masks = list(node.masks)
     changed = True
     while changed:
@@ -149,54 +149,54 @@ def _settle(node: Node, params: Params) -> Node:
     return Node(tuple(masks), node.bare, open_demands, node.path)
 
 
-def is_too_wide(node: Node, params: Params) -> bool:
+def is_too_wide(node: Node, rules: Rules) -> bool:
     """Return whether a node has more free cells than a key holds; the next one is fused, then."""
     n_free = len(node.masks) - node.bare.bit_count()
-    return bool(params.coarse_groups) and n_free > params.max_free
+    return bool(rules.coarse_groups) and n_free > rules.max_free
 
 
-def split_cells(node: Node, geometry: Geometry, params: Params) -> list[int]:
+def split_cells(node: Node, geometry: Geometry, rules: Rules) -> list[int]:
     """Return the cells that a node may split at: its fused ones, else the next free cell in order,
     which comes first if the node is too wide; none for a board.
     """
     free = [c for c in geometry.cell_order if not node.is_bare(c)]
-    if is_too_wide(node, params):
+    if is_too_wide(node, rules):
         return free[:1]
     fused = [c for c in geometry.cell_order if node.is_bare(c) and node.masks[c].bit_count() > 1]
     return fused or free[:1]
 
 
-def split_cell(node: Node, geometry: Geometry, params: Params) -> int:
+def split_cell(node: Node, geometry: Geometry, rules: Rules) -> int:
     """Return where the search splits a node; -1 for a board.
 
     Of the fused cells that is the one with the strongest letter: unfusing it takes most off the
     bounds.
     """
-    cells = split_cells(node, geometry, params)
+    cells = split_cells(node, geometry, rules)
 
     def strength(cell: int) -> int:
-        return max(map(params.letter_order.index, letters_of(node.masks[cell])))
+        return max(map(rules.letter_order.index, letters_of(node.masks[cell])))
 
     return max(cells, key=strength, default=-1)
 
 
-def _parts(node: Node, cell: int, params: Params) -> list[str]:
+def _parts(node: Node, cell: int, rules: Rules) -> list[str]:
     """Return the letter groups that ``cell`` is forced to, or fused into, within its letters, in
     the letter order.
     """
-    letters = "".join(x for x in params.letter_order if node.masks[cell] >> (ord(x) - 97) & 1)
+    letters = "".join(x for x in rules.letter_order if node.masks[cell] >> (ord(x) - 97) & 1)
     if node.is_bare(cell):
-        n = min(params.unfuse_parts, len(letters))
+        n = min(rules.unfuse_parts, len(letters))
         cuts = [len(letters) * i // n for i in range(n + 1)]
         return [letters[a:b] for a, b in pairwise(cuts)]
     parts = []
-    for group in params.coarse_groups if is_too_wide(node, params) else params.force_groups:
+    for group in rules.coarse_groups if is_too_wide(node, rules) else rules.force_groups:
         if part := "".join(x for x in group if x in letters):
             parts.append(part)
     return parts
 
 
-def force(node: Node, cell: int, letters: str, params: Params) -> Node:
+def force(node: Node, cell: int, letters: str, rules: Rules) -> Node:
     """Return the part of ``node`` whose ``cell`` has one of ``letters`` and is bare; it may be
     empty (a mask of 0).
     """
@@ -204,11 +204,11 @@ def force(node: Node, cell: int, letters: str, params: Params) -> Node:
     masks[cell] &= letter_mask(letters)
     return _settle(
         Node(tuple(masks), node.bare | 1 << cell, node.demands, join(node.path, cell, letters)),
-        params,
+        rules,
     )
 
 
-def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
+def split(node: Node, geometry: Geometry, rules: Rules) -> list[Node]:
     """Return the parts of a node, without empty ones; together they hold every board of it that
     meets the demands.
 
@@ -216,28 +216,28 @@ def split(node: Node, geometry: Geometry, params: Params) -> list[Node]:
     letter group after the other.  Before all that, while a node is too wide, its next free cell is
     fused into a few groups.
     """
-    cell = split_cell(node, geometry, params)
+    cell = split_cell(node, geometry, rules)
     assert cell >= 0, "a single board cannot be split"
-    return split_at(node, cell, params)
+    return split_at(node, cell, rules)
 
 
-def split_at(node: Node, cell: int, params: Params) -> list[Node]:
+def split_at(node: Node, cell: int, rules: Rules) -> list[Node]:
     """Return the parts of a node by the letters of a fused or free cell, without empty ones, as
     :func:`split`.
     """
-    parts = [force(node, cell, letters, params) for letters in _parts(node, cell, params)]
+    parts = [force(node, cell, letters, rules) for letters in _parts(node, cell, rules)]
     return [part for part in parts if all(part.masks)]
 
 
-def node_at(root: Node, path: str, geometry: Geometry, params: Params) -> Node:
+def node_at(root: Node, path: str, geometry: Geometry, rules: Rules) -> Node:
     """Return the node that ``path`` names below ``root``.
 
     Raises PathError if the path does not lead to a node of this class: a part that no split makes.
     """
     node = root
     for wanted in way_to(path):
-        cells = split_cells(node, geometry, params)
-        parts = chain.from_iterable(split_at(node, cell, params) for cell in cells)
+        cells = split_cells(node, geometry, rules)
+        parts = chain.from_iterable(split_at(node, cell, rules) for cell in cells)
         part = next((part for part in parts if part.path == wanted), None)
         if part is None:
             raise PathError(

@@ -27,7 +27,8 @@ from boardclass.arrays import Int8s, Int64s
 from boardclass.geometry import Geometry
 from boardclass.scores import reaches
 from search.node import Node, OpenClass, before, split, split_at
-from search.params import MAX_FREE_CELLS, Params
+from search.params import MAX_FREE_CELLS, Budgets
+from search.question import Question
 from search.scoring.scorer import Scorer, decode_boards
 from search.tally import Tally
 from search.trees import bound, state
@@ -41,8 +42,11 @@ _BOARD_PUSHES = 230  # what it takes to score a board, in pushes
 class NodeSearch:
     """Searches one node after the other; holds the state of OrderlyBound."""
 
-    def __init__(self, board: Geometry, params: Params, scorer: Scorer, forest: Forest) -> None:
-        self.board, self.params, self.scorer, self.forest = board, params, scorer, forest
+    def __init__(
+        self, question: Question, budgets: Budgets, scorer: Scorer, forest: Forest
+    ) -> None:
+        self.board, self.rules, self.budgets = question.geometry, question.rules, budgets
+        self.scorer, self.forest = scorer, forest
         self._search = state.new_search()
         self._survivors = np.zeros((_SURVIVORS, MAX_FREE_CELLS), np.int8)
 
@@ -63,7 +67,7 @@ class NodeSearch:
         free = [c for c in self.board.cell_order if not node.is_bare(c)]
         if not free and self._score(node, np.zeros((1, 0), np.int8), tally) is not None:
             return [], 0
-        everything = split(node, self.board, self.params)
+        everything = split(node, self.board, self.rules)
         if not free or len(free) > self.forest.max_free:
             return everything, 0
         left = node.masks[free[0]] & ~ruled_out
@@ -72,7 +76,7 @@ class NodeSearch:
         if open_class is None and self._has_a_fused_centre_alone(node):
             return everything, ruled_out
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.board.n) if node.is_bare(c))
-        budget = self.params.fused_budget if fused else self.params.node_budget
+        budget = self.budgets.fused_budget if fused else self.budgets.node_budget
         left = self._search_loosely(node, free, left, open_class, tally)
         left = self._search_tree(node, free, left, open_class, budget, tally)
         if fused:
@@ -104,7 +108,7 @@ class NodeSearch:
         if not grown:
             return left
         part = _with_letters(node, free[0], left)
-        return self._attempt(part, free, grown, self.params.loose_budget, tally, whole=True)
+        return self._attempt(part, free, grown, self.budgets.loose_budget, tally, whole=True)
 
     def _search_tree(
         self, node: Node, free: list[int], left: int, open_class: OpenClass | None, budget: int,
@@ -119,7 +123,7 @@ class NodeSearch:
         if not grown:
             return left
         if whole:
-            budget = max(budget, self.params.fused_per_term * grown.n_terms)
+            budget = max(budget, self.budgets.fused_per_term * grown.n_terms)
         part = _with_letters(node, free[0], left)
         return self._attempt(part, free, grown, budget, tally, whole)
 
@@ -140,17 +144,17 @@ class NodeSearch:
         more loose trees are grown.
         """
         cell, n_missed, n_missed_loosely = free[0], 0, 0
-        parts = split_at(node, cell, self.params)
+        parts = split_at(node, cell, self.rules)
         letters &= sum(part.masks[cell] for part in parts)  # no board has any other letter
         for part in parts:
-            if n_missed == self.params.fused_misses:
+            if n_missed == self.budgets.fused_misses:
                 break
             if part.masks[cell] & letters:
                 left = part.masks[free[1]]
-                if n_missed_loosely < self.params.fused_misses:
+                if n_missed_loosely < self.budgets.fused_misses:
                     left = self._search_loosely(part, free[1:], left, open_class, tally)
                     n_missed_loosely += left > 0
-                budget = self.params.fused_budget
+                budget = self.budgets.fused_budget
                 left = self._search_tree(
                     part, free[1:], left, open_class, budget, tally, whole=True
                 )
@@ -169,7 +173,7 @@ class NodeSearch:
         s.points[first] = 0
         rows = state.rows_at(s, first)
         s.not_less[:] = 0
-        s.smaller[:] = before(self.params.demand_order)
+        s.smaller[:] = before(self.rules.demand_order)
         for level, c in enumerate(free, first):
             rows[level, _letters_in(node.masks[c])] = 0
             s.not_less[level] = sum(
@@ -219,7 +223,7 @@ class NodeSearch:
                 elif status == bound.BUDGET_SPENT:
                     letter = state.skip_letter(s, first)
                     letters |= every >> letter << letter if whole else 1 << letter
-                    budget = max(budget // 2, min(budget, self.params.least_budget))
+                    budget = max(budget // 2, min(budget, self.budgets.least_budget))
         finally:
             collapse(grown.orderly.cells, s.counts[state.LINK])
         tally.max_bound = max(tally.max_bound, int(s.counts[state.DISCARDED]))
@@ -236,7 +240,7 @@ class NodeSearch:
         bare = [c for c in range(self.board.n) if node.is_bare(c)]
         letters = [_letters_in(node.masks[c]) for c in bare]
         each = prod(map(len, letters))
-        if each > 1 and each * len(survivors) > self.params.product_limit:
+        if each > 1 and each * len(survivors) > self.budgets.product_limit:
             return None
         n_in_vain = 0
         if len(survivors):

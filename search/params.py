@@ -1,15 +1,15 @@
 """*How* a class is searched: the rules by which it is cut into parts, and budgets.  None of it may
 change what is found.
 
->>> Params().max_free, Params().demand_order[:4]
+>>> Rules().max_free, Rules().demand_order[:4]
 (12, 'eait')
->>> Params(max_free=13)
+>>> Rules(max_free=13)
 Traceback (most recent call last):
     ...
 boardclass.errors.ConfigError: max_free 13: expected 1 to 12
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from boardclass.errors import ConfigError
 
@@ -115,17 +115,3 @@ class Budgets:
             least = 1 if name == "memory_mb" else 0
             if isinstance(value, int) and value < least:
                 raise ConfigError(f"{name} {value!r}: expected {least} or more")
-
-
-@dataclass(frozen=True)
-class Params(Budgets, Rules):
-    """Rules and budgets; every value gives the same candidates."""
-
-    def __post_init__(self) -> None:
-        Rules.__post_init__(self)
-        Budgets.__post_init__(self)
-
-    @property
-    def rules(self) -> Rules:
-        """The rules alone."""
-        return Rules(**{each.name: getattr(self, each.name) for each in fields(Rules)})

@@ -120,7 +120,7 @@ def run(
     make_executor = make_executor or default_executor(config)
     try:
         plan = make_plan(config, progress.stage, extends)
-        policy = policy or default_policy(config, plan.spec.params.memory_mb)
+        policy = policy or default_policy(config, plan.spec.budgets.memory_mb)
         source = open_source(extends, plan.fingerprint) if extends else None
         if source:
             check_same_structure(plan.run_info["structure"], source.info, str(extends))

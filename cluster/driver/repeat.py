@@ -36,7 +36,7 @@ from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.local.batches import ParallelScorer
 from search.local.methods import local_search
-from search.params import Params
+from search.params import Budgets
 from search.scoring.scorer import Scorer
 
 # At most, in seconds of the processor. On 4x4 the five pools of a climb take 70; each reaches 3,000
@@ -248,9 +248,9 @@ class Repeater:
 
     def __init__(self, spec: Spec, seed: int) -> None:
         # a run may hand units back early; a repetition cannot leave anything to children
-        budget = max(spec.params.unit_budget, Params().unit_budget)
-        self._breaker = Breaker(replace(spec, params=replace(spec.params, unit_budget=budget)))
-        self._nodes = SearchNodes(self._breaker.partition, spec.params, spec.cell_order)
+        budget = max(spec.budgets.unit_budget, Budgets.unit_budget)
+        self._breaker = Breaker(replace(spec, budgets=replace(spec.budgets, unit_budget=budget)))
+        self._nodes = SearchNodes(spec.question)
         self._seed = seed
 
     def repeat(self, verdict: UnitResult) -> RepeatResult:

@@ -50,7 +50,7 @@ from cluster.scheduling.forecast import log_interval
 from configs.model import RunConfig
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.params import LETTER_ORDER, Params
+from search.params import LETTER_ORDER, Rules
 
 PROBE_BUDGET = Breaker.hurried_budget  # effort of a unit of a probe
 LEAST = 16  # classes, where the time is not limited
@@ -84,10 +84,10 @@ def likely_cost(unit: Unit, plan: Plan) -> float:
     """Return a figure that grows with the expected cost of a class or a part, which has a share of
     that of its class.
     """
-    letters = plan.partition.class_letters(unit.class_id)
+    letters, rules = plan.partition.class_letters(unit.class_id), plan.question.rules
     cost = likely_costs(plan.predicted_costs(np.array([unit.class_id])))[0]
     for cell, left in dict(parse_path(unit.path, len(letters))).items():
-        cost *= _strength(left, plan.spec.params) / _strength(letters[cell], plan.spec.params)
+        cost *= _strength(left, rules) / _strength(letters[cell], rules)
     return float(cost)
 
 
@@ -99,9 +99,9 @@ def likely_costs(predicted: Float64s) -> Float64s:
     return predicted**0.7
 
 
-def _strength(letters: str, params: Params) -> float:
+def _strength(letters: str, rules: Rules) -> float:
     """Return what some letters of a cell cost: on 4x4 the strongest about 16 times the weakest."""
-    return sum((params.letter_order.index(letter) + 4) ** 1.4 for letter in letters)
+    return sum((rules.letter_order.index(letter) + 4) ** 1.4 for letter in letters)
 
 
 class Variance(NamedTuple):
@@ -373,7 +373,7 @@ def estimate(
     times a second, and may end it.
     """
     began = time.monotonic()
-    spec = replace(plan.spec, params=replace(plan.spec.params, unit_budget=budget))
+    spec = replace(plan.spec, budgets=replace(plan.spec.budgets, unit_budget=budget))
 
     def gone() -> float:
         return (time.monotonic() - began) / seconds if seconds else 1.0
@@ -418,22 +418,30 @@ def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
         other = make_plan(config.model_copy(update={"buckets": text}))
         if other.partition.text != plan.partition.text:
             yield name, other
-    params = plan.spec.params
-    groups = ("jqxz", "vwk", "fy", *"bughmpcdlnorstiae")
-    changed = {
-        "node_budget / 4": replace(params, node_budget=params.node_budget // 4),
-        "node_budget * 4": replace(params, node_budget=params.node_budget * 4),
-        "whole_terms / 3": replace(params, whole_terms=params.whole_terms // 3),
-        "whole_terms * 3": replace(params, whole_terms=params.whole_terms * 3),
-        "rare letters forced together": replace(params, force_groups=groups),
-        "letters in alphabetical order": replace(
-            params, letter_order="".join(sorted(LETTER_ORDER))
-        ),
-        "loose trees or none": replace(params, loose_points=0 if params.loose_points else 8),
+    spec, question = plan.spec, plan.question
+    own, rules = spec.budgets, question.rules
+    budgets = {
+        "node_budget / 4": replace(own, node_budget=own.node_budget // 4),
+        "node_budget * 4": replace(own, node_budget=own.node_budget * 4),
+        "whole_terms / 3": replace(own, whole_terms=own.whole_terms // 3),
+        "whole_terms * 3": replace(own, whole_terms=own.whole_terms * 3),
+        "loose trees or none": replace(own, loose_points=0 if own.loose_points else 8),
     }
-    for name, others in changed.items():
-        yield name, replace(plan, spec=replace(plan.spec, params=others))
+    for name, changed in budgets.items():
+        yield name, replace(plan, spec=replace(spec, budgets=changed))
+    groups = ("jqxz", "vwk", "fy", *"bughmpcdlnorstiae")
+    alphabetical = "".join(sorted(LETTER_ORDER))
+    others = {
+        "rare letters forced together": replace(
+            question, rules=replace(rules, force_groups=groups)
+        ),
+        "letters in alphabetical order": replace(
+            question, rules=replace(rules, letter_order=alphabetical)
+        ),
+    }
     for name in ORDERS:
         order = cell_order_of(config.dims, name)
-        if order != plan.spec.cell_order:
-            yield f"cell order {name}", replace(plan, spec=replace(plan.spec, cell_order=order))
+        if order != question.cell_order:
+            others[f"cell order {name}"] = replace(question, cell_order=order)
+    for name, other_question in others.items():
+        yield name, replace(plan, spec=replace(spec, question=other_question))

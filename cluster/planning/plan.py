@@ -29,7 +29,8 @@ from results.storage.local import open_folder
 from results.store.documents import Fingerprint, read_identity
 from results.upkeep.extend import COVERS, EVERYTHING
 from search.breaker import Spec
-from search.params import Params
+from search.params import Rules
+from search.question import Question, ask
 from search.scoring.scorer import Scorer
 
 MAX_CLASSES = 50_000_000
@@ -59,13 +60,18 @@ class Plan:
     run_info: dict[str, Any]  # for ``run.json``
 
     @property
+    def question(self) -> Question:
+        """What is asked."""
+        return self.spec.question
+
+    @property
     def cutoff(self) -> int:
         """The cutoff, resolved."""
         return self.fingerprint.cutoff
 
     def nodes(self) -> SearchNodes:
         """Return the rules by which this run cuts its classes into parts."""
-        return SearchNodes(self.partition, self.spec.params, self.spec.cell_order)
+        return SearchNodes(self.question)
 
     def class_ids(self) -> Int64s:
         """Return the canonical classes, int64, ascending."""
@@ -79,7 +85,7 @@ class Plan:
         ``letter_order``.
         """
         weights = {
-            letter: 1.0 + place for place, letter in enumerate(self.spec.params.letter_order)
+            letter: 1.0 + place for place, letter in enumerate(self.question.rules.letter_order)
         }
         costs, rest = np.ones(len(class_ids)), np.array(class_ids, np.int64)
         for buckets in self.partition.cell_buckets:
@@ -115,13 +121,15 @@ def make_plan(
     cell_order, demands = _recorded_rules(
         config, [location, like] if like else [location], str(dims)
     )
-    params = replace(config.search.params(), demands=demands)
-    if n_fused := n_fused_first(params, partition):
+    rules = replace(config.search.rules(), demands=demands)
+    probed = ask(dims, wordlist.sha256, table, 1, partition.text, cell_order, rules)
+    if n_fused := probed.n_fused_first:
         stage(
-            f"a key holds {params.max_free} cells, a class of {dims} has {n_fused} more that are "
+            f"a key holds {rules.max_free} cells, a class of {dims} has {n_fused} more that are "
             "open: they get groups of letters first, and fewer letters afterwards"
         )
     cutoff, climbed = _resolve_cutoff(config, location, scorer, wordlist, stage)
+    question = replace(probed, cutoff=cutoff)
     of = Fingerprint(
         dims=str(dims),
         wordlist_sha256=wordlist.sha256,
@@ -130,14 +138,14 @@ def make_plan(
         partition=partition.text,
         cell_order=cell_order,
     )
-    spec = Spec(of.dims, wordlist, table, cutoff, of.partition, params, of.cell_order)
+    spec = Spec(question, wordlist.words, config.search.budgets())
     run_info = {
         COVERS: EVERYTHING,
         "config": config.model_dump(mode="json", exclude={"out"}),  # a run can be moved
         "wordlist": _list_info(wordlist),
         "scores": table.name,
         "climbed": climbed,
-        "structure": structure(params, partition),
+        "structure": structure(question),
         "n_classes": partition.n_canonical,
         "kernel_hash": kernel_hash(),
         "versions": _versions(),
@@ -154,22 +162,14 @@ def _list_info(wordlist: WordList) -> dict[str, object]:
     return info | ({"letters": dict(wordlist.letters)} if wordlist.letters else {})
 
 
-def structure(params: Params, partition: Partition) -> dict[str, object]:
+def structure(question: Question) -> dict[str, object]:
     """Return the structural parameters as ``run.json`` holds them."""
     info = {}
-    for name in STRUCTURAL + COARSE * (n_fused_first(params, partition) > 0):
-        value = getattr(params, name)
+    for name in STRUCTURAL + COARSE * (question.n_fused_first > 0):
+        value = getattr(question.rules, name)
         if (name, value) != ("demands", "every"):  # older runs do not name their rule
             info[name] = list(value) if isinstance(value, tuple) else value
     return info
-
-
-def n_fused_first(params: Params, partition: Partition) -> int:
-    """Return how many free cells of a class are fused before it is searched, at most."""
-    n_free = 0
-    for kind, buckets in zip(partition.geometry.cell_types, partition.cell_buckets, strict=True):
-        n_free += kind not in params.fused and max(map(len, buckets)) > 1
-    return max(0, n_free - params.max_free) if params.coarse_groups else 0
 
 
 def default_location(config: RunConfig, dims: str, wordlist_name: str) -> str:
@@ -257,7 +257,7 @@ def _recorded_rules(
         if identity is not None and identity[0].dims == dims:
             order = order or identity[0].cell_order
             demands = demands or identity[1].get("structure", {}).get("demands", "every")
-    return order or cell_order_of(dims, None), demands or Params.demands
+    return order or cell_order_of(dims, None), demands or Rules.demands
 
 
 def _versions() -> dict[str, str]:

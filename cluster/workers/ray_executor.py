@@ -130,7 +130,8 @@ class RayExecutor(Executor):
         self._spec_ref = ray.put(self._spec)
         self._head = Head(self._address, ray)
         self._own_job = ray.get_runtime_context().get_job_id()
-        self._metrics = RayMetrics(f"{self._spec.dims} cutoff {self._spec.cutoff}")
+        asked = self._spec.question
+        self._metrics = RayMetrics(f"{asked.dims} cutoff {asked.cutoff}")
         return self
 
     @property

@@ -23,10 +23,9 @@ from boardclass.canonical import canonical_board
 from boardclass.errors import OrderlyError
 from boardclass.geometry import geometry
 from boardclass.jit import kernel_hash
-from boardclass.partition import parse_partition
 from cluster.scheduling.events import Answer, Assign, Replica, UnitFailed
 from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.params import Params
+from search.params import Budgets
 
 _MAX_MESSAGE = 500
 OUT_OF_MEMORY = "out of memory: use fewer workers, or a smaller memory_mb (--memory)"
@@ -175,16 +174,16 @@ def self_test() -> None:
 
     Raises UnfitError when the boards found are not the known ones.
     """
-    partition = parse_partition("abcdefghijklm nopqrstuvwxyz", "2x2")
-    spec = Spec(
+    spec = Spec.of(
         "2x2",
         _TEST_WORDS,
         "words",
         _TEST_CUTOFF,
-        partition.text,
-        Params(memory_mb=16),
+        "abcdefghijklm nopqrstuvwxyz",
+        Budgets(memory_mb=16),
     )
-    candidates = break_all(Breaker(spec), map(int, chain(*partition.canonical_ranks())))
+    ranks = chain(*spec.question.partition.canonical_ranks())
+    candidates = break_all(Breaker(spec), map(int, ranks))
     boards = {(canonical_board(board, geometry("2x2")), score) for board, score in candidates}
     if boards != _TEST_BOARDS:
         raise UnfitError(

@@ -17,14 +17,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from boardclass.errors import InputError, quote
-from boardclass.geometry import geometry
-from boardclass.partition import Partition
 from boardclass.parts import way_to
 from configs.model import SearchConfig
 from results.errors import DamagedError
 from results.storage import files
 from search.node import Node, at_least, class_node, split_at, split_cells
-from search.params import Params
+from search.question import Question
 
 if TYPE_CHECKING:
     from boardclass.wordlist import WordList
@@ -39,31 +37,38 @@ def run_nodes(run: Run) -> SearchNodes:
 
     Raises DamagedError when no search can have the recorded parameters.
     """
-    return SearchNodes(run.partition, run_params(run), run.fingerprint.cell_order)
+    return SearchNodes(run_question(run))
 
 
 def run_spec(run: Run, words: WordList) -> Spec:
     """Return what a breaker is told to search classes of a run again; raises DamagedError as
-    :func:`run_params`.
+    :func:`run_question`.
     """
     from search.breaker import Spec
 
-    of = run.fingerprint
-    return Spec(of.dims, words, of.scores, of.cutoff, of.partition, run_params(run), of.cell_order)
+    return Spec(run_question(run), words.words, _recorded(run).budgets())
 
 
-def run_params(run: Run) -> Params:
-    """Return the search parameters that a run recorded, with defaults for those that it left out.
+def run_question(run: Run) -> Question:
+    """Return what a run is asked, with defaults for rules that it left out.
 
-    Raises DamagedError when no search can have them.
+    Raises DamagedError when no search can have the recorded rules.
     """
+    of = run.fingerprint
+    rules = _recorded(run).rules()
+    return Question(
+        of.dims, of.wordlist_sha256, of.scores, of.cutoff, of.partition, of.cell_order, rules
+    )
+
+
+def _recorded(run: Run) -> SearchConfig:
     recorded: dict[str, Any] = {"demands": "every", "coarse_groups": []}  # of runs that do not say
     for place in (run.info.get("config", {}).get("search", {}), run.info.get("structure", {})):
         recorded |= {
             k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None
         }
     try:
-        return SearchConfig.model_validate(recorded).params()
+        return SearchConfig.model_validate(recorded)
     except ValueError as error:
         raise DamagedError(
             f"{run.folder.where(files.RUN)}: no search has the rules {quote(recorded, 200)}; "
@@ -72,18 +77,12 @@ def run_params(run: Run) -> Params:
 
 
 class SearchNodes:
-    """The parts that splits of the search make.
+    """The parts that splits of the search make."""
 
-    Of ``params`` only the structural ones matter.  Without ``cell_order`` it is the default one of
-    the board.
-    """
-
-    def __init__(
-        self, partition: Partition, params: Params, cell_order: Sequence[int] = ()
-    ) -> None:
-        self._partition = partition
-        self._geometry = geometry(partition.dims, cell_order)
-        self._params = params
+    def __init__(self, question: Question) -> None:
+        self._partition = question.partition
+        self._geometry = question.geometry
+        self._rules = question.rules
         # The check goes through a run class by class, from the top down, so the last split is asked
         # for again.
         self._split = lru_cache(_KEPT)(self._split_anew)
@@ -131,14 +130,14 @@ class SearchNodes:
 
     def _holds(self, node: Node, board: str) -> bool:
         letters = [ord(letter) - 97 for letter in board]
-        later = at_least(self._params.demand_order)
+        later = at_least(self._rules.demand_order)
         return all(mask >> x & 1 for mask, x in zip(node.masks, letters, strict=True)) and all(
             later[letters[c]] >> letters[d] & 1 for c, d in node.demands
         )
 
     def _node(self, class_id: int, path: str) -> Node:
         node = class_node(
-            self._partition.class_masks(class_id).tolist(), self._geometry, self._params
+            self._partition.class_masks(class_id).tolist(), self._geometry, self._rules
         )
         parent = ""
         # from the top down: a path of any length is given up where it ends
@@ -157,14 +156,14 @@ class SearchNodes:
 
     def _split_anew(self, class_id: int, path: str) -> dict[int, dict[str, Node]]:
         node = self._node(class_id, path)
-        cells = split_cells(node, self._geometry, self._params)
+        cells = split_cells(node, self._geometry, self._rules)
         if not cells:
             raise InputError(
                 f"part {quote(path)} of class {class_id} is a single board: it has no parts"
             )
         parts = {}
         for cell in cells:
-            parts[cell] = {part.path: part for part in split_at(node, cell, self._params)}
+            parts[cell] = {part.path: part for part in split_at(node, cell, self._rules)}
         return parts
 
 

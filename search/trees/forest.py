@@ -39,7 +39,7 @@ merged from.
 >>> from boardclass.scores import parse_scores
 >>> from search.scoring.scorer import trie_of
 >>> trie = trie_of(("eat", "tea", "teas"), parse_scores("standard"), 4)
->>> forest = Forest(geometry("2x2"), trie, Params(memory_mb=1))
+>>> forest = Forest(geometry("2x2"), trie, Rules(), Budgets(memory_mb=1))
 >>> every = (1 << 26) - 1
 >>> forest.grow(Node((every,) * 4, bare=0), [0, 1, 2, 3]).bound
 9
@@ -59,7 +59,7 @@ from boardclass.geometry import Geometry
 from boardclass.parts import parse_path
 from boardclass.shared_arrays import shared
 from search.node import Node, OpenClass, split_cell
-from search.params import Params
+from search.params import Budgets, Rules
 from search.scoring.trie import Trie
 from search.terms.path_table import is_shared
 from search.terms.shapes import GAINS, LOSSES, TERMS_FULL
@@ -117,14 +117,21 @@ class Forest:
     """
 
     def __init__(
-        self, board: Geometry, trie: Trie, params: Params, buckets: Iterable[int] = ()
+        self,
+        board: Geometry,
+        trie: Trie,
+        rules: Rules,
+        budgets: Budgets,
+        buckets: Iterable[int] = (),
     ) -> None:
         _give_back_memory()
-        self._generator = Generator(board, params, trie, n_terms_in(params.memory_mb), buckets)
-        self._arrays = Arrays(
-            params.memory_mb, self._generator.code_bits, self._generator.points_of_code
+        self._generator = Generator(
+            board, rules, budgets, trie, n_terms_in(budgets.memory_mb), buckets
         )
-        self._params = params
+        self._arrays = Arrays(
+            budgets.memory_mb, self._generator.code_bits, self._generator.points_of_code
+        )
+        self._rules, self._budgets = rules, budgets
         self.trie = self._generator.trie
         self.geometry = board
         self.max_free = self._generator.max_free
@@ -234,7 +241,7 @@ class Forest:
         base stays.  Returns None if that layer is not there, if it has a whole, which has these
         terms already, or if there is no room.
         """
-        if not (self._params.loose_points and self.suits_layers(open_class, node)):
+        if not (self._budgets.loose_points and self.suits_layers(open_class, node)):
             return None
         *steps, bare = self._keep_below(open_class, node)
         n_forced = len(bare) - len(self._generator.rim)
@@ -248,7 +255,7 @@ class Forest:
         if below.bare != bare[:-1] or below.whole:
             return None
         begin = below.end_keys
-        room = self._arrays.terms[begin:][: self._params.whole_terms]
+        room = self._arrays.terms[begin:][: self._budgets.whole_terms]
         n = self._generator.of_open(bare, room, 1 << (len(bare) - 1), only=GAINS)
         built = self._built(n, begin, below.end_tip, self._n_levels, n_forced)
         if built is None:
@@ -257,7 +264,7 @@ class Forest:
         end = begin + n_keys
         merged = self._arrays.merge(
             end, end, self._n_levels, n_forced, tip, below.base, (bound, root),
-            loose=self._params.loose_points,
+            loose=self._budgets.loose_points,
         )  # fmt: skip
         if merged is None:
             return None
@@ -322,7 +329,7 @@ class Forest:
         only one is bare.
         """
         unfused = [c for c, _ in parse_path(node.path, self.geometry.n) if c in dict(bare)]
-        hole = unfused[-1] if unfused else split_cell(node, self.geometry, self._params)
+        hole = unfused[-1] if unfused else split_cell(node, self.geometry, self._rules)
         if len(bare) == 1 or not node.is_bare(hole):
             return []
         return [tuple((c, 0 if c == hole else mask) for c, mask in bare)]
@@ -370,7 +377,7 @@ class Forest:
             first = len(bare) - len(self._generator.rim)
             base, tip = self._arrays.root_of(tip, whole, first + 1, 0)
         bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
-        if n <= self._params.whole_terms:
+        if n <= self._budgets.whole_terms:
             bottom = bottom._replace(
                 whole=whole, bound=bound, n_bytes=n_bytes_of(n_keys, tip), n_terms=n
             )
@@ -446,14 +453,14 @@ class Forest:
         new = sum(1 << i for i, part in enumerate(bare) if part[1] and part not in below.bare)
         begin = below.end_keys
         room = self._arrays.terms[begin:]
-        own = room[: self._params.whole_terms]
+        own = room[: self._budgets.whole_terms]
         if over_hole:
             may_fit = below.whole > 0
         else:  # only the terms of a class may be too many
             may_fit = bool(below.bare) or self._generator.seems_to_fit(bare, own, new)
         n = self._generator.of_open(bare, own, new) if may_fit else TERMS_FULL
         n_before = below.n_terms if over_hole else 0
-        whole = 0 <= n <= self._params.whole_terms - n_before
+        whole = 0 <= n <= self._budgets.whole_terms - n_before
         if not whole:
             n = self._generator.of_base(bare, room, new)
         if n < 0:
@@ -516,7 +523,7 @@ class Forest:
         """
         n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         begin = below.end_keys
-        room = self._arrays.terms[begin:][: self._params.whole_terms]
+        room = self._arrays.terms[begin:][: self._budgets.whole_terms]
         n = self._generator.of_open(bare, room, 1 << (len(bare) - 1), only=LOSSES)
         if n < 0:
             return False

@@ -3,7 +3,7 @@ trie.
 
 >>> from boardclass.geometry import geometry
 >>> from search.scoring.trie import build_trie
->>> generator = Generator(geometry("3x4"), Params(), build_trie({"tea": 1}, 12), 1 << 12)
+>>> generator = Generator(geometry("3x4"), Rules(), Budgets(), build_trie({"tea": 1}, 12), 1 << 12)
 >>> generator.code_bits, generator.max_free, generator.max_walked
 (4, 12, 6)
 """
@@ -19,7 +19,7 @@ from boardclass.geometry import Geometry
 from boardclass.jit import frozen
 from search.keys import LITERAL_BITS
 from search.node import N_LETTERS, Node, at_least, before
-from search.params import Params
+from search.params import Budgets, Rules
 from search.scoring.trie import Trie
 from search.terms import shapes, walk
 from search.terms.emit import Rim
@@ -55,13 +55,13 @@ class Generator:
     """
 
     def __init__(
-        self, board: Geometry, params: Params, trie: Trie, capacity: int,
+        self, board: Geometry, rules: Rules, budgets: Budgets, trie: Trie, capacity: int,
         buckets: Iterable[int] = (),
     ) -> None:  # fmt: skip
         self.board = board
         self.rim: tuple[int, ...] = ()
         self.demands: tuple[tuple[int, int], ...] = ()
-        self._params = params
+        self._rules, self._budgets = rules, budgets
         self.trie, self._words = shared_words(board, trie)
         self._kin = Kin(self._words, buckets)
         self._sample = self._words.sample(_SAMPLED)
@@ -72,12 +72,12 @@ class Generator:
         gain = np.zeros(1 << (self.code_bits - 1), np.int32)
         gain[: kept.size] = kept
         self.points_of_code = frozen(np.concatenate([gain, -gain]))
-        self._smaller = before(params.demand_order)
-        self._greater = [mask & ~(1 << x) for x, mask in enumerate(at_least(params.demand_order))]
+        self._smaller = before(rules.demand_order)
+        self._greater = [mask & ~(1 << x) for x, mask in enumerate(at_least(rules.demand_order))]
         codes = np.zeros(1 << LITERAL_BITS, np.int64)
         codes[1 : N_LETTERS + 1] = [mask << 1 for mask in self._smaller]
         self._smaller_codes = frozen(codes)
-        self.max_free = min(params.max_free, (64 - self.code_bits) // LITERAL_BITS)
+        self.max_free = min(rules.max_free, (64 - self.code_bits) // LITERAL_BITS)
         # The walk needs no table: the one for nine bare cells of 4x4 would take 900 MB, and 3 GB
         # while it is made.
         self.max_walked = board.n // 2
@@ -92,7 +92,7 @@ class Generator:
         Path shapes look at every path and suit nodes with many, nearly open free cells; the walk
         suits the others.  On a large board path shapes know only a part of the longest words.
         """
-        wide = sum(node.masks[c].bit_count() for c in free) >= self._params.shape_letters * len(
+        wide = sum(node.masks[c].bit_count() for c in free) >= self._budgets.shape_letters * len(
             free
         )
         is_cut = self._words.n_whole < len(self._words.length)
@@ -215,7 +215,7 @@ class Generator:
         """Return whether words may have kin on a cell: it is fused from the start, so every layer
         but the rim and that with a hole there knows it with the same letters.
         """
-        return letters.bit_count() > 1 and self.board.cell_types[cell] in self._params.fused
+        return letters.bit_count() > 1 and self.board.cell_types[cell] in self._rules.fused
 
     def _walk(self, node: Node, free: list[int], out: UInt64s) -> int:
         """Write terms to ``out`` by the walk (search.terms.walk)."""
@@ -225,7 +225,7 @@ class Generator:
         holds = _by_letter(node.masks)
         cells = walk.Cells(self.board.neighbour_masks, frozen(holds), frozen(unit), node.bare, low)
         n, _ = walk.walk(
-            self.trie.nodes, cells, self._front, out, self.code_bits, self._params.absorb_limit
+            self.trie.nodes, cells, self._front, out, self.code_bits, self._budgets.absorb_limit
         )
         return int(n)
 

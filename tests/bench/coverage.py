@@ -65,7 +65,7 @@ class Case:
         """The plan of the run."""
         plan = make_plan(load_config(self.config, {**self.options, "workers": 0}))
         return replace(
-            plan, spec=replace(plan.spec, params=replace(plan.spec.params, **self.params))
+            plan, spec=replace(plan.spec, budgets=replace(plan.spec.budgets, **self.params))
         )
 
     def record(self, file: Path) -> None:

@@ -12,11 +12,10 @@ import numpy as np
 
 from boardclass.scores import parse_scores
 from results.log_events import Report
-from search.breaker import Spec
-from search.params import Params
 from tests.cluster.simulator import fake_break
+from tests.params import Params, spec_of
 
-SPEC = Spec(
+SPEC = spec_of(
     "2x2",
     ("tea",),
     parse_scores("words").points,

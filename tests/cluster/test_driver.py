@@ -36,7 +36,7 @@ from results.errors import DamagedError, FingerprintError
 from results.log import read_events
 from results.log_events import Dropped, Reused
 from results.proof.claim import read_claim
-from results.proof.nodes import run_params
+from results.proof.nodes import run_question
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store.parts import read_parts
@@ -192,7 +192,9 @@ class TiredBreaker(Breaker):
             return found
         masks = self.partition.class_masks(unit.class_id).tolist()
         parts = split(
-            class_node(masks, self.geometry, self.spec.params), self.geometry, self.spec.params
+            class_node(masks, self.geometry, self.question.rules),
+            self.geometry,
+            self.question.rules,
         )
         children = tuple(Unit(unit.class_id, part.path) for part in parts)
         return replace(found, status="split", candidates=(), children=children)
@@ -379,7 +381,7 @@ def test_a_run_says_how_it_fuses_cells_that_no_key_holds(config):
     rules = {"max_free": 2, "coarse_groups": groups}
     plain = run(config)
     assert not rules.keys() & open_run(config.out).info["structure"].keys()
-    assert run_params(open_run(config.out)).coarse_groups == ()
+    assert run_question(open_run(config.out)).rules.coarse_groups == ()
     fused = change(
         config,
         out=config.out + "-fused",
@@ -395,7 +397,8 @@ def test_a_run_says_how_it_fuses_cells_that_no_key_holds(config):
     assert made.info["structure"].items() >= rules.items()
     paths = made.verdict_table.column("path").to_pylist()
     assert any(re.match("[0-9]=[a-z]{2}", path) for path in paths), "parts of fused cells"
-    assert (run_params(made).max_free, run_params(made).coarse_groups) == (2, tuple(groups))
+    cut_by = run_question(made).rules
+    assert (cut_by.max_free, cut_by.coarse_groups) == (2, tuple(groups))
     assert run(fused).digest == plain.digest
     for name, value in (("max_free", 3), ("coarse_groups", list(string.ascii_lowercase))):
         other = change(fused, search=fused.search.model_dump() | {name: value})
@@ -407,7 +410,7 @@ def test_predicted_costs_are_products_over_the_cells(config):
     plan = make_plan(change(config, dims="3x4", buckets=DEFAULT_BUCKETS, cutoff=1000))
     ids = plan.class_ids()[:: max(1, plan.partition.n_canonical // 50)]
     costs = plan.predicted_costs(ids)
-    place = plan.spec.params.letter_order.index
+    place = plan.question.rules.letter_order.index
     expected = []
     for class_id in ids:
         letters = plan.partition.class_letters(int(class_id))

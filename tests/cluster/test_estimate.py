@@ -70,15 +70,15 @@ def whole_cost(breaker: Breaker, class_id: int) -> float:
 
 def deep(plan: Plan) -> Plan:
     """Return a plan whose units split at once, level after level."""
-    params = replace(
-        plan.spec.params,
+    budgets = replace(
+        plan.spec.budgets,
         node_budget=20,
         least_budget=20,
         fused_budget=20,
         fused_per_term=0,
         unit_budget=0,
     )
-    return replace(plan, spec=replace(plan.spec, params=params))
+    return replace(plan, spec=replace(plan.spec, budgets=budgets))
 
 
 def searched(probes: Probes, breaker: Breaker) -> float:
@@ -128,7 +128,7 @@ def test_parts_are_expected_to_share_the_cost_of_what_they_are_parts_of(small):
     parts = [f"{group}/4={letter}" for letter in letters[4]]
     assert likely(*parts) == pytest.approx(likely(group))
     assert likely(*(f"{group}/1={x}" for x in letters[1][:2])) == pytest.approx(likely(group))
-    by_strength = sorted(letters[4], key=small.spec.params.letter_order.index)
+    by_strength = sorted(letters[4], key=small.question.rules.letter_order.index)
     assert likely(f"4={by_strength[-1]}") > 1.2 * likely(f"4={by_strength[0]}")
 
 
@@ -137,8 +137,10 @@ def test_likely_costs_that_are_wrong_cost_no_truth(small):
     plan = deep(small)
     breaker = Breaker(plan.spec)
     wanted = sum(whole_cost(breaker, class_id) for class_id in plan.class_ids().tolist())
-    params = replace(plan.spec.params, letter_order=plan.spec.params.letter_order[::-1])
-    wrong = replace(plan, spec=replace(plan.spec, params=params))
+    rules = plan.question.rules
+    turned = replace(rules, letter_order=rules.letter_order[::-1])
+    question = replace(plan.question, rules=turned)
+    wrong = replace(plan, spec=replace(plan.spec, question=question))
     found = [searched(Probes(wrong, seed, 6), breaker) for seed in range(300)]
     assert abs(fmean(found) - wanted) <= 4 * stdev(found) / 300**0.5
 
@@ -150,7 +152,7 @@ def test_the_classes_of_4x5_can_be_drawn():
     assert len(level.likely) == plan.partition.n_canonical == 2_862_000
     some = [level.unit(place).class_id for place in range(0, 2_862_000, 1000)]
     assert len(set(some)) == len(some)
-    place = plan.spec.params.letter_order.index
+    place = plan.question.rules.letter_order.index
 
     def strength(class_id):
         letters = plan.partition.class_letters(class_id)
@@ -350,8 +352,9 @@ def test_variants_change_one_thing_each():
     for name, plan in others:
         changed = [
             plan.partition.text != original.partition.text,
-            plan.spec.params != original.spec.params,
-            plan.spec.cell_order != original.spec.cell_order,
+            plan.spec.budgets != original.spec.budgets,
+            plan.question.rules != original.question.rules,
+            plan.question.cell_order != original.question.cell_order,
         ]
         assert sum(changed) == 1, name
 

@@ -33,11 +33,12 @@ from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import InProcessExecutor
 from cluster.workers.worker import Failure, Reply, UnfitError, Worker, break_all
 from configs.model import load_config
-from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.params import Params
+from search.breaker import Breaker, Unit, UnitResult
+from search.params import Budgets
 from tests.bench.virtual import Size, VirtualCluster
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, UnfitBreaker
 from tests.cluster.simulator import difference
+from tests.params import Params, spec_of
 from tests.search.harness import random_words
 
 
@@ -82,7 +83,7 @@ def two_that_searched(make_executor):
     """Yield an executor with two workers; each has searched a class of 4x4."""
     plan = make_plan(load_config("4x4", {"cutoff": 1000}))
     words = random_words(random.Random(5), "aest", 40, 6)
-    spec = replace(plan.spec, words=words, params=Params(memory_mb=16))
+    spec = replace(plan.spec, words=words, budgets=Budgets(memory_mb=16))
     with make_executor(spec) as executor:
         for number in (1, 2):
             executor.spawn(number)
@@ -205,7 +206,7 @@ def test_a_worker_replies_with_a_result_or_a_failure_and_the_executor_says_who_i
 
 def test_a_unit_in_a_hurry_splits_and_no_board_is_lost():
     small = Params(memory_mb=16, node_budget=20, least_budget=20, fused_budget=20)
-    spec = Spec("2x2", "scowl70", "standard", 13, "abcdefghijklmnopqrstuvwxyz", small)
+    spec = spec_of("2x2", "scowl70", "standard", 13, "abcdefghijklmnopqrstuvwxyz", small)
     worker, found = Worker(spec, Hurried), {False: set(), True: set()}
     for hurry, boards in found.items():
         todo, n_units = [Unit(0)], 0

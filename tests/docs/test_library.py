@@ -40,7 +40,7 @@ def test_taking_all_names_compiles_nothing(package):
 
 
 def test_what_is_large_is_shown_in_a_line():
-    with_names = Spec("3x3", "scowl70", "standard", 400, BUCKETS)
+    with_names = Spec.of("3x3", "scowl70", "standard", 400, BUCKETS)
     for value, told in (
         (load_wordlist("scowl70"), "111,460 words"),
         (Scorer("3x3", "scowl70"), "3x3"),
@@ -55,11 +55,11 @@ def test_what_is_large_is_shown_in_a_line():
 
 def test_names_lists_and_words_are_the_same_question():
     words = load_wordlist("scowl70")
-    spec = Spec("2x2", "scowl70", "standard", 14, BUCKETS)
+    spec = Spec.of("2x2", "scowl70", "standard", 14, BUCKETS)
     for given in ("scowl70", words, words.words):
         for points in ("standard", parse_scores("standard"), [1, 1, 2, 3, 5, 11]):
             assert Scorer("3x3", given, points).score("berlatdes") == 430
-            assert Spec("2x2", given, points, np.int64(14), BUCKETS) == spec
+            assert Spec.of("2x2", given, points, np.int64(14), BUCKETS) == spec
     assert parse_scores(parse_scores("powers").points).points == parse_scores("powers").points
     assert break_class(spec, np.int64(3)).candidates[0] == ("trae", 14)
 
@@ -79,7 +79,7 @@ def scored(*boards):
 
 
 def searched(dims, partition, class_id):
-    return break_class(Spec(dims, ["tea"], "words", 1, partition), class_id)
+    return break_class(Spec.of(dims, ["tea"], "words", 1, partition), class_id)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def searched(dims, partition, class_id):
         (scored, ["berlatdes", "berlat"], "'berlat'"),
         (scored, ["berlatdes", None], "None"),
         (score, ["berlatdes", ["tea", "Tee"]], "'Tee'"),
-        (Spec, ["3x3", "nobody", "standard", 400, BUCKETS], "'nobody'"),
-        (Spec, ["3x3", "scowl70", "many", 400, BUCKETS], "'many'"),
-        (Spec, ["3x3", "scowl70", "standard", "many", BUCKETS], "'many'"),
-        (Spec, ["3x3", "scowl70", "standard", 0, BUCKETS], "0"),
+        (Spec.of, ["3x3", "nobody", "standard", 400, BUCKETS], "'nobody'"),
+        (Spec.of, ["3x3", "scowl70", "many", 400, BUCKETS], "'many'"),
+        (Spec.of, ["3x3", "scowl70", "standard", "many", BUCKETS], "'many'"),
+        (Spec.of, ["3x3", "scowl70", "standard", 0, BUCKETS], "0"),
         (break_class, ["3x3", 0], "'3x3'"),
         (searched, ["2x2", BUCKETS, "first"], "'first'"),
         (searched, ["2x2", BUCKETS, -1], "-1"),
@@ -166,7 +166,7 @@ def test_whoever_takes_long_tells_how_far_it_is(tmp_path):
 
     local_search(Scorer("2x2", "scowl70"), pool=50, progress=tell)
     assert set(rounds) == set(range(5))
-    spec = Spec("2x2", "scowl70", "standard", 12, "abcdefghijklmnopqrstuvwxyz")
+    spec = Spec.of("2x2", "scowl70", "standard", 12, "abcdefghijklmnopqrstuvwxyz")
     break_class(spec, 0, shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1

@@ -35,6 +35,7 @@ from results.store.documents import format_document
 from results.store.parts import serialise
 from results.store.run import open_run
 from search.certificate import Certifier
+from search.question import Question, ask
 from search.scoring.scorer import Scorer
 from tests.classes import canonical_rank
 from tests.conftest import make_in
@@ -555,13 +556,17 @@ def test_terms_and_bounds_agree_with_the_slow_twin(case):
             assert bounds[ord(x) - 96] == orderly_bound(of_letter, free[1:]), x
 
 
+def asked(dims: str, points: Any, cutoff: int) -> Question:
+    return ask(dims, "0" * 64, points, cutoff, "abcdefghijklmnopqrstuvwxyz")
+
+
 @given(small_classes())
 def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case):
     dims, letters, words = case
     shape, worth = geometry(dims), {word: len(word) for word in words}
     exact = all_scores(letters, shape.dims, worth)
     cutoff = max(1, max(exact.values()))
-    found = Certifier(shape, words, tuple(range(65)), cutoff, memory_mb=1).shape(letters)
+    found = Certifier(asked(dims, tuple(range(65)), cutoff), words, memory_mb=1).shape(letters)
     question = question_of(shape, worth)
     question.cutoff, question.digest = cutoff, "x"
     question.cell_buckets = [[cell] for cell in letters]
@@ -582,17 +587,13 @@ def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case)
 
 def test_no_board_is_ruled_out_by_a_bound_that_is_too_large_to_be_told():
     points = [0] * 3 + [1 << 29] * 62
-    found = Certifier(geometry("2x2"), ["tea", "tex"], points, 1 << 30).shape(
-        ["st", "e", "ay", "x"]
-    )
+    found = Certifier(asked("2x2", points, 1 << 30), ["tea", "tex"]).shape(["st", "e", "ay", "x"])
     assert found.body[-1] & 1, "a behind te"
 
 
 def test_a_part_that_is_too_wide():
-    shape = geometry("4x4")
     words = [word for word in load_wordlist("scowl70") if len(word) <= 6]
-    points = parse_scores("standard").points
-    certifier = Certifier(shape, words, points, 9999, memory_mb=1)
+    certifier = Certifier(asked("4x4", "standard", 9999), words, memory_mb=1)
     wide = ["abc"] * 16
     assert certifier.n_to_force(wide) == 4
     with pytest.raises(InputError):

@@ -36,9 +36,10 @@ from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
 from search import node
-from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.params import Params
+from search.breaker import Breaker, Unit, UnitResult
+from search.question import ask
 from tests.classes import n_boards_of
+from tests.params import Params, spec_of
 from tests.results.helpers import (
     BUCKETS,
     POINTS,
@@ -490,8 +491,10 @@ def test_parts_and_sizes_are_those_of_the_breaker(monkeypatch, partition, fused,
         node, "split_cell", lambda part, board, params: node.split_cells(part, board, params)[at]
     )
     params = Params(fused=fused, unit_budget=0, node_budget=0, memory_mb=16)
-    breaker = Breaker(Spec("3x3", WORDS, parse_scores("words").points, 9, partition.text, params))
-    nodes = SearchNodes(partition, params)
+    breaker = Breaker(
+        spec_of("3x3", WORDS, parse_scores("words").points, 9, partition.text, params)
+    )
+    nodes = SearchNodes(breaker.question)
     last = int(next(partition.canonical_ranks())[-1])
     todo, n_splits = [Unit(0), Unit(last)], 0
     while todo:
@@ -513,7 +516,7 @@ def test_parts_and_sizes_are_those_of_the_breaker(monkeypatch, partition, fused,
 
 @pytest.mark.parametrize("path", ["4=a", "4=jkfb/4=q", "0=a", "4=jkfb/1=u", "no path"])
 def test_a_part_that_no_split_makes(partition, path):
-    nodes = SearchNodes(partition, Params())
+    nodes = SearchNodes(ask("3x3", "0" * 64, "words", 9, partition.text))
     with pytest.raises(InputError, match="no part"):
         nodes.n_boards(0, path)
     verdict = UnitResult(
@@ -531,7 +534,7 @@ def test_a_part_that_no_split_makes(partition, path):
 
 
 def test_a_board_has_no_parts():
-    nodes = SearchNodes(parse_partition(" ".join("abcdefghijklmnopqrstuvwxyz"), "2x2"), Params())
+    nodes = SearchNodes(ask("2x2", "0" * 64, "words", 1, " ".join("abcdefghijklmnopqrstuvwxyz")))
     assert nodes.n_boards(0, "") == 1
     with pytest.raises(InputError, match="single board"):
         nodes.parts(0, "", 0)

@@ -21,7 +21,7 @@ import numpy as np
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
 from search.node import at_least
-from search.params import LETTER_ORDER, Params
+from search.params import LETTER_ORDER, Rules
 from search.scoring.trie import build_trie
 from search.terms import walk
 from search.trees import merge, state, tree
@@ -29,7 +29,7 @@ from tests.reference.orderly import Literals, Term, Weighted, absorb, deduplicat
 from tests.reference.truth_table import Boards, Sums, multi_scores
 
 NO_LIMIT = 1 << 40
-_PLACE = {letter: place for place, letter in enumerate(Params().demand_order)}
+_PLACE = {letter: place for place, letter in enumerate(Rules().demand_order)}
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,10 @@ from configs.model import load_config
 from results.proof.nodes import SearchNodes, paths_of
 from search.breaker import Breaker, Spec, Unit, UnitResult, another_order, break_class, image
 from search.node import class_node
-from search.params import DEMANDS, LETTER_ORDER, Params
+from search.params import DEMANDS, LETTER_ORDER
 from tests.classes import canonical_rank, n_boards_of, rank_of, rank_of_board
 from tests.conftest import published_boards
+from tests.params import Params, spec_of, with_question
 from tests.reference.classes import all_images
 from tests.reference.solver import score as slow_score
 from tests.reference.truth_table import Boards, Sums, scores
@@ -80,7 +81,7 @@ class World:
         return scores(self.boards, self.points)
 
     def spec(self, cutoff: int, params: Params = SMALL) -> Spec:
-        return Spec(self.dims, self.words, STANDARD.points, cutoff, self.partition_text, params)
+        return spec_of(self.dims, self.words, STANDARD.points, cutoff, self.partition_text, params)
 
     def images(self, found: Found) -> Found:
         """Return all images of the boards found."""
@@ -270,7 +271,7 @@ def test_boards_that_are_scored_in_vain_are_charged_to_the_budget(cutoff, n_boar
     words = ["".join(three) for three in product(letters, repeat=3)]
     partition = f"edge: abc {others('abc')}, corner: {letters} {others(letters)}"
     params = replace(SMALL, fused=("edge",), fused_budget=100_000, fused_misses=0)
-    result = Breaker(Spec("2x3", words, "words", cutoff, partition, params)).break_unit(Unit(0))
+    result = Breaker(spec_of("2x3", words, "words", cutoff, partition, params)).break_unit(Unit(0))
     assert (len(result.candidates), result.counters["n_splits"]) == (n_boards, n_splits)
     assert result.counters["n_pushes"] < 5000
 
@@ -298,7 +299,7 @@ def test_small_budgets_over_the_layers_of_a_class_lose_no_board_in_any_cell_orde
     best_below = OPEN.scores.best(OPEN.boards.all & ~OPEN.scores.reaching(cutoff))
     for budget in (10, 3000):
         params = Params(node_budget=budget, least_budget=rng.choice([0, budget]), memory_mb=64)
-        breaker = Breaker(replace(OPEN.spec(cutoff, params), cell_order=cells))
+        breaker = Breaker(with_question(OPEN.spec(cutoff, params), cell_order=cells))
         results = [each for rank in range(3) for each in broken(breaker, Unit(rank))]
         assert in_alphabet(candidates(results)) == there
         assert best_below <= max(result.max_bound for result in results) < cutoff
@@ -372,7 +373,7 @@ def test_children_and_settled_parts_are_all_of_a_unit(name, fused, unit_budget):
         budgets = NO_BUDGETS | {"node_budget": node_budget, "unit_budget": unit_budget}
         params = replace(SMALL, fused=fused, demands=demands, **budgets)
         breaker = Breaker(of.spec(cutoff, params))
-        nodes = SearchNodes(of.partition, params)
+        nodes = SearchNodes(breaker.question)
         for result in broken(breaker, Unit(0))[:20]:
             if result.status != "split":
                 continue
@@ -415,8 +416,8 @@ def open_spec(params: Params) -> Spec:
     chosen = random.Random(1).sample(
         [word for word in load_wordlist("scowl70").words if len(word) <= 9], 3000
     )
-    return Spec(
-        "3x3", tuple(sorted(chosen)), STANDARD.points, cutoff=60, partition=SINGLE, params=params
+    return spec_of(
+        "3x3", tuple(sorted(chosen)), STANDARD.points, cutoff=60, buckets=SINGLE, params=params
     )
 
 
@@ -451,7 +452,7 @@ def test_letters_are_ruled_out_for_all_fused_letters_at_once(cutoff, classes):
     found, splits = [], []
     for misses in (0, 2, 26):
         params = Params(memory_mb=64, whole_terms=100_000, fused_misses=misses, unit_budget=1 << 60)
-        breaker = Breaker(replace(open_spec(params), partition=partition, cutoff=cutoff))
+        breaker = Breaker(with_question(open_spec(params), buckets=partition, cutoff=cutoff))
         results = [breaker.break_unit(Unit(class_id)) for class_id in classes]
         assert all(result.max_bound < cutoff for result in results)
         listed = candidates(results)
@@ -466,7 +467,7 @@ def test_another_cell_order_starts_from_nothing():
     """What was grown for one order of the edges says nothing about another one, though both begin
     in the centre.
     """
-    spec = replace(open_spec(Params(memory_mb=64)), cutoff=34)
+    spec = with_question(open_spec(Params(memory_mb=64)), cutoff=34)
     unit = Unit(4)
     breaker, other = Breaker(spec), Breaker(spec)
     order = breaker.geometry.cell_order
@@ -486,12 +487,9 @@ def test_a_breaker_searches_at_the_cutoff_that_its_spec_has_now():
     of = WORLDS["2x2"]
     breaker, unit = Breaker(of.spec(1000)), Unit(of.best_rank())
     assert breaker.break_unit(unit).status == "eliminated"
-    breaker.spec = of.spec(of.scores.best(of.boards.all))
-    assert (
-        breaker.break_unit(unit).candidates
-        == Breaker(breaker.spec).break_unit(unit).candidates
-        != ()
-    )
+    spec = of.spec(of.scores.best(of.boards.all))
+    breaker.question = spec.question
+    assert breaker.break_unit(unit).candidates == Breaker(spec).break_unit(unit).candidates != ()
 
 
 def test_unknown_classes_and_paths_are_refused():
@@ -512,7 +510,9 @@ def test_other_score_tables(scores_name):
     table = parse_scores(scores_name)
     sums = scores(of.boards, {word: table.of(word) for word in of.words})
     cutoff = sums.cutoff_for(30)
-    found = candidates(broken(Breaker(replace(of.spec(cutoff), points=table.points)), Unit(0)))
+    found = candidates(
+        broken(Breaker(with_question(of.spec(cutoff), points=table.points)), Unit(0))
+    )
     assert {board for board, _ in of.images(found)} == set(of.boards.boards(sums.reaching(cutoff)))
 
 
@@ -584,7 +584,7 @@ def check_golden_class(breaker: Breaker, rank: int, golden_boards: dict[str, int
 def test_class_of_each_golden_board_returns_it(enable2k, golden_boards):
     params = Params(fused=(), memory_mb=128)
     breaker = Breaker(
-        Spec("3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, PAPER_BUCKETS, params)
+        spec_of("3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, PAPER_BUCKETS, params)
     )
     cut = breaker.partition
     n_found = set()
@@ -598,7 +598,9 @@ def test_class_of_each_golden_board_returns_it(enable2k, golden_boards):
 def test_classes_of_one_centre_letter(enable2k, golden_boards, centre):
     """Rim of all letters: no golden board has such a centre, or exactly those come back."""
     breaker = Breaker(
-        Spec("3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, SINGLE, Params(memory_mb=256))
+        spec_of(
+            "3x3", enable2k.words, STANDARD.points, GOLDEN_CUTOFF, SINGLE, Params(memory_mb=256)
+        )
     )
     check_golden_class(breaker, EVERY.index(centre), golden_boards)
 
@@ -610,7 +612,7 @@ def test_replicas_agree_with_every_verdict(name, seed):
     cutoff = of.scores.cutoff_for(rng.choice([1, 30, 300]))
     params = random_params(rng, tiny=seed % 2 == 1 and name != "3x3")
     breaker = Breaker(of.spec(cutoff, params))
-    nodes = SearchNodes(of.partition, params)
+    nodes = SearchNodes(breaker.question)
     results = broken(breaker, Unit(0))
     patient = Breaker(of.spec(cutoff, Params(**{**vars(params), "unit_budget": 10**9})))
     for result in rng.sample(results, min(5, len(results))):
@@ -627,7 +629,7 @@ def test_a_difference_is_named(lie):
     of = WORLDS["3x3"]
     cutoff = of.scores.cutoff_for(300)
     breaker = Breaker(of.spec(cutoff))
-    nodes = SearchNodes(of.partition, breaker.spec.params)
+    nodes = SearchNodes(breaker.question)
     true = breaker.break_unit(Unit(0))
     found = list(true.candidates)
     assert found
@@ -679,7 +681,7 @@ def test_what_no_replica_can_answer():
 def test_golden_boards_come_back(enable2k: WordList) -> None:
     points = parse_scores("standard").points
     breaker = Breaker(
-        Spec("3x4", enable2k.words, points, 1500, SINGLE, Params(unit_budget=1 << 60))
+        spec_of("3x4", enable2k.words, points, 1500, SINGLE, Params(unit_budget=1 << 60))
     )
     listed = {
         canonical_board(board, breaker.geometry): score

@@ -16,16 +16,16 @@ import pytest
 from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
 from boardclass.scores import TABLES
-from search.breaker import Breaker, Spec, Unit
+from search.breaker import Breaker, Unit
 from search.local.methods import Find, local_search
 from search.node import Node, OpenClass, class_node, letters_of, split
-from search.params import Params
 from search.scoring.scorer import Scorer, trie_of
 from search.scoring.trie import build_trie
 from search.terms.shapes import LOSSES
 from search.trees import arrays
 from search.trees.forest import Forest, Grown
 from search.trees.generator import Generator
+from tests.params import Params, spec_of
 from tests.reference.classes import all_images
 from tests.samples import daily
 from tests.search.harness import is_possible, letters_at, random_words, read_tree
@@ -59,7 +59,7 @@ def new_forest(
         fused=("center", "edge"),
         loose_points=8,
     )
-    return Forest(BOARD, TRIE, params, map(letter_mask, buckets))
+    return Forest(BOARD, TRIE, params.rules, params.budgets, map(letter_mask, buckets))
 
 
 def snapshot(grown: Grown | None) -> tuple[dict[int, int], int]:
@@ -306,7 +306,10 @@ def test_going_down_one_letter_generates_less_than_growing_at_once():
 def test_layers_want_bare_cells_that_come_first(dims, class_bare, cells, suits):
     node = Node((ALL,) * geometry(dims).n, sum(1 << c for c in cells))
     assert (
-        Forest(geometry(dims), TRIE, PARAMS).suits_layers(OpenClass(class_bare, ()), node) is suits
+        Forest(geometry(dims), TRIE, PARAMS.rules, PARAMS.budgets).suits_layers(
+            OpenClass(class_bare, ()), node
+        )
+        is suits
     )
 
 
@@ -474,7 +477,7 @@ def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(n_rim):
     n_moved = 0
     for capacity in range(n_rim, 3 * n_rim, n_rim // 5):
         params = Params(memory_mb=capacity, loose_points=8)
-        spec = Spec("3x3", WORDS, TABLE.points, 10**6, SINGLE, params)
+        spec = spec_of("3x3", WORDS, TABLE.points, 10**6, SINGLE, params)
         used = Breaker(spec)
         alone = {unit: replace(Breaker(spec).break_unit(unit), seconds=0) for unit in units}
         for unit in [*units, *reversed(units)]:
@@ -489,7 +492,7 @@ def found_by(
     """Return the boards as good as the best, images included, of two classes, and how often nodes
     were split.
     """
-    spec = Spec("3x3", WORDS, TABLE.points, best.score, SINGLE, params, tuple(cell_order))
+    spec = spec_of("3x3", WORDS, TABLE.points, best.score, SINGLE, params, tuple(cell_order))
     breaker = Breaker(spec)
     listed, n_splits = set(), 0
     for letter in {best.board[4], "s"}:
@@ -517,7 +520,9 @@ def test_candidates_are_the_same_with_and_without_layers(best):
     order = BOARD.cell_order[::-1]  # the cell of the class is last: there are no layers
     node = node_with({4: "e"})
     assert new_forest().suits_layers(OPEN, node)
-    assert not Forest(geometry("3x3", order), TRIE, PARAMS).suits_layers(OPEN, node)
+    assert not Forest(geometry("3x3", order), TRIE, PARAMS.rules, PARAMS.budgets).suits_layers(
+        OPEN, node
+    )
     for params in (PARAMS, tight):
         assert found_by(params, best, order)[0] == wanted
 
@@ -541,7 +546,7 @@ Demands = tuple[tuple[int, int], ...]
 
 
 def new_generator(demands: Demands = ()) -> Generator:
-    made = Generator(BOARD, Params(memory_mb=16), TRIE, ROOM)
+    made = Generator(BOARD, PARAMS.rules, PARAMS.budgets, TRIE, ROOM)
     made.rim = BOARD.cell_order[:1]
     made.demands = demands
     return made

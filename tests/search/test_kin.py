@@ -15,13 +15,13 @@ import pytest
 
 from boardclass.geometry import geometry
 from boardclass.partition import letter_mask
-from search.breaker import Breaker, Spec, Unit
+from search.breaker import Breaker, Unit
 from search.node import Node
-from search.params import Params
 from search.scoring.trie import build_trie
 from search.terms.emit import Rim
 from search.terms.kin import NOT_TIED, PLACE, SILENT, Kin
 from search.trees.forest import Forest
+from tests.params import Params, spec_of
 from tests.reference.orderly import Weighted, all_scores, multi_score_of
 from tests.reference.solver import paths_of
 from tests.samples import daily
@@ -277,7 +277,7 @@ def bound_with(words: Sequence[str], buckets: Sequence[str]) -> int:
     board = geometry("3x3")
     trie = build_trie(dict.fromkeys(words, 1), board.n)
     params = Params(memory_mb=16)
-    forest = Forest(board, trie, params, map(letter_mask, buckets))
+    forest = Forest(board, trie, params.rules, params.budgets, map(letter_mask, buckets))
     masks = [(1 << 26) - 1] * board.n
     masks[4] = letter_mask("cd")
     free = [cell for cell in board.cell_order if cell != 4]
@@ -292,7 +292,7 @@ def test_a_search_counts_one_of_two_words_that_no_board_has_together():
     assert fewer < bound_with(words, []) == bound_with(words, ["ab"])
     partition = f"center: cd abefghijklmnopqrstuvwxyz, {EVERY}"
     params = Params(memory_mb=16)
-    spec = Spec("3x3", words, "words", fewer + 1, partition, params)
+    spec = spec_of("3x3", words, "words", fewer + 1, partition, params)
     result = Breaker(spec).break_unit(Unit(0))
     assert (result.status, result.max_bound) == ("eliminated", fewer)
     assert result.counters["n_pushes"] == 0

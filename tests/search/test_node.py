@@ -28,9 +28,10 @@ from search.node import (
     split_at,
     split_cells,
 )
-from search.params import LETTER_ORDER, Params
+from search.params import LETTER_ORDER, Budgets, Rules
+from tests.params import Params
 from tests.reference.classes import slow_images
-from tests.reference.splits import Rules, slow_split
+from tests.reference.splits import Rules as SlowRules, slow_split
 from tests.search.harness import seeds
 from tests.search.test_breaker import random_params
 
@@ -164,7 +165,7 @@ def test_every_split_is_that_of_the_slow_twin(seed):
     letters = ["".join(sorted(rng.sample(LETTERS, rng.randint(1, 26)))) for _ in range(board.n)]
     node = replace(class_node(masks(letters), board, params), demands=())
     names = ("letter_order", "unfuse_parts", "force_groups", "max_free", "coarse_groups")
-    rules = Rules(*(getattr(params, name) for name in names))
+    rules = SlowRules(*(getattr(params, name) for name in names))
     while cells := split_cells(node, board, params):
         bare = [cell for cell in range(board.n) if node.is_bare(cell)]
         expected = slow_split(
@@ -292,11 +293,12 @@ def test_every_parameter_reaches_the_search_from_a_config():
         "demands": "every",
     }
     given["memory_mb"] = 77
-    params = SearchConfig.model_validate(given).params()
+    search = SearchConfig.model_validate(given)
+    params = {**vars(search.rules()), **vars(search.budgets())}
     for name, value in given.items():
-        assert getattr(params, name) == (tuple(value) if isinstance(value, list) else value)
+        assert params[name] == (tuple(value) if isinstance(value, list) else value)
     assert set(given) == {field.name for field in fields(Params)}
     assert list(SearchConfig.model_fields) == [field.name for field in fields(Params)]
     assert set(SearchConfig().model_dump().values()) == {None}, "each is left to its default"
-    assert SearchConfig(fused=[]).params().fused == ()
-    assert SearchConfig().params() == Params()
+    assert SearchConfig(fused=[]).rules().fused == ()
+    assert (SearchConfig().rules(), SearchConfig().budgets()) == (Rules(), Budgets())

@@ -11,7 +11,7 @@ import pytest
 from boardclass.geometry import cell_order_of, geometry
 from boardclass.scores import TABLES, ScoreTable, parse_scores
 from search.node import Node, OpenClass
-from search.params import Params
+from search.params import Budgets, Rules
 from search.scoring.scorer import trie_of
 from search.trees.forest import Forest
 from tests.search.harness import random_words
@@ -37,7 +37,7 @@ def new_forest(
     memory_mb: int = 16,
 ) -> Forest:
     board = geometry("4x4", cell_order_of("4x4", order))
-    return Forest(board, trie_of(words, table, 16), Params(memory_mb=memory_mb))
+    return Forest(board, trie_of(words, table, 16), Rules(), Budgets(memory_mb=memory_mb))
 
 
 def grown_on_the_rim(forest: Forest, letters: str = "tses") -> tuple[dict[int, int], int]:

@@ -31,10 +31,10 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from search.class_bounds import orderly_bounds, walk_class
 from search.node import Node
-from search.params import Params
 from search.scoring.scorer import Scorer
 from search.trees import state
 from search.trees.forest import Forest
+from tests.params import Params
 from tests.results.helpers import question_of
 
 # Board size and ``shape_letters`` of random parts: 99 for the walk, 0 for path shapes, seconds for
@@ -79,9 +79,13 @@ def bounds_for(
 ) -> Bounds:
     """Return every bound there is, as functions of the letters of each cell."""
     scorer, board = Scorer(dims, words, TABLE), geometry(dims)
-    forest = Forest(board, scorer.trie, params)
+    forest = Forest(board, scorer.trie, params.rules, params.budgets)
     with_kin = Forest(
-        board, scorer.trie, replace(params, fused=CELL_TYPES), map(letter_mask, buckets)
+        board,
+        scorer.trie,
+        replace(params.rules, fused=CELL_TYPES),
+        params.budgets,
+        map(letter_mask, buckets),
     )
     return {
         "sum bound": lambda letters: walk_class(letters, scorer).sum_bound,

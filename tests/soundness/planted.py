@@ -31,11 +31,12 @@ from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
 from cluster.planning.plan import make_plan
 from configs.model import load_config
-from search.breaker import Breaker, Spec, Unit
+from search.breaker import Breaker, Unit
 from search.local.methods import Find, local_search
-from search.params import DEMANDS, Params
+from search.params import DEMANDS
 from search.scoring.scorer import Scorer, decode_boards
 from tests.classes import canonical_rank, rank_of_board
+from tests.params import Params, spec_of
 
 COMMON = np.array([LETTERS.index(x) for x in "eeeaaariinoossttlldrcpmhgu"], np.uint8)
 GROUP = 25
@@ -152,7 +153,7 @@ def planted(
         partition = random_partition(kind, rng)
         params = random_params(kind, rng)
         scorer = scorers[kind.dims, kind.scores]
-        breaker = Breaker(Spec(kind.dims, words, scorer.table.points, 1, partition.text, params))
+        breaker = Breaker(spec_of(kind.dims, words, scorer.table.points, 1, partition.text, params))
         for _ in range(min(GROUP, n_boards - first)):
             tries = [optimum(scorer, numbers) for _ in range(kind.n_tries)]
             board, score = max(tries, key=lambda found: found[1])
@@ -162,14 +163,14 @@ def planted(
 def planted_in_question(n_boards: int, question: str, seed: int) -> Iterator[tuple[str, str]]:
     """Yield the same for the best boards of a climb in different classes of a question."""
     plan = make_plan(load_config(question))
-    params = replace(plan.spec.params, unit_budget=1 << 60)
-    breaker = Breaker(replace(plan.spec, params=params))
+    budgets = replace(plan.spec.budgets, unit_budget=1 << 60)
+    breaker = Breaker(replace(plan.spec, budgets=budgets))
     best_of_class: dict[int, Find] = {}
     for find in local_search(plan.scorer, seed=seed):  # best first
         rank = rank_of_board(plan.partition, find.board)
         best_of_class.setdefault(canonical_rank(plan.partition, rank), find)
     for find in islice(best_of_class.values(), n_boards):
-        yield plan.spec.dims, fault_of(breaker, find.board, find.score)
+        yield plan.question.dims, fault_of(breaker, find.board, find.score)
 
 
 def fault_of(breaker: Breaker, board: str, score: int) -> str:
@@ -179,16 +180,15 @@ def fault_of(breaker: Breaker, board: str, score: int) -> str:
     partition = breaker.partition
     class_id = canonical_rank(partition, rank_of_board(partition, board))
     for cutoff in (score, score + 1):
-        breaker.spec = replace(breaker.spec, cutoff=cutoff)
+        breaker.question = replace(breaker.question, cutoff=cutoff)
         result = breaker.break_unit(Unit(class_id))
         found = {
             canonical_board(other, breaker.geometry): points for other, points in result.candidates
         }
         expected = score if cutoff == score else None
         if result.children or found.get(canonical_board(board, breaker.geometry)) != expected:
-            where = (
-                f"class {class_id} of {partition.text!r}, cutoff {cutoff}, {breaker.spec.params}"
-            )
+            how = f"{breaker.question.rules} {breaker.budgets}"
+            where = f"class {class_id} of {partition.text!r}, cutoff {cutoff}, {how}"
             return f"{board} scores {score}; {where}: {found or result.status}"
     return ""
 

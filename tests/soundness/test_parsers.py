@@ -32,12 +32,14 @@ from results.storage.local import open_folder
 from results.storage.lock import Owner, describe_owner, parse_owner
 from results.store.parts import parse_part
 from search.local.moves import parse_alphabet
-from search.params import Params
+from search.params import Rules
+from search.question import ask
 from tests.results.helpers import BUCKETS
 
 SHAPE = geometry("2x2")
 PARTITION = parse_partition(BUCKETS, "2x2")
-NODES = SearchNodes(PARTITION, Params(force_groups=("aeiou", "bcdfghjklmnpqrstvwxyz")))
+RULES = Rules(force_groups=("aeiou", "bcdfghjklmnpqrstvwxyz"))
+NODES = SearchNodes(ask("2x2", "0" * 64, "words", 1, BUCKETS, rules=RULES))
 
 
 def check(

@@ -154,7 +154,7 @@ def test_two_trusted_hosts_that_differ_are_both_flagged():
 def test_a_replica_of_fewer_boards_than_the_unit_has_differs():
     of_world = WORLDS["3x3"]
     breaker = Breaker(of_world.spec(of_world.scores.cutoff_for(300)))
-    nodes = SearchNodes(of_world.partition, breaker.spec.params)
+    nodes = SearchNodes(breaker.question)
     found = breaker.break_unit(Unit(0))
     for change in (-1, 1):
         assert nodes.difference(found, replace(found, n_boards=found.n_boards + change))
@@ -167,9 +167,7 @@ def test_boards_of_one_part_are_not_turned_as_those_of_the_next():
     rank, cutoff = of_world.best_rank(), of_world.scores.cutoff_for(300)
     letters = of_world.partition.class_letters(rank)
     patient = Breaker(of_world.spec(cutoff))
-    paths = SearchNodes(of_world.partition, patient.spec.params).parts(
-        rank, "", patient.geometry.cell_order[0]
-    )
+    paths = SearchNodes(patient.question).parts(rank, "", patient.geometry.cell_order[0])
     assert len(paths) > 1
     for seed in range(5):
         found = patient.replicate(Unit(rank), paths, seed)

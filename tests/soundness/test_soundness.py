@@ -17,8 +17,8 @@ from numba import njit, types
 
 from boardclass import numba_inside
 from boardclass.jit import kernel, read_only
-from search.params import Params
 from tests.conftest import ROOT
+from tests.params import Params
 from tests.samples import daily
 from tests.search.test_breaker import check_class, random_params, world
 from tests.soundness import enumerations
