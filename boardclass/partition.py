@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from math import prod
 from operator import getitem
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,6 @@ from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 _CHUNK = 1 << 18  # classes that are looked at together, at most
 _BLOCK = 1 << 16
 MAX_CLASSES = 2**63
-_Letters = TypeVar("_Letters", str, list[str])
 
 _GRAMMAR = (
     "expected buckets of letters such as 'aeiou bcdfghjklmnpqrstvwxyz', or 'center: ..., edge: "
@@ -38,15 +37,6 @@ def among(ids: npt.ArrayLike, ascending: Int64s) -> npt.NDArray[np.bool_]:
     through all of both.
     """
     return np.append(ascending, -1)[np.searchsorted(ascending, ids)] == ids
-
-
-def each_letter_once(value: _Letters) -> _Letters:
-    """Refuse a letter order, or letter groups, that lack or repeat a letter: boards would be
-    lost.
-    """
-    if sorted("".join(value)) != list(LETTERS):
-        raise ValueError("expected each letter a-z exactly once")
-    return value
 
 
 @lru_cache(1 << 14)

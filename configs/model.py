@@ -7,21 +7,32 @@ written.
 12
 """
 
+from __future__ import annotations
+
 import difflib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+)
 from pydantic_core import ErrorDetails
 
 from boardclass.errors import ConfigError, quote
-from boardclass.partition import each_letter_once
-from boardclass.wordlist import DEFAULT_WORDLIST
-from search.params import MAX_FREE_CELLS, Budgets, Rules
+from boardclass.geometry import cell_order_of, parse_dims
+from boardclass.wordlist import DEFAULT_WORDLIST, WordList
+from search.params import Budgets, Rules
+from search.question import Question, ask
 
 DEFAULT_BUCKETS = (
     "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, "
@@ -30,7 +41,6 @@ DEFAULT_BUCKETS = (
 
 MAX_FILE_BYTES = 2**20
 _FOLDER = Path(__file__).resolve().parent
-_Budget = Annotated[int, Field(ge=1, lt=2**62)]
 
 
 def _number_or_text(value: object) -> object:
@@ -40,40 +50,10 @@ def _number_or_text(value: object) -> object:
     return value
 
 
-def each_letter_once_or_none(value: list[str]) -> list[str]:
-    """Return no groups as they are; refuse others as :func:`each_letter_once` does."""
-    return each_letter_once(value) if value else value
-
-
-class SearchConfig(BaseModel):
-    """The ``[search]`` table: :class:`search.params.Rules` and :class:`search.params.Budgets`,
-    which tell what each value does.
-
-    What is left out keeps the default there.  Here stand the ranges that a user may choose from.
-    """
+class _Search(BaseModel):
+    """What the ``[search]`` table is read as."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-    fused: list[Literal["center", "edge", "corner"]] | None = None
-    letter_order: Annotated[str, AfterValidator(each_letter_once)] | None = None
-    demands: Literal["open", "every"] | None = None
-    unfuse_parts: Annotated[int, Field(ge=2, le=26)] | None = None
-    force_groups: Annotated[list[str], AfterValidator(each_letter_once)] | None = None
-    max_free: Annotated[int, Field(ge=1, le=MAX_FREE_CELLS)] | None = None
-    coarse_groups: Annotated[list[str], AfterValidator(each_letter_once_or_none)] | None = None
-    node_budget: _Budget | None = None
-    whole_terms: _Budget | None = None
-    loose_points: Annotated[int, Field(ge=0, lt=2**27)] | None = None
-    loose_budget: _Budget | None = None
-    least_budget: _Budget | None = None
-    fused_budget: _Budget | None = None
-    fused_per_term: Annotated[int, Field(ge=0, le=1000)] | None = None
-    fused_misses: Annotated[int, Field(ge=0, le=26)] | None = None
-    unit_budget: _Budget | None = None
-    memory_mb: Annotated[int, Field(ge=16, le=2**20)] | None = None
-    absorb_limit: Annotated[int, Field(ge=0, lt=2**62)] | None = None
-    shape_letters: Annotated[int, Field(ge=0, le=27)] | None = None
-    product_limit: Annotated[int, Field(ge=0, lt=2**31)] | None = None
 
     def rules(self, otherwise: Rules | None = None) -> Rules:
         """Return the rules of splitting: what is given, and ``otherwise`` or the defaults."""
@@ -90,6 +70,48 @@ class SearchConfig(BaseModel):
             if value is not None:
                 given[name] = tuple(value) if isinstance(value, list) else value
         return given
+
+
+def _accepted_by(kind: type[Rules | Budgets], name: str) -> AfterValidator:
+    """Refuse what the rules or budgets themselves refuse."""
+
+    def check(value: object) -> object:
+        given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value}
+        try:
+            kind(**given)
+        except ConfigError as error:
+            raise ValueError(str(error).rpartition(": ")[2]) from error
+        return value
+
+    return AfterValidator(check)
+
+
+def _settings() -> dict[str, Any]:
+    """Return the fields of the ``[search]`` table: those of rules and budgets, each of which may be
+    left to its default.
+    """
+    settings = {}
+    for kind in (Rules, Budgets):
+        for each in fields(kind):
+            written = each.type if each.type in (int, str) else list[str]
+            own = Field(**each.metadata), _accepted_by(kind, each.name)
+            given = Annotated[written, *own]  # type: ignore[valid-type]
+            settings[each.name] = (given | None, None)
+    return settings
+
+
+if TYPE_CHECKING:
+
+    class SearchConfig(_Search):
+        """The ``[search]`` table: :class:`search.params.Rules` and :class:`search.params.Budgets`,
+        which tell what each value does.
+        """
+
+        def __init__(self, **values: object) -> None: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+else:
+    SearchConfig = create_model("SearchConfig", __base__=_Search, **_settings())
 
 
 class RunConfig(BaseModel):
@@ -125,6 +147,21 @@ class RunConfig(BaseModel):
     # of the climb and the order of the first units, not of the result
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     search: SearchConfig = SearchConfig()
+
+    def resolve(self, words: WordList, cutoff: int, known: Question | None = None) -> Question:
+        """Return what is asked of a word list with a cutoff; cell order and demands that are not
+        named are those of a ``known`` question of the same size.
+
+        Raises InputError when something cannot be read.
+        """
+        dims = parse_dims(self.dims)
+        rules, order = self.search.rules(), tuple[int, ...]()
+        if known and known.dims == str(dims):
+            order = known.cell_order
+            rules = self.search.rules(replace(rules, demands=known.rules.demands))
+        if self.order:
+            order = cell_order_of(dims, self.order)
+        return ask(dims, words.sha256, self.scores, cutoff, self.buckets, order, rules)
 
 
 def bundled_names(folder: Path = _FOLDER) -> list[str]:
@@ -237,10 +274,8 @@ def _expected(key: str, message: str) -> str:
         "scores": "expected 'standard', 'words', 'powers' or a list of points from 3 letters on",
         "address": "expected 'auto', 'local', 'HOST:PORT' or 'ray://HOST:PORT', such as "
         "'10.0.0.1:6379'",
-        "search.letter_order": "expected each letter a-z exactly once",
-        "search.coarse_groups": "expected groups with each letter a-z in exactly one of them",
-        "search.force_groups": "expected groups with each letter a-z in exactly one of them",
     }
+    message = message.removeprefix("Value error, ")
     return expected.get(key) or f"{message[0].lower()}{message[1:]}"
 
 

@@ -9,19 +9,27 @@ Traceback (most recent call last):
 boardclass.errors.ConfigError: max_free 13: expected 1 to 12
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from boardclass.errors import ConfigError
+from boardclass.geometry import CELL_TYPES
 
 LETTER_ORDER = "jqxzvwkfybughmpcdlnorstiae"
 DEMANDS = ("open", "every")
 MAX_FREE_CELLS = 12  # of a node whose tree is grown: as many as a key has room for
+
+# The metadata of a field are the values that a config may choose from and a run may tell, as pydantic
+# reads them; tests go further.
+_AMOUNT = {"ge": 1, "lt": 2**62}
 
 
 @dataclass(frozen=True)
 class Rules:
     """The rules by which a class is cut into parts: the path of a part depends on them, so a run
     keeps them for life.
+
+    Runs that do not name a rule, because it is newer, are read with its default: that does what
+    they did.
 
     Raises ConfigError for rules that would lose boards or never end.
     """
@@ -35,14 +43,15 @@ class Rules:
     # letters, by the reverse of ``letter_order``; ``every``, all cells, by ``letter_order`` (the
     # rule of older runs)
     demands: str = "open"
-    unfuse_parts: int = 3  # a fused group is split into this many groups
+    # a fused group is split into this many groups
+    unfuse_parts: int = field(default=3, metadata={"ge": 2, "le": 26})
     # letter groups that a free cell is forced to when a search splits, in the order of
     # ``letter_order``
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
     # a node with more free cells than this is not grown: the next free cell is fused into
     # ``coarse_groups``, and nothing is unfused before that; without groups (older runs) fused cells
     # are unfused first, then cells are forced
-    max_free: int = MAX_FREE_CELLS
+    max_free: int = field(default=MAX_FREE_CELLS, metadata={"ge": 1, "le": MAX_FREE_CELLS})
     coarse_groups: tuple[str, ...] = ("jqxzvwkfy", "bughmpcd", "lnor", "st", "iae")
 
     def __post_init__(self) -> None:
@@ -61,6 +70,8 @@ class Rules:
             raise ConfigError(f"max_free {self.max_free!r}: expected 1 to {MAX_FREE_CELLS}")
         if self.demands not in DEMANDS:
             raise ConfigError(f"demands {self.demands!r}: expected one of {', '.join(DEMANDS)}")
+        if not set(self.fused) <= set(CELL_TYPES):
+            raise ConfigError(f"fused {self.fused!r}: expected some of {', '.join(CELL_TYPES)}")
         if self.unfuse_parts < 2:
             raise ConfigError(f"unfuse_parts {self.unfuse_parts!r}: expected 2 or more")
 
@@ -77,37 +88,38 @@ class Budgets:
     """What a search may spend, and where it prefers which way: a run may go on with others."""
 
     # pushes of OrderlyBound behind one letter of the next cell before that letter is forced instead
-    node_budget: int = 5_000_000
+    node_budget: int = field(default=5_000_000, metadata=_AMOUNT)
     # a node with more terms of its own than this is not searched as one tree but forced at once
-    whole_terms: int = 30_000_000
+    whole_terms: int = field(default=30_000_000, metadata=_AMOUNT)
     # a part of a large class is searched as a loose tree first (search.trees.merge), in which
     # subtrees of no more points than this are bundled; 0: it is not, which suits the usual points
-    loose_points: int = 0
+    loose_points: int = field(default=0, metadata={"ge": 0, "lt": 2**27})
     # pushes behind one letter of the next cell, and boards scored in vain, at which the search of a
     # loose tree ends
-    loose_budget: int = 1_000_000
+    loose_budget: int = field(default=1_000_000, metadata=_AMOUNT)
     # each letter that spends the budget halves it for those after it, down to this
-    least_budget: int = 5_000_000
+    least_budget: int = field(default=5_000_000, metadata=_AMOUNT)
     # ``node_budget`` of a node with fused cells, before it is unfused
-    fused_budget: int = 3_000_000
+    fused_budget: int = field(default=3_000_000, metadata=_AMOUNT)
     # a letter forced before a node is unfused may spend so many pushes for each term grown for it,
     # if that is more than ``fused_budget``: two pushes cost what a term does, and each of the parts
     # would be grown
-    fused_per_term: int = 2
+    fused_per_term: int = field(default=2, metadata={"ge": 0, "le": 1000})
     # before a node is unfused, letters of its next cell are tried for all of its parts at once,
     # weak ones first, until this many could not be ruled out; 0: none is tried.  Loose trees are
     # tried until as many of them were in vain
-    fused_misses: int = 2
+    fused_misses: int = field(default=2, metadata={"ge": 0, "le": 26})
     # pushes and terms after which the rest of a unit is handed back as children
-    unit_budget: int = 2_000_000_000
-    memory_mb: int = 1408  # memory for terms, keys and tree of one worker, in MiB
+    unit_budget: int = field(default=2_000_000_000, metadata=_AMOUNT)
+    # memory for terms, keys and tree of one worker, in MiB
+    memory_mb: int = field(default=1408, metadata={"ge": 16, "le": 2**20})
     # comparisons of absorption per word in the trie walk, 0 = no absorption
-    absorb_limit: int = 20_000
+    absorb_limit: int = field(default=20_000, metadata={"ge": 0, "lt": 2**62})
     # with at least this many letters per free cell on average, terms come from path shapes; with
     # fewer, from the walk
-    shape_letters: int = 14
+    shape_letters: int = field(default=14, metadata={"ge": 0, "le": 27})
     # boards a survivor with fused cells may stand for and still be scored at once
-    product_limit: int = 20_000
+    product_limit: int = field(default=20_000, metadata={"ge": 0, "lt": 2**31})
 
     def __post_init__(self) -> None:
         """Refuse what is no amount."""

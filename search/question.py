@@ -23,6 +23,7 @@ from functools import cached_property
 
 import numpy as np
 
+from boardclass.arrays import Int64s
 from boardclass.errors import InputError, quote
 from boardclass.geometry import Dims, Geometry, geometry, parse_dims
 from boardclass.partition import Partition, parse_partition
@@ -58,7 +59,8 @@ class Question:
             raise InputError(f"cutoff {quote(self.cutoff)}: expected a whole number of 1 or more")
         if not _is_sha256(self.words_sha256):
             raise InputError(f"words_sha256 {quote(self.words_sha256)}: expected 64 hex digits")
-        known = [isinstance(n, int) and 0 <= n < SUM_LIMIT for n in self.points]
+        # of words that fit no board any number of points
+        known = [isinstance(n, int) and 0 <= n < 2**63 for n in self.points]
         if not all(known) or not MIN_LETTERS < len(known) <= MAX_LETTERS + 1:
             raise InputError(f"points {quote(self.points)}: expected points by number of letters")
         spelled = str(self.partition.dims), self.partition.text
@@ -71,13 +73,18 @@ class Question:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256, 64 hex digits; stored with every row.
+        """SHA-256 over the identity, 64 hex digits; stored with every row."""
+        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
 
-        Over everything that determines the answer and the meaning of a class id, under the names of
-        the first format.  The rules are left out: they say how a class is cut, which no verdict on
-        a whole class depends on; where it does, :meth:`differences` tells.
+    @property
+    def identity(self) -> dict[str, str | int | tuple[int, ...]]:
+        """Everything that determines the answer and the meaning of a class id, under the names that
+        the first runs had for it.
+
+        The rules are left out: they say how a class is cut, which no verdict on a whole class
+        depends on; :meth:`differences` compares them.
         """
-        identity = {
+        return {
             "dims": self.dims,
             "wordlist_sha256": self.words_sha256,
             "scores": self.points,
@@ -85,12 +92,15 @@ class Question:
             "partition": self.buckets,
             "cell_order": self.cell_order,
         }
-        return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
     @cached_property
     def partition(self) -> Partition:
         """The letter buckets, which make the board classes."""
         return parse_partition(self.buckets, self.dims)
+
+    def class_ids(self) -> Int64s:
+        """Return the canonical classes, int64, ascending."""
+        return np.concatenate([np.empty(0, np.int64), *self.partition.canonical_ranks()])
 
     @property
     def geometry(self) -> Geometry:

@@ -52,9 +52,9 @@ class Comparison:
             where = BOTH if board in listed else ONLY_HERE
             if board not in here:
                 value = file_score if score is None else score
-                is_below = value is not None and not reaches(value, result.fingerprint.cutoff)
+                is_below = value is not None and not reaches(value, result.question.cutoff)
                 where = BELOW if is_below else ONLY_THERE
-            shown = with_letters(board, result.question.letters)
+            shown = with_letters(board, result.wording.letters)
             self.rows.append(Compared(where, shown, score, file_score))
         self.rows.sort(key=_place)
         tally = Counter(row.where for row in self.rows)

@@ -68,10 +68,8 @@ def lines(view: RunView) -> dict[str, str]:
 
 def question(view: RunView) -> str:
     """Return what a run asks, in short; empty while its rows have not been read."""
-    if view.answer is None:
-        return ""
-    asked = view.answer.fingerprint
-    return f"{asked.dims}, {view.answer.question.rules}, cutoff {asked.cutoff:,}"
+    answer = view.answer
+    return answer.wording.short(answer.question) if answer else ""
 
 
 def classes_done(classes: Classes) -> str:
@@ -174,7 +172,7 @@ def at_work(view: RunView) -> list[Work]:
 def _best(view: RunView) -> str:
     if not view.best_score:
         return "none found"
-    letters = view.answer.question.letters if view.answer else {}
+    letters = view.answer.wording.letters if view.answer else {}
     board = boardclass.with_letters(view.best_boards[0], letters)
     first = f"{counted(view.best_score, 'point')}: {board}"
     n_boards = view.answer.listed.n_canonical if view.answer else 0
@@ -236,20 +234,19 @@ def run_wordlist(run: Run, name: str | None) -> WordList:
     """
     from results.errors import FingerprintError
 
-    config = run.info.get("config")
-    recorded = config.get("wordlist") if isinstance(config, dict) else None
-    if name is None and not isinstance(recorded, str):
+    recorded = run.made.words.source
+    if not (name or recorded):
         raise InputError(
             f"{run.folder.where('')} does not say which word list it used: name it with --wordlist"
         )
     try:
-        words = boardclass.load_wordlist(name or str(recorded))
+        words = boardclass.load_wordlist(name or recorded)
     except InputError as error:
         raise InputError(f"{error}; --wordlist names another place") from error
-    if words.sha256 != run.fingerprint.wordlist_sha256:
+    if words.sha256 != run.question.words_sha256:
         raise FingerprintError(
             f"word list {words.name!r} has SHA-256 {words.sha256}, the run in "
-            f"{run.folder.where('')} used {run.fingerprint.wordlist_sha256}: name the list it "
+            f"{run.folder.where('')} used {run.question.words_sha256}: name the list it "
             "used with --wordlist"
         )
     return words
@@ -300,12 +297,12 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     listed = proof.listed.boards
     best = (
         f"The best score is {listed[0].score:,}, that of "
-        f"{boardclass.with_letters(listed[0].board, proof.question.letters)}."
+        f"{boardclass.with_letters(listed[0].board, proof.wording.letters)}."
     )
-    if not reaches(score, proof.fingerprint.cutoff):
-        n, n_all = proof.listed.n_raw, 26**proof.fingerprint.n_cells
+    if not reaches(score, proof.question.cutoff):
+        n, n_all = proof.listed.n_raw, 26**proof.question.n_cells
         return (
-            f"{proven_word(proof)} With {proof.question.rules} at least {n:,} of all {n_all:,} "
+            f"{proven_word(proof)} With {proof.wording.rules} at least {n:,} of all {n_all:,} "
             f"{dims} boards score more. {best}"
         )
     if not any(
@@ -315,5 +312,5 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
         return ""
     scores = [item.score for item in listed]
     rank = 1 + sum(other > score for other in scores)
-    place = standing(dims, proof.question, rank, scores.count(score))
+    place = standing(dims, proof.wording, rank, scores.count(score))
     return f"{proven_word(proof)} {place}{f' {best}' if rank > 1 else ''}"

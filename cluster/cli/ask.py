@@ -75,10 +75,10 @@ def top(
         counter = _word_counter(location, wordlist) if words or min_words else None
         passing = _passing(result, contains or (), rollable, counter, min_words)
         for item, n_words in islice(passing, n):
-            board = boardclass.with_letters(item.board, result.question.letters)
+            board = boardclass.with_letters(item.board, result.wording.letters)
             counts = [item.score, n_words] if words else [item.score]
             rows.append((-item.score, item.board, [name, board, *counts, result.proven][cut]))
-    if len({result.fingerprint.scores for result in summaries.values()}) > 1:
+    if len({result.question.points for result in summaries.values()}) > 1:
         tell("orderly: these runs count different points: their scores do not compare")
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
     with proofs_told(summaries, above=fmt == "table"):
@@ -95,8 +95,8 @@ def _passing(
     """Yield the boards of a run on which words can be traced, with enough words, that some dice can
     show; with their number of words if there is a ``counter``.
     """
-    size = boardclass.parse_dims(result.fingerprint.dims)
-    symbols = result.question.letters
+    size = boardclass.parse_dims(result.question.dims)
+    symbols = result.wording.letters
     words = {options.typed_word(word, symbols) for word in contains}
     cubes = None
     if dice is not None:
@@ -231,7 +231,7 @@ def compare(
 
     run = results.open_run(directory)
     result = results.summary(run)
-    listed = read_boards(file, run.partition.geometry, result.question.letters)
+    listed = read_boards(file, run.partition.geometry, result.wording.letters)
     comparison = Comparison(result, listed, partial(_scorer_of, run, wordlist))
     with proofs_told({directory: result}, above=fmt == "table"):
         _show_comparison(comparison, result.proven, fmt)
@@ -265,8 +265,8 @@ def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
 
 
 def _scorer(run: Run, words: WordList, table: ScoreTable | None = None) -> Scorer:
-    own = run.fingerprint
-    return search.Scorer(own.dims, words.words, table or boardclass.ScoreTable("run", own.scores))
+    own = run.question
+    return search.Scorer(own.dims, words.words, table or boardclass.ScoreTable("run", own.points))
 
 
 def report(

@@ -270,7 +270,7 @@ def audit(
     # the checker reads the list itself, without limits: size and digest are checked first
     run, _ = source.open()
     check_files(run)
-    name = source.wordlist or run.info["config"]["wordlist"]
+    name = source.wordlist or run.made.words.source
     path = available_names().get(name) or Path(name).expanduser()
     try:
         result = checker.audit(folder, path, tell, leaves, seed)

@@ -54,20 +54,20 @@ def plan(
 
     made = make_plan(resolved, warn)
     result = _known(made) or _probed(made, seconds, seed, workers)
-    climbed = made.run_info["climbed"] or {}
+    climbed, cutoff = made.made.climbed, made.question.cutoff
     record = {
         **asdict(result),
         "price": result.cpu_hours * price,
         "price_per_core_hour": price,
-        "cutoff": made.cutoff,
-        "cutoff_board": climbed.get("board", ""),
+        "cutoff": cutoff,
+        "cutoff_board": climbed.board if climbed else "",
     }
     for n_cores in CORES:
         record[f"hours_of_{n_cores}_cores"] = result.cpu_hours / n_cores
     if fmt == "table":
         _show_estimate(result, price)
-        found = f", the score of {climbed['board']}, which a climb found" if climbed else ""
-        say(f"cutoff {made.cutoff:,}{found}")
+        found = f", the score of {climbed.board}, which a climb found" if climbed else ""
+        say(f"cutoff {cutoff:,}{found}")
     else:
         write_record(record, fmt)
 
@@ -79,7 +79,7 @@ def _known(made: Plan) -> Estimate | None:
     from cluster.planning.estimate import measured
     from cluster.planning.known import answering, where_answered
 
-    of = made.fingerprint
+    of = made.question
     name, cutoff = answering(of)
     if name:
         warn(f"orderly: {where_answered(of)}")
@@ -213,7 +213,7 @@ def run(
     if outcome.claim is None and not outcome.share_done:
         kind = NoProgressError if outcome.is_stuck else IncompleteError
         raise kind(f"the run in {outcome.location} is incomplete: {outcome.message}")
-    _print_outcome(resolved, outcome)
+    _print_outcome(resolved.wordlist, outcome)
 
 
 def _driven(config: RunConfig, extend: str | None, **how: Any) -> RunOutcome:
@@ -231,13 +231,13 @@ def _driven(config: RunConfig, extend: str | None, **how: Any) -> RunOutcome:
     return replace(outcome, seconds=time.monotonic() - began)
 
 
-def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:
+def _print_outcome(wordlist: str, outcome: RunOutcome) -> None:
     from results.proof.summary import proven_word
 
     if outcome.share_done or outcome.claim is None:
         say(f"Not proven. In {outcome.location}, {outcome.message}")
     else:
-        _draw_best(config, outcome)
+        _draw_best(wordlist, outcome)
         say(f"{proven_word(outcome.proof)} {outcome.claim.statement}\n", "bold")
     again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
     say(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s")
@@ -248,15 +248,16 @@ def _print_outcome(config: RunConfig, outcome: RunOutcome) -> None:
         say(f"digest {outcome.digest}\nmore: orderly top {outcome.location}")
 
 
-def _draw_best(config: RunConfig, outcome: RunOutcome) -> None:
+def _draw_best(wordlist: str, outcome: RunOutcome) -> None:
     from cluster.answers.boards import Scoring
 
-    words = boardclass.load_wordlist(config.wordlist)
-    scoring = Scoring(words, config.wordlist, boardclass.parse_scores(config.scores))
-    boards = outcome.listed.boards
+    assert outcome.claim is not None
+    asked, boards = outcome.claim.question, outcome.listed.boards
+    words, table = boardclass.load_wordlist(wordlist), boardclass.parse_scores(asked.points)
+    scoring = Scoring(words, wordlist, table)
     for item in boards[:MAX_DRAWN]:
         if item.score == boards[0].score:
-            solved = scoring.solve((boardclass.parse_dims(config.dims), item.board))
+            solved = scoring.solve((boardclass.parse_dims(asked.dims), item.board))
             console().print(draw_board(solved.rows, solved.heat))
             say(f"{solved.board}: {solved.worth}\n")
 
@@ -279,15 +280,16 @@ def derive(
     command refuses and names the first word or value that stands in the way.
     """
     from cluster.answers.status import run_wordlist
-    from cluster.driver.derive import config_like, derive as derive_claim
+    from cluster.driver.derive import derive as derive_claim
     from cluster.driver.progress import Progress
 
     source = results.open_run(directory)
     words = run_wordlist(source, source_wordlist)
-    wordlist = wordlist or source_wordlist or source.info["config"]["wordlist"]
-    config = config_like(source, wordlist=wordlist, scores=scores, cutoff=cutoff, out=out)
-    outcome = derive_claim(source, config, words, Progress(sys.stderr))
-    _print_outcome(config, outcome)
+    wanted = wordlist or source_wordlist or source.made.words.source
+    points = boardclass.parse_scores(scores) if scores else None
+    told = Progress(sys.stderr)
+    outcome = derive_claim(source, words, wanted, points, cutoff, out, told)
+    _print_outcome(wanted, outcome)
 
 
 def merge(

@@ -1,50 +1,42 @@
 """A claim that follows from a proven run; the proof is in results/upkeep/derive.py."""
 
 import time
-from collections.abc import Sequence
+from dataclasses import replace
 
-from boardclass.scores import MIN_LETTERS
-from boardclass.wordlist import WordList
+from boardclass.scores import ScoreTable, points_in_words
+from boardclass.wordlist import WordList, load_wordlist
 from cluster.driver.driver import RunOutcome, conclude
 from cluster.driver.journal import Journal
 from cluster.driver.prepared import prepare
 from cluster.driver.progress import Progress
-from cluster.planning.plan import COARSE, STRUCTURAL, make_plan
+from cluster.planning.plan import default_location, plan_of
 from cluster.scheduling.events import Finish
-from configs.model import RunConfig, SearchConfig
 from results.log_events import Reused
 from results.proof.known import check_known
 from results.proof.prove import summary
-from results.store.documents import check_same_structure
+from results.store.identity import open_place
 from results.store.run import Run
 from results.store.store import Store
 from results.upkeep.derive import check_follows, derived
 from results.upkeep.extend import check_promise, doubts, inherited
-
-
-def config_like(source: Run, **changes: object) -> RunConfig:
-    """Return the question of a run with changes; what is None stays as it is."""
-    fingerprint, info = source.fingerprint, source.info
-    structure = info.get("structure", {})
-    search = {name: structure[name] for name in STRUCTURAL + COARSE if name in structure}
-    values = {
-        "dims": fingerprint.dims,
-        "cutoff": fingerprint.cutoff,
-        "scores": _spelled(fingerprint.scores),
-        "buckets": fingerprint.partition,
-        "search": SearchConfig(**search),
-    }
-    chosen = {name: value for name, value in changes.items() if value is not None}
-    return RunConfig.model_validate({**values, **chosen})
+from search.scoring.scorer import Scorer
 
 
 def derive(
-    source: Run, config: RunConfig, source_words: WordList, progress: Progress | None = None
+    source: Run,
+    source_words: WordList,
+    wordlist: str,
+    points: ScoreTable | None = None,
+    cutoff: int | None = None,
+    out: str | None = None,
+    progress: Progress | None = None,
 ) -> RunOutcome:
     """Write the claim that a proven run allows about an easier question.
 
-    config : the question; its run directory may hold what an earlier call left
     source_words : the word list of the run
+    wordlist : name or path of the list of the question
+    points, cutoff : those of the question; by default those of the run
+    out : the run directory, which may hold what an earlier call left
 
     Raises IncompleteError when the run is not proven; InputError when the claim does not follow
     (nothing has been written); StoreError when a run directory is damaged, locked or of another
@@ -52,39 +44,40 @@ def derive(
     """
     progress = progress or Progress()
     began_s = time.monotonic()
-    where = source.folder.where("")
+    where, own = source.folder.where(""), source.question
     summary(source).require_proven(where)
-    plan = make_plan(config, progress.stage, where)
-    check_same_structure(plan.run_info["structure"], source.info, where)
-    check_follows(source, plan.fingerprint, source_words, plan.wordlist)
-    info = plan.run_info | inherited(source)
+    points = points or ScoreTable(points_in_words(own.points), own.points)
+    words = load_wordlist(wordlist)
+    asked = replace(
+        own, words_sha256=words.sha256, points=points.points, cutoff=cutoff or own.cutoff
+    )
+    check_follows(source, asked, source_words, words)
+    scorer = Scorer(asked.dims, words, points)
+    location = out or default_location(asked.dims, words.name, asked.cutoff)
+    place, budgets = open_place(location), source.made.budgets
+    plan = plan_of(asked, words, scorer, location, place, budgets)
+    told = replace(plan.made.words, source=wordlist)
+    made = inherited(source, replace(plan.made, words=told))
     with (
-        Store.open(plan.location, plan.fingerprint, info) as store,
+        Store.open(plan.place, plan.question, made) as store,
         Journal(store.run.folder) as journal,
     ):
-        check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
         check_known(store.run)
         check_promise(store.run, source)
         rows = [
             row
-            for row in derived(source, plan.fingerprint, plan.scorer)
+            for row in derived(source, plan.question, plan.scorer)
             if row.key not in store.index.places  # of a run that was begun there
         ]
-        store.append([*rows, *doubts(source, plan.fingerprint)], copied=True)
+        store.append([*rows, *doubts(source, plan.question)], copied=True)
         store.flush()
         journal.note(
             Reused(
                 location=where,
-                cutoff=source.fingerprint.cutoff,
+                cutoff=source.question.cutoff,
                 n_reused=len(rows),
                 n_verdicts=len(source.index.places),
             )
         )
         prepared = prepare(plan, store, progress, journal, began_s)
         return conclude(prepared, Finish(complete=True))
-
-
-def _spelled(points: Sequence[int]) -> str:
-    """Return points by the number of letters as ``boardclass.scores.parse_scores`` reads them."""
-    least = next(n for n in range(MIN_LETTERS, len(points)) if points[n] or n == len(points) - 1)
-    return f"{least}:{','.join(map(str, points[least:]))}"

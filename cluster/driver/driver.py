@@ -31,7 +31,7 @@ from cluster.driver.signals import StopSignals
 from cluster.driver.stuck import why_stuck
 from cluster.planning.known import worth_naming
 from cluster.planning.plan import Plan, make_plan
-from cluster.planning.shares import SHARE, Share
+from cluster.planning.shares import Share
 from cluster.scheduling.events import Finish, Policy
 from cluster.workers.executors import InProcessExecutor, ProcessExecutor
 from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
@@ -43,8 +43,8 @@ from results.proof.claim import (
     digest_of,
     make_claim,
     publish_claim,
-    question_of,
     scored_again,
+    wording_of,
 )
 from results.proof.coverage import Coverage, rows_out_of_space
 from results.proof.known import check_known
@@ -52,10 +52,10 @@ from results.proof.prove import Proof, prove
 from results.proof.summary import BoardList
 from results.storage import files
 from results.storage.outage import Patience
-from results.store.documents import check_same_structure, list_name
-from results.store.run import Run
+from results.store.made import list_name
+from results.store.run import Run, open_run
 from results.store.store import Store
-from results.upkeep.extend import check_promise, extend, inherited, open_source, taken
+from results.upkeep.extend import check_promise, check_source, extend, inherited, taken
 from results.upkeep.repair import repair
 
 __all__ = ["Interrupted", "RunOutcome", "default_executor", "default_policy", "run"]
@@ -119,22 +119,23 @@ def run(
     began_s = time.monotonic()
     make_executor = make_executor or default_executor(config)
     try:
-        plan = make_plan(config, progress.stage, extends)
+        source = open_run(extends) if extends else None
+        plan = make_plan(config, progress.stage, source)
         policy = policy or default_policy(config, plan.spec.budgets.memory_mb)
-        source = open_source(extends, plan.fingerprint) if extends else None
+        own_ids = share.of(plan.question) if share else None
+        made = replace(plan.made, share=str(share or ""))
         if source:
-            check_same_structure(plan.run_info["structure"], source.info, str(extends))
-        own_ids = share.of(plan) if share else None
-        run_info = plan.run_info | {SHARE: str(share or "")} | (inherited(source) if source else {})
+            check_source(source, plan.question)
+            made = inherited(source, made)
         recover = repair if drop_damaged else None
         # from here on the first Ctrl-C raises nothing: in a callback from C that would be printed
         # and lost
         with (
             StopSignals() as signals,
             Store.open(
-                plan.location,
-                plan.fingerprint,
-                run_info,
+                plan.place,
+                plan.question,
+                made,
                 recover=recover,
                 wait=_waiting(progress, signals),
             ) as store,
@@ -142,7 +143,6 @@ def run(
             store.run.folder.patience = Patience(
                 OUTAGE_S, progress.note, is_stopped=lambda: bool(signals.reason)
             )
-            check_same_structure(plan.run_info["structure"], store.run.info, plan.location)
             if foreign := rows_out_of_space(store.run):  # they could never be settled
                 raise DamagedError(f"{store.run.folder.where('')} has {foreign}")
             check_known(store.run)
@@ -153,9 +153,9 @@ def run(
                 if source:
                     _take_over(source, store, plan, progress, journal)
                 prepared = prepare(plan, store, progress, journal, began_s, share, own_ids)
-                if not prepared.n_reused and (answered := worth_naming(plan.fingerprint)):
+                if not prepared.n_reused and (answered := worth_naming(plan.question)):
                     progress.stage(answered)
-                finish = search(prepared, make_executor, policy, signals)
+                finish = search(prepared, config, make_executor, policy, signals)
                 signals.release()
                 return conclude(prepared, finish)
     finally:
@@ -190,9 +190,9 @@ def _take_over(source: Run, store: Store, plan: Plan, progress: Progress, journa
     cutoff only if their bounds are right.
     """
     n_repeated = None
-    if not reaches(plan.cutoff, source.fingerprint.cutoff):
+    if not reaches(plan.question.cutoff, source.question.cutoff):
         progress.stage("searching some verdicts again before their bounds are believed")
-        rows = (row for row in taken(source, plan.fingerprint) if row.key not in store.index.places)
+        rows = (row for row in taken(source, plan.question) if row.key not in store.index.places)
         n_repeated = check_taken(source, plan.spec, rows, secrets.randbits(31))
     extension = extend(source, store, n_repeated)
     progress.stage(extension.describe())
@@ -259,10 +259,10 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
     complete = proof.proven
     claim, missing, share_done = None, "", False
     if complete:
-        name = list_name(plan.wordlist.name, plan.fingerprint.wordlist_sha256)
-        question = replace(question_of(run), wordlist=name, n_words=len(plan.wordlist))
-        claim = make_claim(proof, question)
-        if question.condition:
+        name = list_name(plan.words.name, plan.question.words_sha256)
+        wording = replace(wording_of(run), wordlist=name, n_words=len(plan.words))
+        claim = make_claim(proof, wording)
+        if wording.condition:
             progress.stage("climbing, since bounds were believed")
             climb_again(run, plan.scorer, listed, secrets.randbits(31))
         publish_claim(proof, claim)
@@ -276,7 +276,7 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
     if claim is None and not share_done:
         why = why_stuck(prepared, gave_up=finish.gave_up)
         missing = "; ".join(filter(None, (missing, why)))
-    digest = digest_of(plan.fingerprint, listed, complete=complete)
+    digest = digest_of(plan.question, listed, complete=complete)
     seconds, n_computed = time.monotonic() - prepared.began_s, prepared.ledger.n_rows
     journal.note(
         Finished(

@@ -13,15 +13,14 @@ from dataclasses import replace
 from itertools import chain
 
 from boardclass.canonical import canonical_board
-from boardclass.geometry import geometry
 from cluster.scheduling import events
 from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from results.errors import RowError
 from results.log_events import Report
-from results.store.documents import Fingerprint
 from results.store.rows import QUARANTINED, Row, tabulate
 from results.store.store import Store
+from search.question import Question
 
 POLL_S = 0.5
 
@@ -79,10 +78,10 @@ def run_loop(
 class Ledger:
     """The run loop's sink."""
 
-    def __init__(self, store: Store, fingerprint: Fingerprint) -> None:
+    def __init__(self, store: Store, question: Question) -> None:
         self._store = store
-        self._fingerprint = fingerprint
-        self._geometry = geometry(fingerprint.dims)
+        self._question = question
+        self._geometry = question.geometry
         # the best score among accepted candidates, and its canonical board
         self.best: tuple[int, str] | None = None
         self.seen: dict[str, int] = {}  # accepted candidates as they were found, with their scores
@@ -132,7 +131,7 @@ class Ledger:
         """Return the row of each answer; RowError when one of these breaks the schema."""
         try:
             rows = [self._row(answer) for answer in answers]
-            tabulate(rows, self._fingerprint, "verdict of a worker")
+            tabulate(rows, self._question, "verdict of a worker")
             return rows
         except (AttributeError, TypeError, ValueError, KeyError) as error:
             raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
@@ -143,7 +142,7 @@ class Ledger:
             raise RowError("a part is of another class")  # a row has only the paths of parts
         return Row.of_result(
             result,
-            self._fingerprint,
+            self._question,
             peak_rss_bytes=answer.peak_rss_bytes,
             host=answer.host,
             cpu=answer.cpu,
@@ -158,7 +157,7 @@ class Ledger:
             return [row if is_first else replace(row, attempt=item.attempt)]
         unit = item.unit
         given_up = Row(
-            self._fingerprint.digest,
+            self._question.digest,
             unit.class_id,
             unit.path,
             QUARANTINED,

@@ -11,6 +11,7 @@ from boardclass.partition import among
 from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger
 from cluster.driver.progress import Progress
+from cluster.planning.costs import predicted_costs
 from cluster.planning.plan import Plan
 from cluster.planning.shares import Share
 from cluster.scheduling.forecast import NO_HISTORY, History
@@ -62,7 +63,7 @@ def prepare(
 
     own_ids : the classes of the share, if there is one
     """
-    all_ids, done_ids = plan.class_ids(), store.index.done_ids()
+    all_ids, done_ids = plan.question.class_ids(), store.index.done_ids()
     own_ids = all_ids if own_ids is None else own_ids
     doubted = store.run.doubted
     roots = [class_id for class_id, path in doubted if not path]
@@ -70,7 +71,7 @@ def prepare(
     parts = [Unit(*key) for key in (*store.index.pending(), *doubted) if key[1]]
     begun_ids = np.array([part.class_id for part in parts], np.int64)
     children = compress(parts, among(begun_ids, own_ids))
-    ledger = Ledger(store, plan.fingerprint)
+    ledger = Ledger(store, plan.question)
     ledger.note_candidates([(board, score) for board, score, _ in store.run.candidates()])
     return Prepared(
         plan=plan,
@@ -105,7 +106,10 @@ def history(run: Run, plan: Plan, class_ids: Int64s) -> History:
         times_s = seconds[paths != ""]
     child_s = float(times_s.mean()) if len(times_s) else 0.0
     return History(
-        plan.predicted_costs(ids[ended]), efforts[ended], float(sums[ended, -1].sum()), child_s
+        predicted_costs(plan.question, ids[ended]),
+        efforts[ended],
+        float(sums[ended, -1].sum()),
+        child_s,
     )
 
 

@@ -24,13 +24,13 @@ from boardclass.processes import Pool
 from boardclass.scores import ScoreTable, reaches
 from boardclass.wordlist import WordList
 from results.errors import RowError
-from results.proof.claim import question_of, settling
+from results.proof.claim import settling, wording_of
 from results.proof.coverage import uncovered
 from results.proof.nodes import SearchNodes, paths_of, run_spec
 from results.proof.referee import Referee
 from results.proof.summary import BoardList
 from results.proof.verify import Searched, VerifyResult, verify as verify_files
-from results.store.documents import list_name
+from results.store.made import list_name
 from results.store.rows import Key, Row, keys_of
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
@@ -109,9 +109,9 @@ def verify(
     not listed; IncompleteError when one of ``n_sampled`` takes too long.
     """
     name = list_name(words.name, words.sha256)
-    question = replace(question_of(run), wordlist=name, n_words=len(words), letters=words.letters)
-    table = ScoreTable(question.scores, run.fingerprint.scores)
-    scorer = Scorer(run.fingerprint.dims, words, table)
+    wording = replace(wording_of(run), wordlist=name, n_words=len(words), letters=words.letters)
+    table = ScoreTable(wording.scores, run.question.points)
+    scorer = Scorer(run.question.dims, words, table)
     referee = Referee(scorer.dims, words.words, table)
     spec = run_spec(run, words)
 
@@ -126,7 +126,7 @@ def verify(
                 raise IncompleteError(f"{item.name}: {item.gave_up}; verify draws others each time")
         return Searched(n_sampled, *climb)
 
-    return verify_files(run, scorer, referee, question, None if quick else search_again)
+    return verify_files(run, scorer, referee, wording, None if quick else search_again)
 
 
 def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple[int, int]:
@@ -134,7 +134,7 @@ def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple
 
     Raises MismatchError when a board that reaches the cutoff is not listed.
     """
-    cutoff, known = run.fingerprint.cutoff, {item.board for item in listed.boards}
+    cutoff, known = run.question.cutoff, {item.board for item in listed.boards}
     scores = {item.score for item in listed.boards}
     n_scored: dict[int, int] = {}
     end_s = time.process_time() + CLIMB_S

@@ -24,6 +24,7 @@ from cluster.driver.prepared import Prepared, history
 from cluster.driver.progress import Progress
 from cluster.driver.signals import StopSignals
 from cluster.driver.stuck import why_stuck
+from cluster.planning.costs import predicted_costs
 from cluster.scheduling.backlog import Work
 from cluster.scheduling.events import Bar, Event, Finish, Instruction, Policy
 from cluster.scheduling.machines import N_TRIES
@@ -31,8 +32,10 @@ from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from cluster.workers.memory import machine_memory
 from cluster.workers.ray_cluster import ClusterGoneError, RayError
+from configs.model import RunConfig
 from results.log_events import MemoryLow, Report, Started
-from results.proof.summary import Question
+from results.proof.nodes import SearchNodes
+from results.proof.summary import Wording
 from search.breaker import Spec, Unit
 
 MakeExecutor = Callable[[Spec], Executor]
@@ -50,34 +53,38 @@ class InterruptedInVainError(Interrupted, NoProgressError):
 
 
 def search(
-    prepared: Prepared, make_executor: MakeExecutor, policy: Policy, signals: StopSignals
+    prepared: Prepared,
+    config: RunConfig,
+    make_executor: MakeExecutor,
+    policy: Policy,
+    signals: StopSignals,
 ) -> Finish:
     """Break everything that is open; return how it ended, and what is missing.
 
     Raises Interrupted when a signal came.
     """
-    _begin(prepared, policy)
-    watch = _Watch(prepared)
+    _begin(prepared, config, policy)
+    watch = _Watch(prepared, is_here=not config.address)
     if signals.reason:
         raise watch.interrupted(signals.reason)
-    plan, store, config = prepared.plan, prepared.store, prepared.plan.config
+    plan, store = prepared.plan, prepared.store
     is_own = among(prepared.open_ids, prepared.own_ids)
     class_ids, elsewhere_ids = prepared.open_ids[is_own], prepared.open_ids[~is_own]
     if not len(class_ids) and not prepared.children:
         return Finish(complete=True)
     work = Work(
         class_ids,
-        plan.predicted_costs(class_ids),
+        predicted_costs(plan.question, class_ids),
         list(prepared.children),
         known={Unit(class_id, path) for class_id, path in store.index.orphans()},
         doubted={Unit(class_id, path) for class_id, path in store.run.doubted},
         history=history(store.run, plan, prepared.ended_ids),
-        elsewhere=plan.predicted_costs(elsewhere_ids),
+        elsewhere=predicted_costs(plan.question, elsewhere_ids),
     )
     if config.workers or config.address:
         prepared.progress.stage("starting workers")
     rng = np.random.default_rng(config.seed)
-    scheduler = Scheduler(policy, work, rng, plan.nodes().difference)
+    scheduler = Scheduler(policy, work, rng, SearchNodes(plan.question).difference)
     if config.address:  # what Ray does when it starts cannot be interrupted otherwise
         signals.release()
     elif not _kernels_loaded(signals):
@@ -178,7 +185,8 @@ class Patience:
 class _Watch:
     """Tells people and files how far the search is."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, *, is_here: bool) -> None:
+        self._is_here = is_here  # the workers are on this machine
         self._prepared = prepared
         self._memory = MemoryWatch(prepared.progress, prepared.journal)
         self._snapshot: Report | None = None
@@ -244,7 +252,7 @@ class _Watch:
     def _report(self, snapshot: Report) -> Report:
         prepared, ledger = self._prepared, self._prepared.ledger
         best_score, best_board = ledger.best or (None, "")
-        free, total = (0, 0) if prepared.plan.config.address else machine_memory()
+        free, total = machine_memory() if self._is_here else (0, 0)
         n_done = snapshot.n_classes_done
         return replace(
             snapshot,
@@ -264,8 +272,8 @@ class _Watch:
         )
 
 
-def _begin(prepared: Prepared, policy: Policy) -> None:
-    plan, config = prepared.plan, prepared.plan.config
+def _begin(prepared: Prepared, config: RunConfig, policy: Policy) -> None:
+    plan = prepared.plan
     n_done = len(prepared.ended_ids)
     workers = counted(policy.n_workers, "worker")
     if config.address:
@@ -274,15 +282,14 @@ def _begin(prepared: Prepared, policy: Policy) -> None:
     classes = counted(prepared.n_classes, "board class", "board classes")
     share = f", {prepared.n_own:,} of them are share {prepared.share}" if prepared.share else ""
     before = f", {n_done:,} done before" if n_done else ""
-    rules = Question(plan.wordlist.name, len(plan.wordlist.words), plan.table.name).rules
-    question = f"{plan.fingerprint.dims}, {rules}, cutoff {plan.cutoff:,}"
+    question = Wording.of(plan.question, plan.made.words).short(plan.question)
     text = f"{question}: {classes}{share}{before}, {workers}, into {plan.location}"
     prepared.progress.begin(text, prepared.n_classes, n_done)
     prepared.journal.note(
         Started(
-            dims=plan.fingerprint.dims,
-            wordlist=plan.wordlist.name,
-            cutoff=plan.cutoff,
+            dims=plan.question.dims,
+            wordlist=plan.words.name,
+            cutoff=plan.question.cutoff,
             n_classes=prepared.n_classes,
             share=str(prepared.share or ""),
             n_workers=policy.n_workers,
@@ -290,7 +297,7 @@ def _begin(prepared: Prepared, policy: Policy) -> None:
             n_verdicts=prepared.n_reused,
             host=platform.node(),
             pid=os.getpid(),
-            version=plan.run_info["versions"].get("orderly", ""),
+            version=plan.made.versions.get("orderly", ""),
             kernel_hash=kernel_hash(),
         )
     )

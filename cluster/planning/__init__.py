@@ -1,6 +1,6 @@
 """Before a run: what is to be searched and what it will cost.
 
-    make_plan            plan.py       a configuration, validated, with its classes and fingerprint
+    make_plan            plan.py       a configuration, validated, with its question and its classes
     Share                shares.py     the K-th of N equal shares of the classes
     worth_naming         known.py      a run that answers it already
     estimate, variants   estimate.py   cost from random classes, also of other partitions and

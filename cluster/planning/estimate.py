@@ -45,6 +45,7 @@ from boardclass.arrays import Float64s
 from boardclass.geometry import ORDERS, cell_order_of, geometry
 from boardclass.parts import parse_path
 from boardclass.processes import Pool
+from cluster.planning.costs import predicted_costs
 from cluster.planning.plan import Plan, make_plan
 from cluster.scheduling.forecast import log_interval
 from configs.model import RunConfig
@@ -84,15 +85,15 @@ def likely_cost(unit: Unit, plan: Plan) -> float:
     """Return a figure that grows with the expected cost of a class or a part, which has a share of
     that of its class.
     """
-    letters, rules = plan.partition.class_letters(unit.class_id), plan.question.rules
-    cost = likely_costs(plan.predicted_costs(np.array([unit.class_id])))[0]
+    letters, rules = plan.question.partition.class_letters(unit.class_id), plan.question.rules
+    cost = likely_costs(predicted_costs(plan.question, np.array([unit.class_id])))[0]
     for cell, left in dict(parse_path(unit.path, len(letters))).items():
         cost *= _strength(left, rules) / _strength(letters[cell], rules)
     return float(cost)
 
 
 def likely_costs(predicted: Float64s) -> Float64s:
-    """Return the likely costs of classes, float64[n], by :meth:`Plan.predicted_costs`.
+    """Return the likely costs of classes, float64[n], by :func:`predicted_costs`.
 
     Predicted costs differ more than true ones; this power of them fits 3x4 and 4x4.
     """
@@ -225,8 +226,8 @@ class Probes:
     ) -> None:
         self.plan = plan
         self._least, self._gone, self._rng = least, gone, random.Random(seed)
-        ids = plan.class_ids()
-        predicted = plan.predicted_costs(ids)
+        ids = plan.question.class_ids()
+        predicted = predicted_costs(plan.question, ids)
         order = np.argsort(predicted, kind="stable")  # from weak to strong
         ids, likely = ids[order], likely_costs(predicted[order])
         self.levels = [Level(lambda k: Unit(int(ids[k])), likely, likely, self._rng.random())]
@@ -416,7 +417,7 @@ def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
     yield "as it is", plan
     for name, text in PARTITIONS.items() if "center" in geometry(config.dims).cell_types else ():
         other = make_plan(config.model_copy(update={"buckets": text}))
-        if other.partition.text != plan.partition.text:
+        if other.question.partition.text != plan.question.partition.text:
             yield name, other
     spec, question = plan.spec, plan.question
     own, rules = spec.budgets, question.rules

@@ -5,26 +5,26 @@ again.
 from __future__ import annotations
 
 import results
-from results.store.documents import Fingerprint
+from search.question import Question
 
 _WORTH_NAMING_S = 60.0  # of search; whoever asks for less has the answer as soon
 
 
-def answering(of: Fingerprint) -> tuple[str, int]:
+def answering(of: Question) -> tuple[str, int]:
     """Return the name and the cutoff of the run that comes with the program and proves which
     boards a question is about: one of the same size, list and points, with no higher cutoff.
 
     Of several it is the one with the highest cutoff.  Without one the name is empty.
     """
     best = ("", 0)
-    for place, proof in results.published(of.dims, of.wordlist_sha256, of.scores):
-        cutoff = proof.fingerprint.cutoff
+    for place, proof in results.published(of.dims, of.words_sha256, of.points):
+        cutoff = proof.question.cutoff
         if proof.proven and best[1] < cutoff <= of.cutoff:
             best = (place.name, cutoff)
     return best
 
 
-def where_answered(of: Fingerprint) -> str:
+def where_answered(of: Question) -> str:
     """Return in words which run answers a question and how to ask it; empty without one."""
     name, cutoff = answering(of)
     if not name:
@@ -37,7 +37,7 @@ def where_answered(of: Fingerprint) -> str:
     )
 
 
-def worth_naming(of: Fingerprint) -> str:
+def worth_naming(of: Question) -> str:
     """Return the same if the run took more than a minute of search."""
     name, _ = answering(of)
     if not name or sum(results.open_run(name).arrays(["seconds"])[0]) < _WORTH_NAMING_S:

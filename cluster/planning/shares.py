@@ -4,7 +4,7 @@ run.
 All canonical classes are put in order of predicted cost, the most expensive first and equal ones by
 id, and dealt like cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... N
 again.  So every share gets its part of the expensive classes.  The predictions
-(``Plan.predicted_costs``) depend on the partition and the letter order, which are the same in all
+(``costs.predicted_costs``) depend on the partition and the letter order, which are the same in all
 runs that can be merged: the N shares have no class in common, and together they are all.
 
 A share is not part of the question and changes no verdict.
@@ -20,17 +20,16 @@ import numpy as np
 
 from boardclass.errors import ConfigError, quote
 from boardclass.partition import among
+from cluster.planning.costs import predicted_costs
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from boardclass.arrays import Int64s
-    from cluster.planning.plan import Plan
     from results.proof.coverage import Coverage
     from results.store.rows import Key
     from results.store.store import Store
-
-SHARE = "share"  # key in ``run.json``: the share that the run began with; empty: all classes
+    from search.question import Question
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,12 @@ class Share:
     def __str__(self) -> str:
         return f"{self.number}/{self.n_shares}"
 
-    def of(self, plan: Plan) -> Int64s:
+    def of(self, question: Question) -> Int64s:
         """Return the ids of this share's classes, int64, ascending.
 
         Raises ConfigError when the run has fewer classes than shares.
         """
-        class_ids = plan.class_ids()
+        class_ids = question.class_ids()
         if self.n_shares > len(class_ids):
             raise ConfigError(
                 f"--share {self}: expected at most {len(class_ids):,} shares, the "
@@ -56,7 +55,7 @@ class Share:
             )
         rounds, places = np.divmod(np.arange(len(class_ids)), self.n_shares)
         dealt_to = np.where(rounds % 2 == 0, places, self.n_shares - 1 - places) + 1
-        costliest_first = np.argsort(-plan.predicted_costs(class_ids), kind="stable")
+        costliest_first = np.argsort(-predicted_costs(question, class_ids), kind="stable")
         return np.sort(class_ids[costliest_first[dealt_to == self.number]])
 
     def judge(

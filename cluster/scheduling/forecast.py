@@ -1,6 +1,6 @@
 """How long what is open should take: predictions, corrected by what classes really took.
 
-``Plan.predicted_costs`` knows which classes cost more, but overstates by how much: of the classes
+``costs.predicted_costs`` knows which classes cost more, but overstates by how much: of the classes
 of 4x4 it gives the strongest twelfth 39 times the cost of the weakest, and they take 12 times as
 long.  Expensive classes come first, so one factor for all classes, learnt from those, would make
 the rest look cheap.  So classes are put into bands by their predicted cost, and each band learns

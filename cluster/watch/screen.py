@@ -132,12 +132,12 @@ def _boards(
     scores: Mapping[str, int], answer: Summary | None, width: int
 ) -> tuple[RenderableType, int] | None:
     """Return a row of boards, the best first, and its height."""
-    letters = answer.question.letters if answer else {}
+    letters = answer.wording.letters if answer else {}
     pictures: list[Group] = []
     wide = tall = 0
     for board in sorted(scores, key=lambda board: (-scores[board], board)):
         with contextlib.suppress(BoardError):
-            dims = answer.fingerprint.dims if answer else dims_of_length(len(board))
+            dims = answer.question.dims if answer else dims_of_length(len(board))
             caption = f"{scores[board]:,}  {with_letters(board, letters)}"
             rows = format_rows(board, dims, letters)
             pictures.append(Group(draw_board(rows), Text(caption, style="bold")))

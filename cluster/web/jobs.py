@@ -28,7 +28,7 @@ from cluster.answers.boards import Scoring, rolled, scorer_of
 from cluster.answers.explain import as_svg, as_text, class_letters, narrate, story_of, trees
 from cluster.answers.run_view import Drawn, Reading
 from configs.dicesets import load_dice
-from results.proof.claim import question_of, read_claim
+from results.proof.claim import read_claim, wording_of
 from results.store.run import Run, open_run
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def list_of_run(run: Run) -> str:
     """Return the name of the word list that a run was searched with; InputError when it is not here
     under its name.
     """
-    sha256, said = run.fingerprint.wordlist_sha256, question_of(run).wordlist
+    sha256, said = run.question.words_sha256, wording_of(run).wordlist
     known = known_name(sha256)
     for name in (known, said):
         if name in available_names() and words_of(name).sha256 == sha256:
@@ -110,7 +110,7 @@ class BoardRequest:
         run = open_run(self.location) if self.location else None
         name = list_of_run(run) if run else self.list
         if run and not self.scores:
-            table = ScoreTable("run", tuple(run.fingerprint.scores))
+            table = ScoreTable("run", tuple(run.question.points))
         else:
             box = load_dice(self.dice).scores if self.dice else "standard"
             table = parse_scores(self.scores or box)
@@ -242,11 +242,11 @@ def read_run(location: str) -> Reading:
     result = database.summaries["run"]
     # nothing where the rows say otherwise
     claim = read_claim(run) if result.proven and not result.notes else None
-    letters = result.question.letters
+    letters = result.wording.letters
     (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
     boards = []
     for board, score, _ in result.listed.boards[:N_BOARDS]:
-        svg = picture(board, result.fingerprint.dims, letters)
+        svg = picture(board, result.question.dims, letters)
         boards.append(Drawn(board, score, with_letters(board, letters), svg))
     reading = Reading(
         answer=replace(result, listed=replace(result.listed, boards=())),

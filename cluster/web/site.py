@@ -71,7 +71,7 @@ class Site:
         view, reading = watched.view(), watched.reading
         values: dict[str, object] = {"version": _version(watched), "dims": None}
         if view.answer and reading:
-            asked = view.answer.fingerprint
+            asked = view.answer.question
             # claims of records come with the program
             is_ours = view.proven and place.key in self.records.places()
             hosts = counted(reading.n_hosts, "host")
@@ -89,8 +89,8 @@ class Site:
                     ("Disk", disk_taken(reading.disk)),
                     ("Strength, as its claim records it", is_ours and reading.strength, True),
                     ("Digest of the result", view.answer.result_digest, True),
-                    ("Letter buckets", asked.partition, True),
-                    ("SHA-256 of the list", asked.wordlist_sha256, True),
+                    ("Letter buckets", asked.buckets, True),
+                    ("SHA-256 of the list", asked.words_sha256, True),
                 ],
             }
         return values
@@ -118,7 +118,7 @@ class Site:
 
 def _pulse(watched: Watched, price: float) -> dict[str, object]:
     view = watched.view()
-    classes = view.classes
+    answer, classes = view.answer, view.classes
     best = _best(view, watched.reading)
     return {
         "key": watched.place.key,
@@ -126,8 +126,8 @@ def _pulse(watched: Watched, price: float) -> dict[str, object]:
         "version": _version(watched),
         "state": view.state,
         "error": view.error,
-        "dims": view.answer.fingerprint.dims if view.answer else None,
-        "question": _question(view),
+        "dims": answer.question.dims if answer else None,
+        "question": answer.wording.long(answer.question) if answer else "",
         "line": f"{question(view)}{_left(view)}",
         "claim": _claim(view)[:MAX_CLAIM],
         "share": classes.n_done / classes.n_all if classes.n_all else None,
@@ -142,17 +142,6 @@ def _pulse(watched: Watched, price: float) -> dict[str, object]:
         "busy": at_work(view),
         "to_come": _to_come(view, price),
     }
-
-
-def _question(view: RunView) -> str:
-    if view.answer is None:
-        return ""
-    asked, question = view.answer.fingerprint, view.answer.question
-    words = f", {question.n_words:,} words" if question.n_words else ""
-    return (
-        f"{asked.dims} boards, word list {question.wordlist}{words}, {question.points}, "
-        f"cutoff {asked.cutoff:,}"
-    )
 
 
 def _left(view: RunView) -> str:
@@ -192,7 +181,7 @@ def _boards_told(view: RunView, n_shown: int) -> str:
     how = "Exactly" if view.proven else "Found so far:"
     boards = counted(n, "board scores", "boards score")
     rest = f"; the best {n_shown} of them" if n > n_shown else ""
-    return f"{how} {boards} {view.answer.fingerprint.cutoff:,} or more, up to symmetry{rest}."
+    return f"{how} {boards} {view.answer.question.cutoff:,} or more, up to symmetry{rest}."
 
 
 _CLOCK = "wall time: on a busy machine a worker has less than a core"
@@ -219,7 +208,7 @@ def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
         return _placed(view, reading.boards[:1])[0]
     picture, board = "", view.best_boards[0]
     with suppress(BoardError):
-        dims = view.answer.fingerprint.dims if view.answer else str(dims_of_length(len(board)))
+        dims = view.answer.question.dims if view.answer else str(dims_of_length(len(board)))
         picture = jobs.picture(board, dims)
     said = f"The best that its driver reports, not stored yet; {_searched(view)}."
     return {**vars(Drawn(board, view.best_score, board, picture)), "said": said}
@@ -227,12 +216,12 @@ def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
 
 def _placed(view: RunView, boards: Sequence[Drawn]) -> list[dict[str, object]]:
     assert view.answer is not None, "its rows were read"
-    dims, n_best = view.answer.fingerprint.dims, len(view.answer.listed.best_boards)
+    dims, n_best = view.answer.question.dims, len(view.answer.listed.best_boards)
     so_far = "" if view.proven else _searched(view)
     placed = []
     for item in boards:
         rank = 1 + sum(other.score > item.score for other in boards)
-        said = standing(dims, view.answer.question, rank, n_best, so_far)
+        said = standing(dims, view.answer.wording, rank, n_best, so_far)
         placed.append({**vars(item), "said": said})
     return placed
 

@@ -120,6 +120,22 @@ class Audit:
         return self.n_boards == self.n_boards_all and every_end and self.n_listed >= 0
 
 
+_OLD_NAMES = {"words_sha256": "wordlist_sha256", "points": "scores", "buckets": "partition"}
+
+
+def identity(run: dict[str, Any]) -> dict[str, Any]:
+    """Return what the fingerprint of a run is the SHA-256 of, by its ``run.json`` of either format;
+    empty when that does not tell.
+    """
+    if "question" not in run:
+        return run.get("fingerprint", {})
+    asked, found = run["question"], dict[str, Any]()
+    for name, value in asked.items() if isinstance(asked, dict) else ():
+        if name != "rules":
+            found[_OLD_NAMES.get(str(name), str(name))] = value
+    return found
+
+
 class RunQuestion:
     """What a run claims to answer, read and derived by this file alone; without words there are no
     bounds.
@@ -324,7 +340,7 @@ def audit(
         Check only this many leaves and boards, drawn from those of all certificates by ``seed``.
     """
     where = folder / "run.json"
-    question = RunQuestion(_json(where).get("fingerprint", {}), str(where), read_words(wordlist))
+    question = RunQuestion(identity(_json(where)), str(where), read_words(wordlist))
     listed = _read_listed(folder, question)
     found = Audit(
         n_listed=-1 if listed is None else question.n_canonical(listed), n_boards_all=26**question.n

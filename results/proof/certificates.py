@@ -39,7 +39,7 @@ def write_certificates(run: Run, shapes: Iterable[tuple[int, Any]]) -> int:
     """Add files with the certificates of some classes or parts (``search.certificate.Shape``);
     return their bytes.
     """
-    rows = [_row(run.fingerprint.digest, class_id, shape) for class_id, shape in shapes]
+    rows = [_row(run.question.digest, class_id, shape) for class_id, shape in shapes]
     taken = max(
         (
             files.part_number(name, files.CERTIFICATES) or 0
@@ -176,7 +176,7 @@ def audited(run: Run, listed: BoardList) -> str:
     if not subject[0]:
         return ""
     try:
-        there = count(asdict(run.fingerprint), _rows(run))
+        there = count(run.question.identity, _rows(run))
     except Rejected as error:
         raise MismatchError(
             f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again"
@@ -214,5 +214,5 @@ def audited(run: Run, listed: BoardList) -> str:
 
 def _subject(run: Run, listed: BoardList | None) -> tuple[str, str]:
     """Return digests of what an audit is about: the certificates and the list of boards."""
-    digest = digest_of(run.fingerprint, listed, complete=True) if listed else ""
+    digest = digest_of(run.question, listed, complete=True) if listed else ""
     return certificates_digest(run), digest

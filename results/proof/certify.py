@@ -7,7 +7,7 @@ certify -> chosen_parts             all classes, some, or a sample; each in part
 
 >>> from results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
->>> certifier = Certifier(run_question(run), ["tea"])
+>>> certifier = Certifier(run.question, ["tea"])
 >>> len(list(chosen_parts(run, certifier, Choice(sample=3, force=2))))
 3
 """
@@ -21,7 +21,6 @@ import numpy as np
 
 from boardclass.errors import InputError, quote
 from results.proof.certificates import certified_parts, write_certificates
-from results.proof.nodes import run_question
 from results.storage.lock import take_lock
 from results.store.run import Run
 from search.certificate import Certifier, Shape
@@ -73,7 +72,7 @@ def certify(
     ``words`` are those of the run's list; ``tell`` gets a line a part.  Raises InputError when no
     part can be chosen so, StoreError when the run is in use or damaged.
     """
-    certifier = Certifier(run_question(run), words)
+    certifier = Certifier(run.question, words)
     parts = chosen_parts(run, certifier, choice or Choice())
     lock = take_lock(run.folder)
     done = Certified()

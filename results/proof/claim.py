@@ -28,20 +28,14 @@ from pydantic import ConfigDict, with_config
 from boardclass.canonical import canonical, images
 from boardclass.errors import MismatchError, quote
 from boardclass.printable import counted
-from boardclass.scores import points_in_words
-from boardclass.wordlist import known_name, sources
 from results.errors import DamagedError
-from results.proof.summary import BoardList, ListedBoard, Question
+from results.proof.summary import BoardList, ListedBoard, Wording
 from results.storage import files
-from results.store.documents import (
-    Fingerprint,
-    json_digest,
-    list_name,
-    publish_document,
-    read_model,
-)
+from results.store import format_1
+from results.store.documents import json_digest, publish_document, read_versions, reader_of
 from results.store.rows import SPLIT, scalar, verdicts_of
 from results.store.run import Run
+from search.question import Question
 
 if TYPE_CHECKING:
     from results.proof.prove import Proof
@@ -101,6 +95,7 @@ def unscored_boards(run: Run) -> BoardList:
     return BoardList.of(best_first, len(reported))
 
 
+_FORMAT = 2  # with the question under its own names
 COMPLETE = "complete"
 MAX_LISTED = 1000
 _REMEDY = "remove it and run `orderly run` on the directory again to rewrite it"
@@ -116,7 +111,7 @@ class Claim:
     strength: str
     # equal for equal answers, whatever partition, workers, order or budgets led to them
     result_digest: str
-    fingerprint: Fingerprint
+    question: Question
     wordlist: str
     n_words: int
     n_classes: int
@@ -134,17 +129,17 @@ class Claim:
     verdict_digest: str = ""
 
 
-def digest_of(fingerprint: Fingerprint, listed: BoardList, *, complete: bool) -> str:
+def digest_of(question: Question, listed: BoardList, *, complete: bool) -> str:
     """Return the SHA-256 of the answer: the question asked, whether it is answered, canonical
     boards with scores.
 
     Partition and cell order are left out: they do not change the answer.
     """
     answer = {
-        "dims": fingerprint.dims,
-        "wordlist_sha256": fingerprint.wordlist_sha256,
-        "points": list(fingerprint.scores),
-        "cutoff": fingerprint.cutoff,
+        "dims": question.dims,
+        "wordlist_sha256": question.words_sha256,
+        "points": list(question.points),
+        "cutoff": question.cutoff,
         "complete": complete,
         "boards": sorted(map(itemgetter(0, 1), listed.boards)),
     }
@@ -157,25 +152,25 @@ def publish_claim(proof: Proof, claim: Claim) -> None:
     Raises MismatchError, IncompleteError when nothing is proven; ValueError when something else is.
     """
     proof.require_proven()
-    if claim.result_digest != digest_of(proof.run.fingerprint, proof.listed, complete=True):
+    if claim.result_digest != digest_of(proof.run.question, proof.listed, complete=True):
         raise ValueError(f"a claim that the rows do not prove: {claim.statement!r}")
-    publish_document(proof.run.folder, files.CLAIM, asdict(claim))
+    publish_document(proof.run.folder, files.CLAIM, asdict(claim), _FORMAT)
 
 
-def make_claim(proof: Proof, question: Question) -> Claim:
+def make_claim(proof: Proof, wording: Wording) -> Claim:
     """Return the claim that a proof supports; raise MismatchError or IncompleteError when it proves
     nothing.
     """
     proof.require_proven()
-    coverage, listed, fingerprint = proof.coverage, proof.listed, proof.run.fingerprint
+    coverage, listed, question = proof.coverage, proof.listed, proof.run.question
     assert coverage is not None, "proven"
     return Claim(
-        statement=statement_of(fingerprint, listed, question),
+        statement=statement_of(question, listed, wording),
         strength=COMPLETE,
-        result_digest=digest_of(fingerprint, listed, complete=True),
-        fingerprint=fingerprint,
-        wordlist=question.wordlist,
-        n_words=question.n_words,
+        result_digest=digest_of(question, listed, complete=True),
+        question=question,
+        wordlist=wording.wordlist,
+        n_words=wording.n_words,
         n_classes=coverage.n_classes,
         n_units=coverage.n_units,
         n_boards_covered=coverage.n_boards,
@@ -193,8 +188,14 @@ def read_claim(run: Run) -> Claim | None:
 
     Raises DamagedError when the file was altered or belongs to another run.
     """
-    claim = read_model(run.folder, files.CLAIM, Claim, _REMEDY)
-    if claim is not None and claim.fingerprint != run.fingerprint:
+    read = reader_of(Claim)
+
+    def read_format_1(text: str) -> Claim:
+        return read(format_1.with_question(text, run.question.rules))
+
+    readers = {1: read_format_1, _FORMAT: read}
+    claim = read_versions(run.folder, files.CLAIM, readers, _REMEDY)
+    if claim is not None and claim.question != run.question:
         raise DamagedError(f"{run.folder.where(files.CLAIM)} belongs to another run; {_REMEDY}")
     return claim
 
@@ -224,22 +225,11 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
     return ""
 
 
-def question_of(run: Run) -> Question:
-    """Return the name that ``run.json`` gives, if the word list is the one that goes by it, the
-    points that count, and the condition on which the answer rests.
-
-    What is said of a well-known list comes from its SHA-256, and not from ``run.json``.
+def wording_of(run: Run) -> Wording:
+    """Return how sentences name what a run is asked, with the condition on which its answer
+    rests.
     """
-    recorded, scores = run.info.get("wordlist", {}), points_in_words(run.fingerprint.scores)
-    sha256, left_out = run.fingerprint.wordlist_sha256, recorded.get("left_out")
-    known = sources().get(known_name(sha256) or "")
-    if known:  # older runs do not say what was left out
-        left_out = None if left_out is None else known.left_out
-        name, n_words, letters = known.name, known.n_words, known.letters
-    else:
-        name, n_words = list_name(recorded.get("name"), sha256), recorded.get("n_words", 0)
-        letters = recorded.get("letters")
-    return Question(name, n_words, scores, left_out, letters or {}, taken_over(run))
+    return Wording.of(run.question, run.made.words, taken_over(run))
 
 
 DECIDED = "decided at cutoff "  # so begins the message of a row that was taken over
@@ -263,7 +253,7 @@ def taken_over(run: Run) -> str:
     for table in run.columns(("status", "settled", "message"), run.index.with_messages):
         for item in pc.value_counts(settling(table).column("message")).to_pylist():
             cutoff = decided_at(item["values"])
-            if cutoff > run.fingerprint.cutoff:
+            if cutoff > run.question.cutoff:
                 n += item["counts"]
                 highest = max(highest, cutoff)
     if not n:
@@ -282,24 +272,24 @@ def settling(table: pa.Table) -> pa.Table:
     return verdicts.filter(pc.or_(is_whole, has_parts))
 
 
-def statement_of(fingerprint: Fingerprint, listed: BoardList, question: Question) -> str:
+def statement_of(question: Question, listed: BoardList, wording: Wording) -> str:
     """Return the sentence; it names everything that the number depends on."""
-    notes = [f"SHA-256 {fingerprint.wordlist_sha256[:16]}"]
-    notes += starmap("{} stands for {}".format, sorted(question.letters.items()))
-    if question.left_out is not None:
+    notes = [f"SHA-256 {question.words_sha256[:16]}"]
+    notes += starmap("{} stands for {}".format, sorted(wording.letters.items()))
+    if wording.left_out is not None:
         reasons = ", ".join(
-            f"{count:,} {reason}" for reason, count in question.left_out.items() if count
+            f"{count:,} {reason}" for reason, count in wording.left_out.items() if count
         )
         notes.append(
-            f"{counted(sum(question.left_out.values()), 'line')} left "
+            f"{counted(sum(wording.left_out.values()), 'line')} left "
             f"out{reasons and f': {reasons}'}"
         )
     premise = (
-        f"Of all {26**fingerprint.n_cells:,} {fingerprint.dims} boards (one letter a-z per cell, "
-        f"q counting as Qu), with the {question.n_words:,} words of {question.wordlist} "
-        f"({'; '.join(notes)}) and {question.points}{question.condition}"
+        f"Of all {26**question.n_cells:,} {question.dims} boards (one letter a-z per cell, "
+        f"q counting as Qu), with the {wording.n_words:,} words of {wording.wordlist} "
+        f"({'; '.join(notes)}) and {wording.points}{wording.condition}"
     )
-    cutoff, best = fingerprint.cutoff, listed.best_boards
+    cutoff, best = question.cutoff, listed.best_boards
     if not best:
         return f"{premise}, none scores {cutoff:,} or more."
     first, last = ", ".join(best[:5]), f" and {len(best) - 5:,} more" if len(best) > 5 else ""

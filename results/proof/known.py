@@ -21,8 +21,8 @@ from boardclass.scores import reaches
 from results.proof.claim import unscored_boards
 from results.proof.packaged import packaged_name, recorded
 from results.proof.summary import REFUTED, BoardList, Summary
-from results.store.documents import Fingerprint
 from results.store.run import Run
+from search.question import Question
 
 Boards = dict[str, int]  # scores by canonical board
 
@@ -31,7 +31,7 @@ def refutation(run: Run, listed: BoardList) -> str:
     """Return why a run that lists these boards cannot be right, as a run that comes with the
     program proves; empty when none of them objects.
     """
-    asked = run.fingerprint
+    asked = run.question
     for name, other in _same_question(asked):
         objection = objection_of(run, listed, other)
         if objection:
@@ -51,23 +51,23 @@ def confirming(run: Run, listed: BoardList) -> list[str]:
     missing from these.
     """
     own, names = packaged_name(run.folder.where("")), []
-    for name, other in _same_question(run.fingerprint):
-        is_wide = other.proven and reaches(run.fingerprint.cutoff, other.fingerprint.cutoff)
+    for name, other in _same_question(run.question):
+        is_wide = other.proven and reaches(run.question.cutoff, other.question.cutoff)
         # nobody is his own witness
         if name != own and is_wide and not objection_of(run, listed, other):
             names.append(name)
     return names
 
 
-def _same_question(asked: Fingerprint) -> Iterable[tuple[str, Summary]]:
-    return recorded(asked.dims, asked.wordlist_sha256, asked.scores)
+def _same_question(asked: Question) -> Iterable[tuple[str, Summary]]:
+    return recorded(asked.dims, asked.words_sha256, asked.points)
 
 
 def objection_of(run: Run, listed: BoardList, other: Summary) -> str:
     """Return in what a list of boards and what another run proves of the same question contradict
     each other; empty when they agree.
     """
-    least = max(run.fingerprint.cutoff, other.fingerprint.cutoff)
+    least = max(run.question.cutoff, other.question.cutoff)
     ours, theirs = _reaching(listed, least), _reaching(other.listed, least)
     for board, score in theirs.items():
         if ours.get(board) == score:
@@ -77,7 +77,7 @@ def objection_of(run: Run, listed: BoardList, other: Summary) -> str:
         if _is_settled(run, board):
             return (
                 f"lists {board}, which scores {score:,} and so reaches the cutoff "
-                f"{run.fingerprint.cutoff:,}; its rows do not"
+                f"{run.question.cutoff:,}; its rows do not"
             )
     more = sorted(ours.keys() - theirs.keys())
     if more and other.proven:

@@ -14,13 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boardclass.errors import InputError, quote
 from boardclass.parts import way_to
-from configs.model import SearchConfig
-from results.errors import DamagedError
-from results.storage import files
 from search.node import Node, at_least, class_node, split_at, split_cells
 from search.question import Question
 
@@ -33,47 +30,15 @@ _KEPT = 1 << 16
 
 
 def run_nodes(run: Run) -> SearchNodes:
-    """Return how the search of a run cuts its classes, by what ``run.json`` recorded.
-
-    Raises DamagedError when no search can have the recorded parameters.
-    """
-    return SearchNodes(run_question(run))
+    """Return how the search of a run cuts its classes."""
+    return SearchNodes(run.question)
 
 
 def run_spec(run: Run, words: WordList) -> Spec:
-    """Return what a breaker is told to search classes of a run again; raises DamagedError as
-    :func:`run_question`.
-    """
+    """Return what a breaker is told to search classes of a run again."""
     from search.breaker import Spec
 
-    return Spec(run_question(run), words.words, _recorded(run).budgets())
-
-
-def run_question(run: Run) -> Question:
-    """Return what a run is asked, with defaults for rules that it left out.
-
-    Raises DamagedError when no search can have the recorded rules.
-    """
-    of = run.fingerprint
-    rules = _recorded(run).rules()
-    return Question(
-        of.dims, of.wordlist_sha256, of.scores, of.cutoff, of.partition, of.cell_order, rules
-    )
-
-
-def _recorded(run: Run) -> SearchConfig:
-    recorded: dict[str, Any] = {"demands": "every", "coarse_groups": []}  # of runs that do not say
-    for place in (run.info.get("config", {}).get("search", {}), run.info.get("structure", {})):
-        recorded |= {
-            k: v for k, v in place.items() if k in SearchConfig.model_fields and v is not None
-        }
-    try:
-        return SearchConfig.model_validate(recorded)
-    except ValueError as error:
-        raise DamagedError(
-            f"{run.folder.where(files.RUN)}: no search has the rules {quote(recorded, 200)}; "
-            "restore the file from a copy"
-        ) from error
+    return Spec(run.question, words.words, run.made.budgets)
 
 
 class SearchNodes:

@@ -81,8 +81,8 @@ def recorded(dims: str, sha256: str, points: Sequence[int]) -> Iterator[tuple[st
     points, and what was kept of them when they were published.
     """
     for name, kept in sorted(_kept(PUBLISHED).items()):
-        own = kept.summary.fingerprint
-        if (own.dims, own.wordlist_sha256, own.scores) == (dims, sha256, tuple(points)):
+        own = kept.summary.question
+        if (own.dims, own.words_sha256, own.points) == (dims, sha256, tuple(points)):
             yield name, kept.summary
 
 

@@ -36,9 +36,9 @@ from results.proof.claim import (
     digest_of,
     disagreement,
     make_claim,
-    question_of,
     read_claim,
     unscored_boards,
+    wording_of,
 )
 from results.proof.coverage import (
     Coverage,
@@ -165,14 +165,14 @@ def _lost_climb(run: Run, listed: BoardList) -> str:
     """Return what to say if the board that the cutoff was climbed to is not listed with its
     score.
     """
-    climbed = run.info.get("climbed")
+    climbed = run.made.climbed
     if climbed is None:
         return ""
     where, shape = run.folder.where(files.RUN), run.partition.geometry
-    board, score = climbed.get("board", ""), climbed.get("score")
+    board, score = climbed.board, climbed.score
     if len(board) != shape.n or score is None:
         return f"{where} does not say which board the cutoff was climbed to"
-    if reaches(score, run.fingerprint.cutoff):
+    if reaches(score, run.question.cutoff):
         image = canonical_board(board, shape)
         if not any((item.board, item.score) == (image, score) for item in listed.boards):
             return (
@@ -209,10 +209,10 @@ def summary(location: str | Path | Run) -> Summary:
     run = open_run(location)
     proof = prove(run)
     listed, recorded = proof.listed, read_claim(run)
-    digest = digest_of(run.fingerprint, listed, complete=proof.proven)
+    digest = digest_of(run.question, listed, complete=proof.proven)
     proven = proof.proven and recorded is not None and recorded.result_digest == digest
     if proof.proven and not proven:
-        digest = digest_of(run.fingerprint, listed, complete=False)
+        digest = digest_of(run.question, listed, complete=False)
     unscored = (
         "its boards were not scored again: repeat the command that made the run, or use orderly "
         "verify --write"
@@ -222,12 +222,12 @@ def summary(location: str | Path | Run) -> Summary:
     pending = run.index.pending()  # in the order of classes
     begun = among(own, np.array(list(map(itemgetter(0), pending)), np.int64))
     why_not = "" if proven else proof.why_not or unscored
-    question = question_of(run)
-    claim = make_claim(proof, question) if proven else None
+    wording = wording_of(run)
+    claim = make_claim(proof, wording) if proven else None
     objection = disagreement(recorded, claim, why_not) if recorded else ""
     return Summary(
-        fingerprint=run.fingerprint,
-        question=question,
+        question=run.question,
+        wording=wording,
         n_rows=dict.fromkeys(STATUSES, 0) | run.index.n_loaded,
         n_classes=run.partition.n_canonical,
         n_classes_begun=len(own),

@@ -22,7 +22,10 @@ from typing import NamedTuple, Protocol
 from boardclass.errors import IncompleteError, InputError, MismatchError, quote
 from boardclass.geometry import parse_dims
 from boardclass.printable import counted, percent
-from results.store.documents import Fingerprint
+from boardclass.scores import points_in_words
+from boardclass.wordlist import known_name, sources
+from results.store.made import ListTold, list_name
+from search.question import Question
 
 REFUTED = "refuted by a run that comes with the program"
 
@@ -82,8 +85,8 @@ class BoardList:
 
 
 @dataclass(frozen=True)
-class Question:
-    """How to name what a run is about, in the sentence of the claim."""
+class Wording:
+    """How sentences name a question and its list."""
 
     wordlist: str
     n_words: int  # usable words of the list
@@ -92,7 +95,41 @@ class Question:
     left_out: dict[str, int] | None = None
     # beyond a-z, by the symbol that stands for them
     letters: dict[str, str] = field(default_factory=dict)
-    condition: str = ""  # on which the answer rests, see taken_over
+    condition: str = ""  # on which the answer rests, see claim.taken_over
+
+    @classmethod
+    def of(cls, question: Question, told: ListTold, condition: str = "") -> Wording:
+        """Return the wording of a question, with the name that is ``told`` if the list is the one
+        that goes by it.
+
+        What is said of a well-known list comes from its SHA-256, and not from what is told.
+        """
+        scores = points_in_words(question.points)
+        known = sources().get(known_name(question.words_sha256) or "")
+        if not known:
+            name = list_name(told.name, question.words_sha256)
+            return cls(name, told.n_words, scores, told.left_out, told.letters, condition)
+        # older runs do not say what was left out
+        left_out = None if told.left_out is None else known.left_out
+        return cls(known.name, known.n_words, scores, left_out, known.letters or {}, condition)
+
+    def short(self, question: Question) -> str:
+        """Return what is asked, in a line.
+
+        >>> from search.question import ask
+        >>> question = ask("3x3", "0" * 64, "words", 500, "abcdefghijklmnopqrstuvwxyz")
+        >>> Wording("mine", 12, "words").short(question)
+        '3x3, mine and one point a word, cutoff 500'
+        """
+        return f"{question.dims}, {self.rules}, cutoff {question.cutoff:,}"
+
+    def long(self, question: Question) -> str:
+        """Return what is asked, with everything that it depends on but the letter buckets."""
+        words = f", {self.n_words:,} words" if self.n_words else ""
+        return (
+            f"{question.dims} boards, word list {self.wordlist}{words}, {self.points}, "
+            f"cutoff {question.cutoff:,}"
+        )
 
     @property
     def points(self) -> str:
@@ -103,7 +140,7 @@ class Question:
     def rules(self) -> str:
         """What a sentence calls the list, and the points where they are not the usual ones.
 
-        >>> Question("enable2k", 173_402, "words").rules
+        >>> Wording("enable2k", 173_402, "words").rules
         'enable2k and one point a word'
         """
         usual = self.scores == "standard"
@@ -140,8 +177,8 @@ def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
 class Summary:
     """How far a run is and what it proves."""
 
-    fingerprint: Fingerprint
-    question: Question  # how ``run.json`` names what was asked
+    question: Question
+    wording: Wording  # how ``run.json`` names what was asked
     n_rows: dict[str, int]  # by status
     n_classes: int
     n_classes_begun: int  # classes whose root has a verdict
@@ -214,9 +251,7 @@ def distinct_names(locations: Sequence[str | Path]) -> list[str]:
     return names
 
 
-def standing(
-    dims: str, question: Question, rank: int = 1, n_equal: int = 1, so_far: str = ""
-) -> str:
+def standing(dims: str, wording: Wording, rank: int = 1, n_equal: int = 1, so_far: str = "") -> str:
     """Return in one sentence where a listed board stands; ``rank`` counts the better ones,
     ``n_equal`` those like it.
 
@@ -230,13 +265,13 @@ def standing(
             else f"Number {rank:,} of those found so far."
         )
     if rank > 1:
-        place = f"Number {rank:,} of all {dims} boards with {question.rules}, up to symmetry"
-        return f"{place}{question.condition}."
+        place = f"Number {rank:,} of all {dims} boards with {wording.rules}, up to symmetry"
+        return f"{place}{wording.condition}."
     equal = f"; {counted(n_equal - 1, 'other scores', 'others score')} as much, up to symmetry"
     others = 26 ** parse_dims(dims).n - 1
     return (
-        f"With {question.rules} none of the other {others:,} {dims} boards beats "
-        f"it{equal if n_equal > 1 else ''}{question.condition}."
+        f"With {wording.rules} none of the other {others:,} {dims} boards beats "
+        f"it{equal if n_equal > 1 else ''}{wording.condition}."
     )
 
 

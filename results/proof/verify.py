@@ -47,7 +47,7 @@ from results.proof.claim import (
 )
 from results.proof.known import confirming
 from results.proof.prove import Proof, prove
-from results.proof.summary import BoardList, Question
+from results.proof.summary import BoardList, Wording
 from results.storage import files
 from results.storage.lock import take_lock
 from results.store.parts import read_manifest
@@ -85,7 +85,7 @@ def verify(
     run: Run,
     scorer: ScorerLike,
     referee: ScorerLike,
-    question: Question,
+    wording: Wording,
     search_again: Callable[[BoardList], Searched] | None = None,
 ) -> VerifyResult:
     """Check a run from its files and return its claim; nothing is written.
@@ -104,7 +104,7 @@ def verify(
     proof.require_proven()
     n_checked = check_scores(run, referee, "an independent solver finds")
     listed = scored_again(run, scorer)
-    claim = make_claim(proof, question)
+    claim = make_claim(proof, wording)
     notes = _notes_on_record(run, claim)
     same = confirming(run, listed)
     searched = search_again(listed) if search_again else Searched()

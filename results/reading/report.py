@@ -103,18 +103,18 @@ _WORK = """
 
 
 def _facts(run: Run, summary: Summary, state: State) -> list[tuple[str, str]]:
-    question, listed = summary.question, summary.listed
-    versions = run.info.get("versions")
+    wording, listed = summary.wording, summary.listed
+    versions = run.made.versions
     so_far = "" if summary.proven else ", found so far"
     made_with = versions.items() if isinstance(versions, dict) else ()
     facts = [
         ("State of the run", state.value),
-        ("Board size", summary.fingerprint.dims),
-        ("Word list", f"{question.wordlist}, {question.n_words:,} usable words"),
-        ("SHA-256 of the list", summary.fingerprint.wordlist_sha256),
-        ("Score table", question.scores),
-        ("Cutoff", f"{summary.fingerprint.cutoff:,}"),
-        ("Letter buckets", summary.fingerprint.partition),
+        ("Board size", summary.question.dims),
+        ("Word list", f"{wording.wordlist}, {wording.n_words:,} usable words"),
+        ("SHA-256 of the list", summary.question.words_sha256),
+        ("Score table", wording.scores),
+        ("Cutoff", f"{summary.question.cutoff:,}"),
+        ("Letter buckets", summary.question.buckets),
         (
             f"Boards at or above the cutoff{so_far}",
             f"{listed.n_canonical:,} up to symmetry, {listed.n_raw:,} in all",
@@ -126,7 +126,7 @@ def _facts(run: Run, summary: Summary, state: State) -> list[tuple[str, str]]:
 
 
 def _typed(board: str, summary: Summary) -> str:
-    return with_letters(board, summary.question.letters)
+    return with_letters(board, summary.wording.letters)
 
 
 def _listed(name: str, summary: Summary) -> Table:
@@ -138,7 +138,7 @@ def _listed(name: str, summary: Summary) -> Table:
 def _coverage(summary: Summary) -> str:
     n_done, n_begun = summary.n_classes_done, summary.n_classes_begun - summary.n_classes_done
     if summary.proven:
-        all_of_them = f"; together they hold all {26**summary.fingerprint.n_cells:,} boards"
+        all_of_them = f"; together they hold all {26**summary.question.n_cells:,} boards"
     else:
         all_of_them = f", {n_begun:,} more are begun" if n_begun > 0 else ""
     n_troubled = summary.n_quarantined + summary.n_conflicts
@@ -178,9 +178,9 @@ def _work(work: Mapping[str, Any], summary: Summary) -> str:
 
 
 def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any]:
-    board, question, scores = (
+    board, wording, scores = (
         item.board,
-        summary.question,
+        summary.wording,
         [other.score for other in summary.listed.boards],
     )
     so_far = (
@@ -188,7 +188,7 @@ def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any
     )
     place = (1 + sum(score > item.score for score in scores), scores.count(item.score))
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
-    letters = str.maketrans(summary.question.letters)
+    letters = str.maketrans(summary.wording.letters)
     heat = heat_of_cells(len(board), ((word.points, word.path) for word in words))
     listed = []
     for word in words:
@@ -202,10 +202,8 @@ def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any
     return {
         "board": _typed(board, summary),
         "score": item.score,
-        "said": standing(summary.fingerprint.dims, question, *place, so_far),
-        "svg": board_svg(
-            format_rows(board, summary.fingerprint.dims, summary.question.letters), heat
-        ),
+        "said": standing(summary.question.dims, wording, *place, so_far),
+        "svg": board_svg(format_rows(board, summary.question.dims, summary.wording.letters), heat),
         "words": listed,
     }
 
@@ -213,9 +211,9 @@ def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any
 def _sensitivity(summary: Summary, scorer: Scorer) -> dict[str, Any] | None:
     if not summary.listed.boards:
         return None
-    best, letters = summary.listed.boards[0], summary.question.letters
+    best, letters = summary.listed.boards[0], summary.wording.letters
     names = {letter: letters.get(letter, letter) for letter in LETTERS}
-    h = geometry(summary.fingerprint.dims).dims.h
+    h = geometry(summary.question.dims).dims.h
     scores = letter_scores(best.board, scorer)
     low = min(map(min, scores))
     places = [
@@ -249,7 +247,7 @@ _DEPTHS = """
 
 
 def _slow(summary: Summary, database: Database, seconds: float) -> Table:
-    partition = parse_partition(summary.fingerprint.partition, summary.fingerprint.dims)
+    partition = parse_partition(summary.question.buckets, summary.question.dims)
     columns = (
         ("class", _NUMBER),
         ("seconds", _NUMBER),

@@ -118,13 +118,13 @@ _BOARDS = pa.schema(
 # columns of ``runs``: type, and where a Summary has the value
 _RUNS: dict[str, tuple[pa.DataType, str]] = {
     "state": (_TEXT, "state"),
-    "dims": (_TEXT, "fingerprint.dims"),
-    "wordlist": (_TEXT, "question.wordlist"),
-    "wordlist_sha256": (_TEXT, "fingerprint.wordlist_sha256"),
-    "n_words": (_NUMBER, "question.n_words"),
-    "scores": (_TEXT, "question.scores"),
-    "cutoff": (_NUMBER, "fingerprint.cutoff"),
-    "partition": (_TEXT, "fingerprint.partition"),
+    "dims": (_TEXT, "question.dims"),
+    "wordlist": (_TEXT, "wording.wordlist"),
+    "wordlist_sha256": (_TEXT, "question.words_sha256"),
+    "n_words": (_NUMBER, "wording.n_words"),
+    "scores": (_TEXT, "wording.scores"),
+    "cutoff": (_NUMBER, "question.cutoff"),
+    "partition": (_TEXT, "question.buckets"),
     "n_classes": (_NUMBER, "n_classes"),
     "n_classes_begun": (_NUMBER, "n_classes_begun"),
     "n_classes_done": (_NUMBER, "n_classes_done"),
@@ -153,7 +153,7 @@ def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
     rows = []
     for name, found in summaries.items():
         for item in found.listed.boards:
-            typed = with_letters(item.board, found.question.letters)
+            typed = with_letters(item.board, found.wording.letters)
             rows.append((name, typed, item.score, item.n_images, found.proven))
     return _table(rows, _BOARDS)
 

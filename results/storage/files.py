@@ -1,6 +1,6 @@
 """What a run needs of the place it lives in, and the names of its files: their only owner.
 
-RUN/run.json                  configuration and fingerprint, written once
+RUN/run.json                  the question, and how the run was made; written once
 RUN/owner.json, RUN/lock.*    the driver that writes now, and those that ask to (on an object store:
                               RUN/lock/*)
 RUN/events.jsonl              what happened, for people and monitoring

@@ -5,7 +5,10 @@
                                     units are done
       Row, SCHEMA, check_table      rows.py          the row, and what every row must obey
       read_manifest, read_parts     parts.py
-      read_model, Fingerprint       documents.py     sealed JSON; what a run was asked
+      read_identity                 identity.py      run.json: the question, and how the run was
+      Made                          made.py          made
+                                    format_1.py      the same of older runs
+      read_model                    documents.py     sealed JSON
 
 Uses ``storage``.
 """

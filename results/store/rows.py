@@ -26,7 +26,7 @@ from boardclass import parts
 from boardclass.errors import PathError, quote
 from boardclass.scores import reaches
 from results.errors import RowError
-from results.store.documents import Fingerprint
+from search.question import Question
 
 ELIMINATED, CANDIDATES, SPLIT = "eliminated", "candidates", "split"
 ERROR, QUARANTINED = "error", "quarantined"
@@ -115,12 +115,12 @@ class Row:
         return self.status, self.n_boards, tuple(sorted(self.candidates)), *lists
 
     @classmethod
-    def of_result(cls, result: Any, fingerprint: Fingerprint, **circumstances: Any) -> Row:
+    def of_result(cls, result: Any, question: Question, **circumstances: Any) -> Row:
         """Return the row of a ``search.breaker.UnitResult``; ``circumstances`` are host, cpu,
         attempt and the like.
         """
         return cls(
-            fingerprint=fingerprint.digest,
+            fingerprint=question.digest,
             class_id=result.unit.class_id,
             path=result.unit.path,
             status=result.status,
@@ -196,7 +196,7 @@ _MAX_TEXT = 4000
 _MAX_SECONDS = 1e9  # thirty years
 
 
-def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
+def check_table(table: pa.Table, question: Question, where: str) -> None:
     """Check every row of a table with :data:`SCHEMA` against the schema, itself and the run.
 
     Raises RowError, naming ``where``, the first offending row and the rule it breaks.
@@ -208,31 +208,31 @@ def check_table(table: pa.Table, fingerprint: Fingerprint, where: str) -> None:
         )
     n_before = 0
     for rows in table.combine_chunks().to_batches():  # one, unless its texts are more than 2 GiB
-        for rule, bad in chain(_rules(rows, fingerprint), _rules_of_status(rows, fingerprint)):
+        for rule, bad in chain(_rules(rows, question), _rules_of_status(rows, question)):
             if bad.true_count:
                 index = pc.index(bad, scalar(True)).as_py()
                 values = rows.slice(index, 1).select(["class_id", "path", "status"]).to_pylist()[0]
                 raise RowError(f"{where}: row {n_before + index} {values!r}: {rule}")
-        _check_lists(rows, fingerprint, where)
+        _check_lists(rows, question, where)
         n_before += rows.num_rows
 
 
-def tabulate(rows: Sequence[Row], fingerprint: Fingerprint, where: str) -> list[pa.Table]:
+def tabulate(rows: Sequence[Row], question: Question, where: str) -> list[pa.Table]:
     """Return the table of each row, which is made and checked once, and kept in the row.
 
     Raises RowError as :func:`check_table`.
     """
-    digest = fingerprint.digest
+    digest = question.digest
     new = [row for row in rows if row.table is None or row.fingerprint != digest]
     if new:
         table = to_table(new)
-        check_table(table, fingerprint, where)
+        check_table(table, question, where)
         for place, row in enumerate(new):
             object.__setattr__(row, "table", table.slice(place, 1))
     return [row.table for row in rows]
 
 
-def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str, Any]]:
+def _rules(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]]:
     """Yield ``(rule, mask of the rows that break it)`` of single columns."""
     col = rows.column
     for name in SCHEMA.names:
@@ -242,7 +242,7 @@ def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str
     yield "seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))
     yield (
         "it belongs to another run (fingerprint)",
-        pc.not_equal(col("fingerprint"), scalar(fingerprint.digest)),
+        pc.not_equal(col("fingerprint"), scalar(question.digest)),
     )
     for name in ("class_id", "max_bound", *COUNTERS, "peak_rss_bytes", "seconds"):
         yield f"{name} is negative", pc.less(col(name), scalar(0))
@@ -254,7 +254,7 @@ def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str
                 pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT)),
             )
     yield "the status is unknown", pc.invert(pc.is_in(col("status"), _STATUSES))
-    digits, most = col("n_boards"), str(26**fingerprint.n_cells)
+    digits, most = col("n_boards"), str(26**question.n_cells)
     yield (
         "n_boards is not a number",
         pc.invert(pc.match_substring_regex(digits, r"\A(0|[1-9][0-9]{0,39})\z")),
@@ -265,7 +265,7 @@ def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str
     yield "the path is not of the form 5=ab/6=t", pc.invert(is_path)
     depth, max_depth = (
         pc.count_substring(col("path"), parts.SEPARATOR),
-        scalar(parts.max_depth(fingerprint.n_cells)),
+        scalar(parts.max_depth(question.n_cells)),
     )
     yield (
         "the path has more parts than that many cells can be cut into",
@@ -273,7 +273,7 @@ def _rules(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str
     )
 
 
-def _rules_of_status(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator[tuple[str, Any]]:
+def _rules_of_status(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]]:
     """Yield likewise what the status and the other columns say of each other."""
     col, both, either = rows.column, pc.and_, pc.or_
     is_eliminated, has_boards, is_split = (
@@ -304,7 +304,7 @@ def _rules_of_status(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator
     discarded = both(is_eliminated, pc.equal(col("n_survivors"), scalar(0)))
     bounds = pc.unique(col("max_bound"))
     reached = pa.array(
-        [reaches(bound, fingerprint.cutoff) for bound in bounds.to_pylist()], pa.bool_()
+        [reaches(bound, question.cutoff) for bound in bounds.to_pylist()], pa.bool_()
     )
     reaching = pc.take(reached, pc.index_in(col("max_bound"), bounds))
     yield (
@@ -313,7 +313,7 @@ def _rules_of_status(rows: pa.RecordBatch, fingerprint: Fingerprint) -> Iterator
     )
 
 
-def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> None:
+def _check_lists(rows: pa.RecordBatch, question: Question, where: str) -> None:
     names = ("candidates", "children", "settled")
     candidates, children, settled = (pc.list_flatten(rows.column(name)) for name in names)
     if any(
@@ -327,7 +327,7 @@ def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> 
         )
     ):
         raise RowError(f"{where}: a candidate or a part is missing in its list")
-    n_cells = fingerprint.n_cells
+    n_cells = question.n_cells
     board = re.compile(rf"[a-z]{{{n_cells}}}")
     lengths = pc.add(
         pc.list_value_length(rows.column("candidates")),
@@ -343,10 +343,10 @@ def _check_lists(rows: pa.RecordBatch, fingerprint: Fingerprint, where: str) -> 
                 raise RowError(
                     f"{here}: {quote(item['board'])} is not a board of {n_cells} letters a-z"
                 )
-            if not reaches(item["score"], fingerprint.cutoff):
+            if not reaches(item["score"], question.cutoff):
                 raise RowError(
                     f"{here}: candidate {item['board']} scores {item['score']}, below cutoff "
-                    f"{fingerprint.cutoff}"
+                    f"{question.cutoff}"
                 )
         named = [*values["children"], *values["settled"]]
         if len(set(boards)) < len(boards) or len(set(named)) < len(named):

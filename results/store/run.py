@@ -26,7 +26,8 @@ from boardclass.partition import Partition, among
 from results.errors import ConflictError, DamagedError, RowError
 from results.storage import files
 from results.storage.local import Folder, open_folder
-from results.store.documents import Fingerprint, list_name, read_identity
+from results.store.identity import read_identity
+from results.store.made import Made, list_name
 from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
 from results.store.places import BUFFERED, Places
 from results.store.rows import (
@@ -46,6 +47,7 @@ from results.store.rows import (
     scalar,
     verdicts_of,
 )
+from search.question import Question
 
 INDEX_COLUMNS = (
     *("fingerprint", "class_id", "path", "status", "children", "candidates", "host", "message"),
@@ -169,17 +171,15 @@ KEPT_ROWS = 50_000  # a run with no more stays in memory once it was read
 class Run:
     """A run directory, read only; made by :func:`open_run`.
 
-    ``info`` is what the driver recorded when the run began: configuration, versions, expected
-    counts.  ``manifest`` lists the parts that count at the moment of opening.  Threads may share a
-    run: nothing in it changes but what was read already.
+    ``question`` is what it was asked, ``made`` what the driver recorded when it began.
+    ``manifest`` lists the parts that count at the moment of opening.  Threads may share a run:
+    nothing in it changes but what was read already.
     """
 
-    def __init__(
-        self, folder: Folder, fingerprint: Fingerprint, info: dict[str, Any], manifest: Manifest
-    ) -> None:
+    def __init__(self, folder: Folder, question: Question, made: Made, manifest: Manifest) -> None:
         self.folder = folder
-        self.fingerprint = fingerprint
-        self.info = info
+        self.question = question
+        self.made = made
         self.manifest = manifest
         self._kept: dict[str, pa.Table] = {}
         self._sound: set[str] = set()
@@ -192,15 +192,13 @@ class Run:
         """Return the table that a notebook shows: what is stored, not what it proves."""
         from boardclass.printable import html_table
 
-        listed = list_name(
-            self.info.get("wordlist", {}).get("name"), self.fingerprint.wordlist_sha256
-        )
+        listed = list_name(self.made.words.name, self.question.words_sha256)
         facts: list[tuple[str, object]] = [
-            ("board", self.fingerprint.dims),
+            ("board", self.question.dims),
             ("word list", listed),
-            ("its SHA-256", self.fingerprint.wordlist_sha256),
-            ("cutoff", self.fingerprint.cutoff),
-            ("letter buckets", self.fingerprint.partition),
+            ("its SHA-256", self.question.words_sha256),
+            ("cutoff", self.question.cutoff),
+            ("letter buckets", self.question.buckets),
             ("classes", self.partition.n_canonical),
             ("parts", len(self.manifest.parts)),
         ]
@@ -215,7 +213,7 @@ class Run:
     @property
     def partition(self) -> Partition:
         """The letter buckets, which make the board classes."""
-        return self.fingerprint.parsed_partition
+        return self.question.partition
 
     @cached_property
     def index(self) -> Index:
@@ -227,7 +225,7 @@ class Run:
     def _own(self, parts: Iterable[tuple[Part, pa.Table]]) -> Iterator[tuple[Part, pa.Table]]:
         for part, table in parts:
             foreign = set(pc.unique(table.column("fingerprint")).to_pylist()) - {
-                self.fingerprint.digest
+                self.question.digest
             }
             if foreign:
                 raise DamagedError(
@@ -301,7 +299,7 @@ class Run:
         for part, table in self._read(self.manifest.parts if parts is None else parts):
             if part.name not in self._sound:  # one look is enough, its bytes do not change
                 try:
-                    check_table(table, self.fingerprint, self.folder.where(part.name))
+                    check_table(table, self.question, self.folder.where(part.name))
                 except RowError as error:
                     raise RowError(f"{error}; {REMEDY}") from error
                 self._sound.add(part.name)
@@ -392,7 +390,7 @@ def open_run(location: str | Path | Folder | Run) -> Run:
     Examples
     --------
     >>> run = open_run("runs/2x2-scowl70-14")  # made by: orderly run 2x2 --cutoff 14
-    >>> run.fingerprint.dims, run.fingerprint.cutoff
+    >>> run.question.dims, run.question.cutoff
     ('2x2', 14)
     >>> sorted({row.status for row in run.rows()})
     ['candidates', 'eliminated']
@@ -416,7 +414,7 @@ def open_run(location: str | Path | Folder | Run) -> Run:
             f"{str(location)!r} holds no run: {files.RUN} is missing; start one with: orderly run "
             f"--out {location}"
         )
-    return Run(folder, *identity, read_manifest(folder))
+    return Run(folder, identity.question, identity.made, read_manifest(folder))
 
 
 def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str = REMEDY_OF_CONFLICT) -> str:

@@ -10,7 +10,7 @@ read.
 
 >>> from results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
->>> check_identity(run.folder, run.fingerprint)
+>>> check_identity(open_place("runs/2x2-scowl70-14"), run.question)
 True
 """
 
@@ -20,11 +20,11 @@ import contextlib
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -32,19 +32,23 @@ from boardclass.errors import StoreError
 from boardclass.printable import counted
 from results.errors import ConflictError, DamagedError, UnreachableError
 from results.storage import files
-from results.storage.local import Folder, LocalFolder, open_folder
+from results.storage.local import Folder, LocalFolder
 from results.storage.lock import PACE, Lease, Pace, Wait, take_lock
 from results.storage.outage import Reminder, in_haste
-from results.store.documents import (
+from results.store.identity import (
     RUN_REMEDY,
-    Fingerprint,
-    check_same,
+    Identity,
+    Place,
     format_identity,
+    open_place,
     read_identity,
+    refuse_another,
 )
+from results.store.made import Made
 from results.store.parts import Manifest, Part, describe, read_manifest, serialised, unlisted
 from results.store.rows import QUARANTINED, Key, Row, keys_of, tabulate, verdicts_of
-from results.store.run import Index, Run, describe_conflict, open_run, raise_conflicts
+from results.store.run import Index, Run, describe_conflict, raise_conflicts
+from search.question import Question
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
@@ -71,7 +75,7 @@ class _Begun(NamedTuple):
 
 
 # the bytes: the run.json of a new run
-Recover = Callable[[Folder, Fingerprint, bytes], RepairResult]
+Recover = Callable[[Folder, Question, bytes], RepairResult]
 
 
 class Store:
@@ -119,9 +123,9 @@ class Store:
     @classmethod
     def open(
         cls,
-        location: str | Path,
-        fingerprint: Fingerprint,
-        run_info: Mapping[str, Any] | None = None,
+        location: str | Path | Place,
+        question: Question,
+        made: Made | None = None,
         *,
         recover: Recover | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -130,7 +134,7 @@ class Store:
     ) -> Store:
         """Create a run in a directory or object store, or go on with the one that is there.
 
-        ``run_info`` is recorded in the ``run.json`` of a new run.  ``recover``
+        ``made`` is recorded in the ``run.json`` of a new run.  ``recover``
         (``results.upkeep.repair``) takes out what is damaged before anything is read.  ``clock``
         gives monotonic seconds; ``pace`` is that of the claim on the run.  ``wait`` is told of a
         claim that is waited for (``take_lock``).
@@ -139,21 +143,23 @@ class Store:
         another driver writes to it; DamagedError, ConflictError, StoreError when it is damaged,
         contradicts itself, or is not a run.
         """
-        document = format_identity(fingerprint, run_info or {})
-        folder = open_folder(location)
+        document = format_identity(question, made or Made())
+        place = location if isinstance(location, Place) else open_place(location)
+        folder = place.folder
         try:
-            check_identity(folder, fingerprint)
+            check_identity(place, question)
         except DamagedError:
             if recover is None:
                 raise
         lock = take_lock(folder, pace, wait)
         try:
-            repaired = (
-                recover(folder, fingerprint, document) if recover else RepairResult({}, {}, [])
-            )
-            if not check_identity(folder, fingerprint):
+            repaired = recover(folder, question, document) if recover else RepairResult({}, {}, [])
+            # what was there before the lock was taken may have changed
+            identity = read_identity(folder)
+            if not check_identity(Place(folder, identity), question):
                 folder.publish(files.RUN, document)
-            run = open_run(folder)
+            stored = identity or Identity(question, made or Made())
+            run = Run(folder, stored.question, stored.made, read_manifest(folder))
             remove_leftovers(folder, run.manifest)
             raise_conflicts(run.conflicts)
             store = cls(run, lock, repaired, clock)
@@ -174,9 +180,9 @@ class Store:
         self.close()
 
     @property
-    def fingerprint(self) -> Fingerprint:
-        """Identity of the run."""
-        return self.run.fingerprint
+    def question(self) -> Question:
+        """What the run is asked."""
+        return self.run.question
 
     def append(self, rows: Iterable[Row], *, copied: bool = False) -> None:
         """Take rows in; flush when enough have come or enough time has passed.
@@ -220,7 +226,7 @@ class Store:
         """
         if not rows:
             return None, ""
-        tables = tabulate(rows, self.fingerprint, "row offered to the store")
+        tables = tabulate(rows, self.question, "row offered to the store")
         stored = self._stored(
             {row.key for row in rows if row.is_verdict and row.key in self.index.places}
         )
@@ -285,7 +291,7 @@ class Store:
             with in_haste():
                 if self._folder.read(files.RUN) is None:
                     self.lock.require()
-                    document = format_identity(self.fingerprint, self.run.info)
+                    document = format_identity(self.question, self.run.made)
                     self._folder.publish(files.RUN, document)
                     self._folder.patience.tell(
                         f"{self._folder.where(files.RUN)} was removed during the run: it was put "
@@ -390,7 +396,7 @@ class Store:
                 f"{self._last_number:,} were written: the store does not list all that it took, "
                 "or somebody else writes; nothing was concluded: run again"
             )
-        return Run(self._folder, self.fingerprint, self.run.info, manifest)
+        return Run(self._folder, self.question, self.run.made, manifest)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -402,13 +408,14 @@ def rows_of_next_part(n_rows: int) -> int:
     return max(FLUSH_ROWS, n_rows // PARTS)
 
 
-def check_identity(folder: Folder, fingerprint: Fingerprint) -> bool:
-    """Return whether the folder holds this run already (False: it is empty); refuse another run and
+def check_identity(place: Place, question: Question) -> bool:
+    """Return whether a place holds this run already (False: it is empty); refuse another run and
     other files.
     """
-    identity = read_identity(folder)
-    if identity is not None:
-        check_same(fingerprint, identity[0], folder.where(""))
+    folder = place.folder
+    place.must_be_readable()
+    if place.question is not None:
+        refuse_another(question, place.question, folder.where(""))
         return True
     if folder.names(files.RESULTS):
         raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")

@@ -16,7 +16,7 @@ as complete as its source.
 >>> from search import Scorer
 >>> run = open_run("runs/2x2-scowl70-14")
 >>> scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
->>> {row.status for row in derived(run, replace(run.fingerprint, cutoff=15), scorer)}
+>>> {row.status for row in derived(run, replace(run.question, cutoff=15), scorer)}
 {'eliminated'}
 """
 
@@ -27,26 +27,27 @@ from boardclass.errors import InputError, quote
 from boardclass.scores import n_letters, reaches
 from boardclass.wordlist import WordList
 from results.proof.claim import ScorerLike, decided_at
-from results.store.documents import Fingerprint, check_same
+from results.store.identity import refuse_another
 from results.store.rows import Row
 from results.store.run import Run
 from results.upkeep.extend import restated, sound_verdicts
+from search.question import Question
 
 
 def check_follows(
-    source: Run, wanted: Fingerprint, source_words: WordList, wanted_words: WordList
+    source: Run, wanted: Question, source_words: WordList, wanted_words: WordList
 ) -> None:
     """Raise InputError, with the first word or value that stands in the way, when the answer to
     ``wanted`` does not follow from a run; FingerprintError when size, buckets or cell order differ.
     """
-    own, where = source.fingerprint, source.folder.where("")
+    own, where = source.question, source.folder.where("")
     like_wanted = replace(
         own,
         cutoff=wanted.cutoff,
-        scores=wanted.scores,
-        wordlist_sha256=wanted.wordlist_sha256,
+        points=wanted.points,
+        words_sha256=wanted.words_sha256,
     )
-    check_same(wanted, like_wanted, where)
+    refuse_another(wanted, like_wanted, where)
     if not reaches(wanted.cutoff, own.cutoff):
         raise InputError(
             f"cutoff {wanted.cutoff:,} is below that of {where}, {own.cutoff:,}: boards in between "
@@ -68,7 +69,7 @@ def check_follows(
                 "list without further words; orderly run searches for any list"
             )
         n = n_letters(word)
-        mine, theirs = wanted.scores[n], own.scores[n]
+        mine, theirs = wanted.points[n], own.points[n]
         if mine > theirs:
             raise InputError(
                 f"a word of {n} letters, such as {quote(wanted_words.spell(word))}, is "
@@ -77,16 +78,16 @@ def check_follows(
             )
 
 
-def derived(source: Run, fingerprint: Fingerprint, scorer: ScorerLike) -> Iterator[Row]:
+def derived(source: Run, question: Question, scorer: ScorerLike) -> Iterator[Row]:
     """Yield the verdicts of a run as those of an easier question, which :func:`check_follows` has
     accepted; ``scorer`` knows its words and points.
     """
-    message = f"derived from a verdict at cutoff {source.fingerprint.cutoff}"
+    message = f"derived from a verdict at cutoff {source.question.cutoff}"
     for row in sound_verdicts(source):
         boards = [board for board, _ in row.candidates]
         scores = [int(score) for score in scorer.scores(boards)] if boards else []
         scored = list(zip(boards, scores, strict=True))
         # whose word it is stays known
-        is_taken_over = decided_at(row.message) > fingerprint.cutoff
+        is_taken_over = decided_at(row.message) > question.cutoff
         said = row.message if is_taken_over else message
-        yield restated(row, scored, fingerprint, said)
+        yield restated(row, scored, question, said)

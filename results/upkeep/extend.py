@@ -14,7 +14,7 @@ eliminated.
 A lower cutoff C' asks about boards between C' and C.  A verdict alone says nothing about them, but
 its row may:
 
-- ``max_bound``, in runs whose ``run.json`` says that it covers everything (``COVERS``), is the
+- ``max_bound``, in runs whose ``run.json`` says that it covers everything (``Made.covers``), is the
   largest bound of any state and the largest score of any board that the search discarded in U.
   What is not listed scores ``max_bound`` or less, so the list is complete for every cutoff above
   ``max_bound``.
@@ -36,26 +36,25 @@ have more verdicts of the same host.
 
 >>> from results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
->>> {row.status for row in taken(run, replace(run.fingerprint, cutoff=15))}
+>>> {row.status for row in taken(run, replace(run.question, cutoff=15))}
 {'eliminated'}
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from boardclass.scores import reaches
 from results.errors import FingerprintError
 from results.proof.claim import DECIDED, decided_at
 from results.proof.known import check_known
 from results.storage import files
-from results.store.documents import Fingerprint, check_same
+from results.store.identity import refuse_another
+from results.store.made import EVERYTHING, Extended, Made
 from results.store.rows import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Key, Row
-from results.store.run import Run, open_run, raise_conflicts
+from results.store.run import Run, raise_conflicts
 from results.store.store import FLUSH_ROWS, Store
+from search.question import Question
 
-COVERS = "max_bound_covers"  # key in ``run.json``: what ``max_bound`` of its rows is the largest of
-EVERYTHING = "all that was discarded"
 _BELIEVED = "nothing is taken over from it"
 
 
@@ -88,17 +87,15 @@ class ExtendResult:
         return text
 
 
-def open_source(location: str, wanted: Fingerprint) -> Run:
-    """Return an older run that a new one may take verdicts from.
+def check_source(run: Run, wanted: Question) -> None:
+    """Refuse an older run that a new one may not take verdicts from.
 
-    Raises FingerprintError when more than the cutoff differs; StoreError when the run is damaged or
-    contradicts itself; MismatchError when a run that comes with the program refutes it.
+    Raises FingerprintError when more than the cutoff differs; StoreError when the run contradicts
+    itself; MismatchError when a run that comes with the program refutes it.
     """
-    run = open_run(location)
-    check_same(wanted, replace(run.fingerprint, cutoff=wanted.cutoff), run.folder.where(""))
+    refuse_another(wanted, replace(run.question, cutoff=wanted.cutoff), run.folder.where(""))
     raise_conflicts(run.conflicts)
     check_known(run, _BELIEVED)
-    return run
 
 
 def check_promise(run: Run, source: Run) -> None:
@@ -106,30 +103,24 @@ def check_promise(run: Run, source: Run) -> None:
     rows keep that it is to get from another run: whoever took verdicts over from it later would
     believe the promise.
     """
-    require_kept(run.folder.where(""), run.info, source.info, "another --out makes one")
+    require_kept(run.folder.where(""), run.made, source.made, "another --out makes one")
 
 
-def require_kept(
-    where: str, info: Mapping[str, Any], given: Mapping[str, Any], way_out: str
-) -> None:
+def require_kept(where: str, made: Made, given: Made, way_out: str) -> None:
     """Raise FingerprintError when the ``run.json`` of a run promises what that of a giver of rows
     does not.
     """
-    if info.get(COVERS) == EVERYTHING != given.get(COVERS):
+    if made.covers == EVERYTHING != given.covers:
         raise FingerprintError(
-            f"{where} promises that max_bound covers {EVERYTHING} ({COVERS} in {files.RUN}), and "
+            f"{where} promises that max_bound covers {EVERYTHING} (covers in {files.RUN}), and "
             f"a source does not: a new directory will not promise it; {way_out}"
         )
 
 
-def inherited(source: Run) -> dict[str, Any]:
-    """Return what a run that takes verdicts from ``source`` records about it; it replaces what the
-    run says itself.
-    """
-    return {
-        "extends": {"location": source.folder.where(""), "cutoff": source.fingerprint.cutoff},
-        COVERS: source.info.get(COVERS, ""),
-    }
+def inherited(source: Run, made: Made | None = None) -> Made:
+    """Return how a run is made that takes verdicts from ``source``."""
+    extended = Extended(source.folder.where(""), source.question.cutoff)
+    return replace(made or Made(), extends=extended, covers=source.made.covers)
 
 
 def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendResult:
@@ -138,7 +129,7 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
     """
     n_reused = n_before = 0
     batch: list[Row] = []
-    for row in taken(source, store.fingerprint):
+    for row in taken(source, store.question):
         if row.key in store.index.places:
             n_before += 1
             continue
@@ -147,27 +138,27 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
         if len(batch) >= FLUSH_ROWS:
             store.append(batch, copied=True)
             batch = []
-    store.append([*batch, *doubts(source, store.fingerprint)], copied=True)
+    store.append([*batch, *doubts(source, store.question)], copied=True)
     store.flush()
     n_verdicts = len(source.index.places)
-    where, cutoff = source.folder.where(""), source.fingerprint.cutoff
+    where, cutoff = source.folder.where(""), source.question.cutoff
     return ExtendResult(where, cutoff, n_verdicts, n_reused, n_before, n_repeated)
 
 
-def taken(source: Run, fingerprint: Fingerprint) -> Iterator[Row]:
+def taken(source: Run, question: Question) -> Iterator[Row]:
     """Yield the verdicts of an older run that hold in a new one, as they are stored there."""
-    for row in reusable(source, fingerprint.cutoff):
-        message = f"{DECIDED}{max(source.fingerprint.cutoff, decided_at(row.message))}"
-        yield restated(row, row.candidates, fingerprint, message)
+    for row in reusable(source, question.cutoff):
+        message = f"{DECIDED}{max(source.question.cutoff, decided_at(row.message))}"
+        yield restated(row, row.candidates, question, message)
 
 
-def doubts(source: Run, fingerprint: Fingerprint) -> list[Row]:
+def doubts(source: Run, question: Question) -> list[Row]:
     """Return the rows by which another run doubts the hosts that a run doubts, about the roots of
     the same classes.
     """
     rows = source.rows() if source.index.doubted_hosts else ()
     return [
-        replace(row, fingerprint=fingerprint.digest, path="")
+        replace(row, fingerprint=question.digest, path="")
         for row in rows
         if row.status == QUARANTINED and row.host
     ]
@@ -175,7 +166,7 @@ def doubts(source: Run, fingerprint: Fingerprint) -> list[Row]:
 
 def reusable(source: Run, cutoff: int) -> Iterator[Row]:
     """Yield the verdicts of a run that hold at another cutoff, as they are stored."""
-    covers = source.info.get(COVERS) == EVERYTHING
+    covers = source.made.covers == EVERYTHING
     parents: dict[Key, Key] = {}
     for key, children in source.index.splits.items():
         parents |= {(key[0], child): key for child in children}
@@ -206,7 +197,7 @@ def sound_verdicts(source: Run) -> Iterator[Row]:
 
 
 def _holds(row: Row, source: Run, cutoff: int, covers: bool) -> bool:
-    if reaches(cutoff, source.fingerprint.cutoff):
+    if reaches(cutoff, source.question.cutoff):
         return True
     if row.status == SPLIT and not row.settled:
         return not row.candidates
@@ -224,17 +215,15 @@ def _is_reached(key: Key, parents: Mapping[Key, Key], splits: Collection[Key]) -
     return True
 
 
-def restated(
-    row: Row, scored: Sequence[tuple[str, int]], fingerprint: Fingerprint, message: str
-) -> Row:
+def restated(row: Row, scored: Sequence[tuple[str, int]], question: Question, message: str) -> Row:
     """Return a verdict as one of another run: of its boards, with their scores there, those that
     reach the cutoff are kept.
     """
-    kept = tuple(item for item in scored if reaches(item[1], fingerprint.cutoff))
-    dropped = (score for _, score in scored if not reaches(score, fingerprint.cutoff))
+    kept = tuple(item for item in scored if reaches(item[1], question.cutoff))
+    dropped = (score for _, score in scored if not reaches(score, question.cutoff))
     return replace(
         row,
-        fingerprint=fingerprint.digest,
+        fingerprint=question.digest,
         status=ELIMINATED if row.status == CANDIDATES and not kept else row.status,
         candidates=kept,
         max_bound=max(row.max_bound, *dropped, 0),

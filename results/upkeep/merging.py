@@ -23,9 +23,8 @@ True
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -38,18 +37,20 @@ from results.log import merge_logs
 from results.proof.coverage import check_coverage, rows_out_of_space
 from results.proof.known import check_known
 from results.storage import files
-from results.storage.local import Folder, LocalFolder, open_folder
-from results.store.documents import Fingerprint, check_same, check_same_structure, read_identity
+from results.storage.local import Folder, LocalFolder
+from results.store.identity import open_place, refuse_another
+from results.store.made import EVERYTHING, Made
 from results.store.rows import ELIMINATED, SCHEMA, SPLIT, VERDICTS, Row, from_table, verdicts_of
 from results.store.run import Run, describe_conflict, raise_conflicts
 from results.store.store import Store
-from results.upkeep.extend import COVERS, EVERYTHING, require_kept
+from results.upkeep.extend import require_kept
 
 PART_ROWS = 50_000  # of a new part: few files, none of which takes much memory
 _PLACED = SCHEMA.append(pa.field("file", pa.dictionary(pa.int32(), pa.string()))).append(
     pa.field("row", pa.int64())
 )
 _UNIT = ["class_id", "path"]
+_ALIKE = "Only runs of one question that cut their classes in the same way can be merged."
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Sources:
     """Runs that were read and found fit to be merged."""
 
     runs: tuple[Run, ...]
-    info: dict[str, Any]  # for the ``run.json`` of a new target
+    made: Made  # of a new target
     rows: pa.Table  # of all runs, joined, with their places
     n_verdicts: int  # in the files; one that came twice counts twice
 
@@ -84,7 +85,7 @@ def check_sources(runs: Sequence[Run]) -> Sources:
     first = runs[0]
     for run in runs:
         where = run.folder.where("")
-        _check_alike(first, run.fingerprint, run.info, where)
+        refuse_another(first.question, run.question, where, _ALIKE)
         raise_conflicts(run.conflicts)
         if foreign := rows_out_of_space(run):
             raise RowError(f"{where} has {foreign}; nothing was merged")
@@ -97,17 +98,9 @@ def check_sources(runs: Sequence[Run]) -> Sources:
     joined = _joined(tables)[0]
     for run in runs:  # two of them that contradict each other were named with both rows
         check_known(run, "nothing was merged")
-    covers = all(run.info.get(COVERS) == EVERYTHING for run in runs)
-    info = {**first.info, "share": "", COVERS: EVERYTHING if covers else ""}
-    return Sources(tuple(runs), info, joined, sum(verdicts_of(table).num_rows for table in tables))
-
-
-def _check_alike(first: Run, fingerprint: Fingerprint, info: dict[str, Any], where: str) -> None:
-    check_same(first.fingerprint, fingerprint, where, "Only runs of one question can be merged.")
-    cut = first.info.get("structure", {})
-    check_same_structure(
-        cut, info, where, "Only runs that cut their classes in the same way can be merged."
-    )
+    covers = all(run.made.covers == EVERYTHING for run in runs)
+    made = replace(first.made, share="", covers=EVERYTHING if covers else "")
+    return Sources(tuple(runs), made, joined, sum(verdicts_of(table).num_rows for table in tables))
 
 
 def merge(location: str, sources: Sources) -> MergeResult:
@@ -118,16 +111,18 @@ def merge(location: str, sources: Sources) -> MergeResult:
     the rows there promise more than those of a source; InputError when it is one of the sources.
     Then nothing is written.
     """
-    folder = open_folder(location)
+    place = open_place(location)
+    folder = place.folder
     where = folder.where("")
     if any(_name(run.folder) == _name(folder) for run in sources.runs):
         raise InputError(
             f"{location!r} is the target and a source: name other runs to merge into it"
         )
-    if identity := read_identity(folder):
-        _check_alike(sources.runs[0], *identity, where)
-        require_kept(where, identity[1], sources.info, "name another TARGET")
-    with Store.open(location, sources.runs[0].fingerprint, sources.info) as store:
+    place.must_be_readable()
+    if identity := place.identity:
+        refuse_another(sources.runs[0].question, identity.question, where, _ALIKE)
+        require_kept(where, identity.made, sources.made, "name another TARGET")
+    with Store.open(place, sources.runs[0].question, sources.made) as store:
         there = _placed(store.run)
         rows, places = _joined([there, sources.rows])
         check_known(store.run, "nothing was merged")

@@ -16,7 +16,7 @@ that the run is the one that was asked for.
 
 >>> from results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
->>> repair(run.folder, run.fingerprint, b"")  # nothing is wrong
+>>> repair(run.folder, run.question, b"")  # nothing is wrong
 RepairResult(parts={}, others={}, doubts=[])
 """
 
@@ -34,16 +34,17 @@ from results.proof.certificates import certificate_files, read_audits, read_cert
 from results.proof.claim import read_claim
 from results.storage import files
 from results.storage.local import Folder
-from results.store.documents import Fingerprint, check_same, read_identity
+from results.store.identity import read_identity, refuse_another
 from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
 from results.store.rows import QUARANTINED, SCHEMA, Row, check_table
 from results.store.run import open_run
 from results.store.store import RepairResult
+from search.question import Question
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end
 
 
-def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairResult:
+def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
     """Repair the run that was asked for; return what was wrong.  ``document`` is the ``run.json``
     of a new run like it.
 
@@ -51,30 +52,28 @@ def repair(folder: Folder, fingerprint: Fingerprint, document: bytes) -> RepairR
     what run it is.
     """
     done = RepairResult({}, {}, [])
-    fault = _fault_of_identity(folder, fingerprint)
+    fault = _fault_of_identity(folder, question)
     if fault:
         if not folder.names(files.RESULTS):
             return done
-        _check_rows(folder, fingerprint)
+        _check_rows(folder, question)
         folder.publish(files.RUN, document)
         done.others[files.RUN] = fault
     _repair_manifest(folder, done)
-    hosts = _drop_parts(folder, fingerprint, done)
+    hosts = _drop_parts(folder, question, done)
     if done.parts:
         events = read_events(folder, _LOG_BYTES)
         hosts |= {event.host for event in events if isinstance(event, HostFlagged)}
     _remove_documents(folder, done)
     # a class that has a verdict in the end
-    first = int(next(fingerprint.parsed_partition.canonical_ranks())[0])
+    first = int(next(question.partition.canonical_ranks())[0])
     lost = "the row that said what a replica contradicted is lost"
     for host in sorted(hosts - {""}):
-        done.doubts.append(
-            Row(fingerprint.digest, first, "", QUARANTINED, 0, host=host, message=lost)
-        )
+        done.doubts.append(Row(question.digest, first, "", QUARANTINED, 0, host=host, message=lost))
     return done
 
 
-def _fault_of_identity(folder: Folder, fingerprint: Fingerprint) -> str:
+def _fault_of_identity(folder: Folder, question: Question) -> str:
     """Return what is wrong with ``run.json``, if anything is; refuse that of another run."""
     try:
         identity = read_identity(folder)
@@ -82,18 +81,18 @@ def _fault_of_identity(folder: Folder, fingerprint: Fingerprint) -> str:
         return str(error)
     if identity is None:
         return "it is missing"
-    check_same(fingerprint, identity[0], folder.where(""))
+    refuse_another(question, identity.question, folder.where(""))
     return ""
 
 
-def _check_rows(folder: Folder, fingerprint: Fingerprint) -> None:
+def _check_rows(folder: Folder, question: Question) -> None:
     cannot = f"{folder.where(files.RUN)} cannot be read"
     n_readable = 0
     for part in _listed(folder).values():
         try:
             ((_, table),) = read_parts(folder, [part])
             n_readable += 1
-            check_table(table, fingerprint, folder.where(part.name))
+            check_table(table, question, folder.where(part.name))
         except DamagedError:
             continue
         except RowError as error:
@@ -146,7 +145,7 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
     folder.replace_lines(files.MANIFEST, lines)
 
 
-def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) -> set[str]:
+def _drop_parts(folder: Folder, question: Question, done: RepairResult) -> set[str]:
     """Take off the manifest what cannot be read or is of another run; return the hosts that its
     rows doubt.
     """
@@ -157,9 +156,9 @@ def _drop_parts(folder: Folder, fingerprint: Fingerprint, done: RepairResult) ->
         table = SCHEMA.empty_table()
         try:
             ((_, table),) = read_parts(folder, [part])
-            check_table(table, fingerprint, folder.where(part.name))
+            check_table(table, question, folder.where(part.name))
             ids = np.unique(table.column("class_id").to_numpy())
-            if foreign := fingerprint.parsed_partition.foreign(ids):
+            if foreign := question.partition.foreign(ids):
                 raise RowError(
                     f"it has rows of classes that are not the run's own, such as {foreign[0]}"
                 )

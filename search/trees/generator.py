@@ -81,7 +81,7 @@ class Generator:
         # The walk needs no table: the one for nine bare cells of 4x4 would take 900 MB, and 3 GB
         # while it is made.
         self.max_walked = board.n // 2
-        self._n_fused = sum(kind in params.fused for kind in board.cell_types)
+        self._n_fused = sum(kind in rules.fused for kind in board.cell_types)
         self._front = walk.new_frontier(min(1 << 24, max(1 << 12, capacity)))
 
     def of_node(

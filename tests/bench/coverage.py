@@ -72,7 +72,7 @@ class Case:
         """Search every class, and every part that a probe could come to; write a line for each:
         class, path, CPU seconds, paths of its children."""
         breaker = Breaker(self.plan.spec)
-        todo = [Unit(int(class_id)) for class_id in self.plan.class_ids()]
+        todo = [Unit(int(class_id)) for class_id in self.plan.question.class_ids()]
         breaker.break_unit(todo[0])
         with file.open("w") as out:
             while todo:

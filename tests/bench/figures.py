@@ -31,6 +31,7 @@ import numpy as np
 from boardclass.errors import InputError
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
+from cluster.planning.costs import predicted_costs
 from cluster.planning.estimate import estimate
 from cluster.planning.plan import Plan, make_plan
 from cluster.workers.executors import ProcessExecutor
@@ -83,8 +84,8 @@ def complete(
     order of a run.
     """
     plan = _plan(dims, cutoff)
-    ids = plan.class_ids()
-    ids = ids[np.argsort(-plan.predicted_costs(ids), kind="stable")][::every]
+    ids = plan.question.class_ids()
+    ids = ids[np.argsort(-predicted_costs(plan.question, ids), kind="stable")][::every]
     context = multiprocessing.get_context("spawn")
     began = time.monotonic()
     with context.Manager() as manager, ProcessPoolExecutor(processes, context) as pool:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cluster.planning.costs import predicted_costs
 from cluster.planning.plan import make_plan
 from cluster.scheduling import events
 from cluster.scheduling.backlog import Work
@@ -111,7 +112,7 @@ def main() -> int:
     config, location, *fleets = sys.argv[1:]
     term_ns, push_ns, where = newest_prices()
     plan = make_plan(load_config(config))
-    predicted = plan.predicted_costs(plan.class_ids())
+    predicted = predicted_costs(plan.question, plan.question.class_ids())
     seconds = units_of(location, term_ns, push_ns).seconds.values()
     total, largest = sum(seconds) / 3600, max(seconds)
     sys.stdout.write(f"{total:.1f} core hours, largest unit {largest:.0f} s ({where})\n")

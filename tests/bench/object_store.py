@@ -51,9 +51,9 @@ def hour(address: str, n_workers: int, requests: Requests) -> dict[str, Counter[
     """Return the requests of an hour by what makes them, and those of one ``status``."""
     config = config_of(1_000_000, address)
     plan = make_plan(config)
-    ids, rng, now_s = plan.class_ids(), np.random.default_rng(1), 0.0
+    ids, rng, now_s = plan.question.class_ids(), np.random.default_rng(1), 0.0
     counts: dict[str, Counter[str]] = {"parts": Counter(), "log": Counter()}
-    with Store.open(address, plan.fingerprint, clock=lambda: now_s) as store:
+    with Store.open(address, plan.question, clock=lambda: now_s) as store:
         folder, n_rows = store.run.folder, 0
         log = EventLog(folder, clock=lambda: now_s)
         hosts = {f"host{number:04}": 16 for number in range(max(1, n_workers // 16))}

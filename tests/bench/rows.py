@@ -50,8 +50,8 @@ def config_of(n_classes: int, location: str | Path) -> RunConfig:
 
 def make(plan: Plan) -> int:
     """Write the run, but for its last class; return the number of rows."""
-    ids, rng = plan.class_ids()[:-1], np.random.default_rng(1)
-    with Store.open(plan.location, plan.fingerprint, plan.run_info) as store:
+    ids, rng = plan.question.class_ids()[:-1], np.random.default_rng(1)
+    with Store.open(plan.location, plan.question, plan.made) as store:
         for start in range(0, len(ids), BATCH):
             store.append(rows_of(plan, ids[start : start + BATCH].tolist(), rng))
     return len(ids)
@@ -63,11 +63,11 @@ def rows_of(plan: Plan, ids: Sequence[int], rng: np.random.Generator) -> Iterato
     for class_id, seconds, numbers in zip(ids, rng.lognormal(3, 1, len(ids)), drawn, strict=True):
         counters = dict(zip(COUNTERS, numbers, strict=True)) | {"n_survivors": 0}
         yield Row(
-            plan.fingerprint.digest,
+            plan.question.digest,
             class_id,
             "",
             ELIMINATED,
-            n_boards_of(plan.partition, class_id),
+            n_boards_of(plan.question.partition, class_id),
             numbers[0] % 3000,
             counters=counters,
             seconds=float(seconds),
@@ -111,8 +111,8 @@ def measured(n_classes: int, folder: Path) -> Iterator[tuple[str, Cost]]:
     make(plan)
     where = str(folder / "run")
     yield "resume", cost(f"from tests.bench import rows; rows.go_on({n_classes}, {where!r})")
-    with Store.open(plan.location, plan.fingerprint) as store:
-        ids = plan.class_ids()[-1:].tolist()
+    with Store.open(plan.location, plan.question) as store:
+        ids = plan.question.class_ids()[-1:].tolist()
         store.append(rows_of(plan, ids, np.random.default_rng(1)))
     yield "status", orderly("status", where)
     yield "verify --quick", orderly("verify", where, "--quick")

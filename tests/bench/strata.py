@@ -19,6 +19,7 @@ import numpy as np
 from boardclass.arrays import Int64s
 from boardclass.printable import counted
 from cluster.driver.prepared import class_sums
+from cluster.planning.costs import predicted_costs
 from cluster.planning.plan import Plan, make_plan
 from configs.model import load_config
 from results.store.run import open_run
@@ -30,8 +31,8 @@ SHARES = (0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.06, 0.04)  # of the classes in eac
 
 def strata(plan: Plan) -> list[Int64s]:
     """Return the classes of a run by stratum, in order of predicted cost."""
-    ids = plan.class_ids()
-    ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]
+    ids = plan.question.class_ids()
+    ids = ids[np.argsort(predicted_costs(plan.question, ids), kind="stable")]
     return np.split(ids, np.round(np.cumsum(SHARES[:-1]) * len(ids)).astype(int))
 
 
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.write(f"prices: {term:.3g} ns a term, {push:.3g} ns a push ({where})\n")
     plan = make_plan(load_config(options.config, {"out": options.run}))
     run = open_run(options.run)
-    if plan.fingerprint != run.fingerprint:
+    if plan.question != run.question:
         parser.error(f"{options.run} is not a run of {options.config}")
     ids, sums = class_sums(run, COLUMNS)
     ended = set(run.index.done_ids().tolist()) - {class_id for class_id, _ in run.index.pending()}

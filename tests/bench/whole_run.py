@@ -25,6 +25,7 @@ from cluster.driver.driver import run
 from cluster.planning.plan import make_plan
 from cluster.scheduling.events import Policy
 from configs.model import load_config
+from results.proof.nodes import SearchNodes
 from tests.bench.virtual import Size, VirtualCluster
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -67,7 +68,7 @@ def play(scale: Scale, seed: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         values = {"buckets": scale.buckets, "cutoff": 3000, "out": f"{folder}/run", "workers": 1}
         config = load_config("4x4", values)
-        n_boards = make_plan(config).nodes().n_boards
+        n_boards = SearchNodes(make_plan(config).question).n_boards
         cluster = VirtualCluster(size, seed, is_busy=True, n_boards=n_boards)
         began_s = time.process_time()
         clock = SimpleNamespace(monotonic=cluster.clock)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cluster.planning.costs import predicted_costs
 from cluster.planning.plan import Plan
 from cluster.scheduling.events import Answer, Assign, Returned, WorkerUp
 from cluster.workers.executors import Executor
@@ -30,8 +31,8 @@ class Together(NamedTuple):
 
 def together(executor: Executor, plan: Plan, many: int, classes_each: int) -> Together:
     """Start workers and give each some classes, at even steps of predicted cost."""
-    ids = plan.class_ids()
-    ids = ids[np.argsort(plan.predicted_costs(ids), kind="stable")]
+    ids = plan.question.class_ids()
+    ids = ids[np.argsort(predicted_costs(plan.question, ids), kind="stable")]
     steps = np.linspace(0, len(ids) - 1, many * classes_each).astype(int)
     units = [Unit(class_id) for class_id in ids[steps].tolist()]
     ready_s: list[float] = []

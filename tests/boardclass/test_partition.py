@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 from boardclass.canonical import canonical, images
 from boardclass.errors import PartitionError, PathError
 from boardclass.geometry import DIMS, geometry
-from boardclass.partition import Partition, each_letter_once, parse_class, parse_partition
+from boardclass.partition import Partition, parse_class, parse_partition
 from boardclass.parts import (
     PATH_PATTERN,
     ancestors,
@@ -306,10 +306,6 @@ def test_ranks_that_no_class_has_are_refused():
         huge.foreign(np.array([0]))
 
 
-def test_an_order_of_letters_has_each_once_and_buckets_are_a_text():
-    assert each_letter_once(LETTERS) == LETTERS
-    for order in (LETTERS[1:], f"{LETTERS}a", f"{LETTERS[:-1]}a"):
-        with pytest.raises(ValueError, match="each letter a-z exactly once"):
-            each_letter_once(order)
+def test_buckets_are_a_text():
     with pytest.raises(PartitionError, match="expected a text"):
         parse_partition(4, "2x2")

@@ -7,6 +7,7 @@ words, ``tiny``; and a run written anew with other rows.
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def cut_into_parts(run, n_rows=1):
     old = run.rename(run.with_name(f"{run.name}-old"))
     found = open_run(old)
     rows = list(found.rows())
-    with Store.open(run, found.fingerprint, found.info) as there:
+    with Store.open(run, found.question, found.made) as there:
         for begin in range(0, len(rows), n_rows):
             there.append(rows[begin : begin + n_rows], copied=True)
             there.flush()
@@ -88,8 +89,8 @@ def cut_into_parts(run, n_rows=1):
     shutil.rmtree(old)
 
 
-def rewritten(old, folder, change, **info):
+def rewritten(old, folder, change, **made):
     """Write a run anew with other rows: a store whose checksums are right."""
     found = open_run(old)
-    write_rows(folder, change(list(found.rows())), found.fingerprint, found.info | info)
+    write_rows(folder, change(list(found.rows())), found.question, replace(found.made, **made))
     return folder

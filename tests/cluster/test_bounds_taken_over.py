@@ -98,7 +98,7 @@ def test_a_directory_that_was_begun_gets_no_rows_that_keep_less_than_it_promises
         assert "another --out" in answer.err
         assert list(open_run(begun).rows()) == before
     assert extended(orderly, old, tmp_path / "new", 14).code == 0
-    assert open_run(tmp_path / "new").info["max_bound_covers"] == ""
+    assert open_run(tmp_path / "new").made.covers == ""
 
 
 def test_false_bounds_are_not_taken_over(orderly, source, tmp_path):

@@ -229,7 +229,7 @@ def test_a_source_that_cannot_be_trusted_is_named_and_nothing_is_written(
     ("changes", "told"),
     [
         ({"cutoff": 13}, "cutoff: asked for"),
-        ({"buckets": "aeiou bcdfghjklmnpqrstvwxyz"}, "partition: asked for"),
+        ({"buckets": "aeiou bcdfghjklmnpqrstvwxyz"}, "buckets: asked for"),
         ({"search": {"unfuse_parts": 5}}, "unfuse_parts: asked for 3, stored 5"),
     ],
 )
@@ -246,11 +246,11 @@ def test_runs_of_another_question_or_structure_are_refused(merge, shares, tmp_pa
 
 
 def test_a_target_that_promises_more_than_a_source_is_refused(merge, small_runs, tmp_path):
-    old = rewritten(small_runs / "share1", tmp_path / "old", list, max_bound_covers="")
+    old = rewritten(small_runs / "share1", tmp_path / "old", list, covers="")
     target = shutil.copytree(small_runs / "share2", tmp_path / "target")
     assert "max_bound" in merge(target, old, code=3).err
     merge(tmp_path / "new", target, old)
-    assert open_run(tmp_path / "new").info["max_bound_covers"] == ""
+    assert open_run(tmp_path / "new").made.covers == ""
 
 
 def test_what_is_no_run_or_not_free_is_refused(merge, shares, tmp_path):
@@ -266,7 +266,7 @@ def test_what_is_no_run_or_not_free_is_refused(merge, shares, tmp_path):
         "target and a source" in merge(one, two, tmp_path / "share2" / ".." / "share1", code=2).err
     )
     assert not (tmp_path / "new").exists()
-    with Store.open(one, open_run(one).fingerprint):
+    with Store.open(one, open_run(one).question):
         assert "is being written by" in merge(one, two, code=3).err
         merge(two, one)
 
@@ -283,7 +283,7 @@ def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(
         shares[0],
         [
             Row(
-                found.fingerprint.digest,
+                found.question.digest,
                 *row.key,
                 QUARANTINED,
                 0,
@@ -291,7 +291,7 @@ def test_a_doubt_about_a_host_comes_along_and_takes_the_claim_with_it(
                 message="contradicted",
             )
         ],
-        found.fingerprint,
+        found.question,
     )
     assert (target / files.CLAIM).is_file()
     told = json.loads(merge(target, shares[0], "--format", "json").out)

@@ -108,8 +108,8 @@ def test_options_override_the_config_and_memory_changes_no_result(orderly, here,
         "little",
     )
     assert orderly.json("status", "little")["digest"] == orderly.json("status", proven)["digest"]
-    search = open_run("little").info["config"]["search"]
-    assert (search["memory_mb"], search["node_budget"]) == (16, 7)
+    budgets = open_run("little").made.budgets
+    assert (budgets.memory_mb, budgets.node_budget) == (16, 7)
 
 
 def test_a_run_keeps_the_cell_order_it_began_with(orderly, here):
@@ -122,7 +122,7 @@ def test_a_run_keeps_the_cell_order_it_began_with(orderly, here):
     words = ("--wordlist", "few.txt", "--cutoff", "8", "--buckets", "aeiou bcdfghjklmnpqrstvwxyz")
     question = ("run", "--dims", "2x3", *words, "--workers", "0")
     orderly.done(*question, "--order", "ring", "--out", "ring")
-    assert open_run("ring").fingerprint.cell_order == (1, 4, 2, 5, 3, 0)
+    assert open_run("ring").question.cell_order == (1, 4, 2, 5, 3, 0)
     assert "0 verdicts computed" in orderly.done(*question, "--out", "ring")
     before = files_in(here / "ring")
     refused = orderly(*question, "--order", "pairs", "--out", "ring")
@@ -217,7 +217,7 @@ def test_another_question_is_not_extended(orderly, scratch, tmp_path):
     other = orderly.fails(
         3, "run", "--dims", "2x3", "--workers", "0", *asked, tmp_path / "out", "--extend", source
     )
-    assert "partition: asked for" in other
+    assert "buckets: asked for" in other
     assert orderly(*LARGER, *asked, tmp_path / "out", "--extend", tmp_path / "none").code == 2
     assert not (tmp_path / "out").exists(), "nothing is written"
     hint = orderly(*LARGER, *asked, source)

@@ -106,12 +106,12 @@ def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path):
     it.
     """
     old = open_run(proven)
-    lower = replace(old.fingerprint, cutoff=CUTOFF - 3)
+    lower = replace(old.question, cutoff=CUTOFF - 3)
     rows = [
         replace(row, fingerprint=lower.digest, max_bound=min(row.max_bound, CUTOFF - 4))
         for row in old.rows()
     ]
-    write_rows(tmp_path / "forged", rows, lower, old.info)
+    write_rows(tmp_path / "forged", rows, lower, old.made)
     assert "0 of 55 eliminations searched again" in orderly.done(
         "verify", tmp_path / "forged", "--quick"
     )

@@ -4,13 +4,15 @@ and nothing else is taken.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from boardclass.errors import IncompleteError, InputError
+from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.driver.derive import config_like, derive
+from cluster.driver.derive import derive
 from cluster.driver.driver import run
 from configs.model import RunConfig
 from results.errors import FingerprintError
@@ -21,6 +23,7 @@ from results.storage.local import LocalFolder
 from results.store.rows import QUARANTINED, Row
 from results.store.run import open_run
 from results.store.store import Store
+from results.upkeep.derive import check_follows
 from tests.cluster.small import CUT_UP, WORDS, tiny
 
 LISTED = [*WORDS, "quit", "quits", "quiet"]
@@ -38,10 +41,8 @@ def source(tmp_path_factory):
 
 def derived_and_searched(source, folder, **changes):
     """Return a derived run and the run of the same question that searched."""
-    found, words = source
-    config = config_like(found, **{"wordlist": words_at(source), **changes}, out=str(folder / "d"))
-    outcome = derive(found, config, words)
-    searched = run(change(config, out=str(folder / "s")))
+    outcome = derived(source, folder / "d", **changes)
+    searched = run(asked(source, folder / "s", **changes))
     assert outcome.complete
     return outcome, searched
 
@@ -50,8 +51,17 @@ def change(config, **changes):
     return RunConfig.model_validate(config.model_dump() | changes)
 
 
-def words_at(source):
-    return source[0].info["config"]["wordlist"]
+def asked(source, folder, **changes):
+    """Return the config of an easier question."""
+    config = json.loads(source[0].made.config)
+    return RunConfig.model_validate({**config, **changes, "out": str(folder)})
+
+
+def derived(source, folder, wordlist="", scores="", **changes):
+    found, words = source
+    points = parse_scores(scores) if scores else None
+    wordlist = wordlist or found.made.words.source
+    return derive(found, words, wordlist, points, out=str(folder), **changes)
 
 
 def list_of(folder, words):
@@ -84,54 +94,43 @@ def test_what_bounds_cover_and_who_was_doubted_come_along(source, tmp_path):
     good = next(row for row in rows if row.candidates)
     theirs = replace(good, host="liar")
     doubt = Row(
-        found.fingerprint.digest, *good.key, QUARANTINED, 0, host="liar", message="contradicted"
+        found.question.digest, *good.key, QUARANTINED, 0, host="liar", message="contradicted"
     )
-    info = {**found.info, "max_bound_covers": ""}
-    with Store.open(tmp_path / "doubted", found.fingerprint, info) as store:
+    made = replace(found.made, covers="")
+    with Store.open(tmp_path / "doubted", found.question, made) as store:
         for part in ([theirs], [doubt], rows):
             store.append(part)
             store.flush()
-    again = config_like(found, wordlist=words_at(source), out=str(tmp_path / "doubted"))
-    assert run(again).n_computed == 0
+    assert run(asked(source, tmp_path / "doubted")).n_computed == 0
     doubted = open_run(tmp_path / "doubted")
-    config = config_like(doubted, wordlist=words_at(source), out=str(tmp_path / "d"))
-    outcome = derive(doubted, config, words)
-    assert (
-        outcome.listed.boards
-        == derive(found, change(config, out=str(tmp_path / "e")), words).listed.boards
-    )
+    outcome = derived((doubted, words), tmp_path / "d")
+    assert outcome.listed.boards == derived(source, tmp_path / "e").listed.boards
     assert outcome.complete
-    derived = open_run(config.out)
-    assert "liar" in derived.index.doubted_hosts
-    assert "liar" not in {row.host for row in derived.rows() if row.is_verdict}
-    assert derived.info["max_bound_covers"] == ""
+    made = open_run(tmp_path / "d")
+    assert "liar" in made.index.doubted_hosts
+    assert "liar" not in {row.host for row in made.rows() if row.is_verdict}
+    assert made.made.covers == ""
 
 
 def test_it_goes_on_from_what_is_there(source, tmp_path):
-    found, words = source
-    config = config_like(found, wordlist=words_at(source), cutoff=4, out=str(tmp_path / "d"))
-    first = derive(found, config, words)
-    again = derive(found, config, words)
+    found, _ = source
+    first = derived(source, tmp_path / "d", cutoff=4)
+    again = derived(source, tmp_path / "d", cutoff=4)
     assert first.digest == again.digest
     told = read_events(LocalFolder(tmp_path / "d"))
     taken = [event.n_reused for event in told if isinstance(event, Reused)]
     assert taken == [len(found.index.places), 0]
-    assert len(list(open_run(config.out).rows())) == len(list(found.rows()))
+    assert len(list(open_run(tmp_path / "d").rows())) == len(list(found.rows()))
 
 
 def test_a_run_that_was_begun_there_keeps_its_verdicts(source, tmp_path):
     """Its classes may be split in other places."""
-    found, words = source
-    config = config_like(
-        found,
-        wordlist=words_at(source),
-        cutoff=4,
-        out=str(tmp_path / "d"),
-    )
+    found, _ = source
+    config = asked(source, tmp_path / "d", cutoff=4)
     search = config.search.model_dump() | CUT_UP["search"]
     searched = run(change(config, search=search))
-    assert len(list(open_run(config.out).rows())) > len(list(found.rows()))
-    assert derive(found, config, words).digest == searched.digest
+    assert len(list(open_run(tmp_path / "d").rows())) > len(list(found.rows()))
+    assert derived(source, tmp_path / "d", cutoff=4).digest == searched.digest
 
 
 @pytest.mark.parametrize(
@@ -146,11 +145,9 @@ def test_a_run_that_was_begun_there_keeps_its_verdicts(source, tmp_path):
 def test_what_does_not_follow_is_refused_and_nothing_is_written(
     source, tmp_path, more, changes, said
 ):
-    found, words = source
     path = list_of(tmp_path, [*LISTED, *more.split()])
-    config = config_like(found, wordlist=path, out=str(tmp_path / "d"), **changes)
     with pytest.raises(InputError, match=said):
-        derive(found, config, words)
+        derived(source, tmp_path / "d", wordlist=path, **changes)
     assert not (tmp_path / "d").exists()
 
 
@@ -162,18 +159,16 @@ def test_a_word_that_no_board_holds_stands_in_no_way(source, tmp_path):
 
 def test_other_classes_and_runs_that_are_not_proven_are_refused(source, tmp_path):
     found, words = source
-    config = config_like(found, wordlist=words_at(source), out=str(tmp_path / "d"))
-    other = change(config, buckets="aeiou bcdfghjklmnpqrstvwxyz")
-    with pytest.raises(FingerprintError, match="partition"):
-        derive(found, other, words)
-    rules = config.search.model_dump() | {"unfuse_parts": 7}
-    other = change(config, search=rules)
+    for asked_for in (
+        replace(found.question, buckets="corner: abcdefghijklmnopqrstuvwxyz"),
+        replace(found.question, rules=replace(found.question.rules, unfuse_parts=7)),
+    ):
+        with pytest.raises(FingerprintError, match=r"buckets|unfuse_parts"):
+            check_follows(found, asked_for, words, words)
+    config = asked(source, tmp_path / "d")
+    run(change(config, search=config.search.model_dump() | {"unfuse_parts": 7}))
     with pytest.raises(FingerprintError, match="unfuse_parts"):
-        derive(found, other, words)
-    assert not (tmp_path / "d").exists()
-    run(other)
-    with pytest.raises(FingerprintError, match="unfuse_parts"):
-        derive(found, config, words)
+        derived(source, tmp_path / "d")
     half = tiny(tmp_path)
     run(half)
     part = next((tmp_path / "run" / "results").iterdir())
@@ -182,9 +177,7 @@ def test_other_classes_and_runs_that_are_not_proven_are_refused(source, tmp_path
     manifest.write_text("")
     unproven = open_run(half.out)
     with pytest.raises(IncompleteError, match="not proven"):
-        derive(
-            unproven, config_like(unproven, wordlist=half.wordlist), load_wordlist(half.wordlist)
-        )
+        derive(unproven, load_wordlist(half.wordlist), half.wordlist)
 
 
 def test_the_command_prints_the_claim(source, tmp_path, orderly):

@@ -29,6 +29,7 @@ from cluster.driver.driver import Interrupted, run
 from cluster.driver.prepared import history
 from cluster.driver.progress import Progress
 from cluster.driver.signals import StopSignals
+from cluster.planning.costs import predicted_costs
 from cluster.planning.plan import make_plan
 from cluster.workers.executors import InProcessExecutor
 from configs.model import DEFAULT_BUCKETS, RunConfig
@@ -36,9 +37,9 @@ from results.errors import DamagedError, FingerprintError
 from results.log import read_events
 from results.log_events import Dropped, Reused
 from results.proof.claim import read_claim
-from results.proof.nodes import run_question
 from results.storage import files
 from results.storage.local import LocalFolder
+from results.store.made import ListTold
 from results.store.parts import read_parts
 from results.store.rows import from_table
 from results.store.run import open_run
@@ -86,16 +87,11 @@ def test_proves_the_boards_that_are_there_and_again_without_an_executor(config):
     assert progress.begin.call_args.args[1] == report.n_classes_done == outcome.coverage.n_classes
     assert report.best_score == outcome.listed.boards[0].score
     progress.end.assert_called_once_with()
-    info = open_run(config.out).info
-    assert info["wordlist"] == {
-        "name": "tiny",
-        "n_words": len(WORDS),
-        "left_out": dict.fromkeys(REASONS, 0),
-    }
-    assert info["n_classes"] == make_plan(config).partition.n_canonical
-    assert {"python", "numba", "numpy"} <= set(info["versions"])
-    assert info["config"]["search"]["memory_mb"] == 16
-    assert "token" not in json.dumps(info).lower()
+    made = open_run(config.out).made
+    assert made.words == ListTold("tiny", config.wordlist, len(WORDS), dict.fromkeys(REASONS, 0))
+    assert {"python", "numba", "numpy"} <= set(made.versions)
+    assert json.loads(made.config)["search"]["memory_mb"] == made.budgets.memory_mb == 16
+    assert "token" not in str(made).lower()
     again = run(config, make_executor=lambda spec: pytest.fail("nothing is left to compute"))
     assert (again.complete, again.digest) == (True, outcome.digest)
     assert (again.n_reused, again.n_computed) == (outcome.n_computed, 0)
@@ -123,14 +119,15 @@ def test_auto_cutoff_is_the_best_board_and_stays(config):
     first = run(auto, progress=progress)
     assert climbs(progress)
     best = max(score for _, score in expected_boards(1))
-    assert open_run(auto.out).fingerprint.cutoff == best
+    assert open_run(auto.out).question.cutoff == best
     assert {(board.board, board.score) for board in first.listed.boards} == expected_boards(best)
-    info = open_run(auto.out).info
-    assert info["climbed"]["score"] == best
-    assert info["config"]["cutoff"] == "auto"
+    made = open_run(auto.out).made
+    assert made.climbed is not None
+    assert made.climbed.score == best
+    assert json.loads(made.config)["cutoff"] == "auto"
     progress = mock.Mock(spec=Progress)
     other = make_plan(change(auto, scores="powers"))
-    assert other.cutoff > best, "that of other points says nothing"
+    assert other.question.cutoff > best, "that of other points says nothing"
     # a run with another cutoff would be refused
     assert run(change(auto, seed=9), progress=progress).n_computed == 0
     assert not climbs(progress)
@@ -276,7 +273,7 @@ def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config):
     assert unfinished
     assert sum(found) > 0
     assert found.tolist() == [efforts[class_id] for class_id in sorted(efforts)]
-    assert costs.tolist() == plan.predicted_costs(np.array(sorted(efforts))).tolist()
+    assert costs.tolist() == predicted_costs(plan.question, np.array(sorted(efforts))).tolist()
 
 
 def test_damaged_parts_are_computed_again_and_nothing_else(config):
@@ -361,18 +358,18 @@ def test_other_parts_and_another_question_are_refused_on_resume(config):
 def test_a_run_keeps_the_rule_of_demands_that_it_began_with(config):
     """Runs of before there were two rules do not name theirs."""
     old = run(change(config, search={"memory_mb": 16, "demands": "every"}))
-    assert "demands" not in open_run(config.out).info["structure"]
+    assert open_run(config.out).question.rules.demands == "every"
     assert run(config).digest == old.digest
-    with pytest.raises(FingerprintError, match="demands: asked for 'open', stored None"):
+    with pytest.raises(FingerprintError, match="demands: asked for 'open', stored 'every'"):
         run(change(config, search={"memory_mb": 16, "demands": "open"}))
     new = change(config, out=config.out + "-new")
     assert run(new).digest == old.digest
-    assert open_run(new.out).info["structure"]["demands"] == "open"
+    assert open_run(new.out).question.rules.demands == "open"
     extended = change(config, out=config.out + "-more", cutoff=config.cutoff + 1)
     assert run(extended, extends=config.out).complete
     told = read_events(LocalFolder(Path(extended.out)))
     assert [event.location for event in told if isinstance(event, Reused)] == [config.out]
-    assert "demands" not in open_run(extended.out).info["structure"]
+    assert open_run(extended.out).question.rules.demands == "every"
 
 
 def test_a_run_says_how_it_fuses_cells_that_no_key_holds(config):
@@ -380,8 +377,7 @@ def test_a_run_says_how_it_fuses_cells_that_no_key_holds(config):
     groups = ["".join(string.ascii_lowercase[i::4]) for i in range(4)]
     rules = {"max_free": 2, "coarse_groups": groups}
     plain = run(config)
-    assert not rules.keys() & open_run(config.out).info["structure"].keys()
-    assert run_question(open_run(config.out)).rules.coarse_groups == ()
+    assert open_run(config.out).question.n_fused_first == 0
     fused = change(
         config,
         out=config.out + "-fused",
@@ -394,10 +390,9 @@ def test_a_run_says_how_it_fuses_cells_that_no_key_holds(config):
     assert done.complete
     assert done.digest == plain.digest
     made = open_run(fused.out)
-    assert made.info["structure"].items() >= rules.items()
     paths = made.verdict_table.column("path").to_pylist()
     assert any(re.match("[0-9]=[a-z]{2}", path) for path in paths), "parts of fused cells"
-    cut_by = run_question(made).rules
+    cut_by = made.question.rules
     assert (cut_by.max_free, cut_by.coarse_groups) == (2, tuple(groups))
     assert run(fused).digest == plain.digest
     for name, value in (("max_free", 3), ("coarse_groups", list(string.ascii_lowercase))):
@@ -408,16 +403,16 @@ def test_a_run_says_how_it_fuses_cells_that_no_key_holds(config):
 
 def test_predicted_costs_are_products_over_the_cells(config):
     plan = make_plan(change(config, dims="3x4", buckets=DEFAULT_BUCKETS, cutoff=1000))
-    ids = plan.class_ids()[:: max(1, plan.partition.n_canonical // 50)]
-    costs = plan.predicted_costs(ids)
+    ids = plan.question.class_ids()[:: max(1, plan.question.partition.n_canonical // 50)]
+    costs = predicted_costs(plan.question, ids)
     place = plan.question.rules.letter_order.index
     expected = []
     for class_id in ids:
-        letters = plan.partition.class_letters(int(class_id))
+        letters = plan.question.partition.class_letters(int(class_id))
         expected.append(prod(1 + max(map(place, cell)) for cell in letters))
     assert costs.tolist() == pytest.approx(expected)
     assert len(set(costs.tolist())) > 1
-    assert np.all(np.diff(plan.class_ids()) > 0)
+    assert np.all(np.diff(plan.question.class_ids()) > 0)
 
 
 def test_plain_lines():

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from boardclass.scores import parse_scores
+from cluster.planning.costs import predicted_costs
 from cluster.planning.estimate import (
     LEAST,
     Probes,
@@ -94,7 +95,7 @@ def test_the_mean_of_many_estimates_is_the_cost(small, least):
     """Over all seeds; the tolerance is four standard errors."""
     plan = deep(small)
     breaker = Breaker(plan.spec)
-    wanted = sum(whole_cost(breaker, class_id) for class_id in plan.class_ids().tolist())
+    wanted = sum(whole_cost(breaker, class_id) for class_id in plan.question.class_ids().tolist())
     found = [searched(Probes(plan, seed, least), breaker) for seed in range(300)]
     assert len(set(found)) > 100
     assert abs(fmean(found) - wanted) <= 4 * stdev(found) / 300**0.5
@@ -104,7 +105,7 @@ def test_everything_that_is_drawn_is_searched_once_and_adds_up(small):
     """With all the time there is: each class, and each part of it."""
     plan = deep(small)
     breaker = Breaker(plan.spec)
-    wanted = sum(whole_cost(breaker, class_id) for class_id in plan.class_ids().tolist())
+    wanted = sum(whole_cost(breaker, class_id) for class_id in plan.question.class_ids().tolist())
     probes = Probes(plan, 0, gone=float)
     assert searched(probes, breaker) == pytest.approx(wanted)
     found = probes.estimate(0, 0)
@@ -115,13 +116,13 @@ def test_everything_that_is_drawn_is_searched_once_and_adds_up(small):
 
 def test_parts_are_expected_to_share_the_cost_of_what_they_are_parts_of(small):
     """A cell that is fused as well, whose parts are groups of letters."""
-    letters = small.partition.class_letters(13)
+    letters = small.question.partition.class_letters(13)
 
     def likely(*paths):
         return sum(likely_cost(Unit(13, path), small) for path in paths)
 
     whole = likely("")
-    assert whole == pytest.approx(likely_costs(small.predicted_costs(np.array([13])))[0])
+    assert whole == pytest.approx(likely_costs(predicted_costs(small.question, np.array([13])))[0])
     assert likely(*(f"1={letter}" for letter in letters[1])) == pytest.approx(whole)
     assert likely(f"1={letters[1][:2]}", f"1={letters[1][2:]}") == pytest.approx(whole)
     group = f"1={letters[1][:2]}"
@@ -136,7 +137,7 @@ def test_likely_costs_that_are_wrong_cost_no_truth(small):
     """With the strength of the letters turned round the mean is the cost all the same."""
     plan = deep(small)
     breaker = Breaker(plan.spec)
-    wanted = sum(whole_cost(breaker, class_id) for class_id in plan.class_ids().tolist())
+    wanted = sum(whole_cost(breaker, class_id) for class_id in plan.question.class_ids().tolist())
     rules = plan.question.rules
     turned = replace(rules, letter_order=rules.letter_order[::-1])
     question = replace(plan.question, rules=turned)
@@ -149,20 +150,20 @@ def test_the_classes_of_4x5_can_be_drawn():
     """2,862,000 of them, from weak to strong."""
     plan = make_plan(RunConfig(dims="4x5", cutoff=6300, workers=0))
     level = Probes(plan, 0).levels[0]
-    assert len(level.likely) == plan.partition.n_canonical == 2_862_000
+    assert len(level.likely) == plan.question.partition.n_canonical == 2_862_000
     some = [level.unit(place).class_id for place in range(0, 2_862_000, 1000)]
     assert len(set(some)) == len(some)
     place = plan.question.rules.letter_order.index
 
     def strength(class_id):
-        letters = plan.partition.class_letters(class_id)
+        letters = plan.question.partition.class_letters(class_id)
         return fmean(map(place, "".join(letters[cell] for cell in (6, 7, 8, 11, 12, 13))))
 
     assert strength(some[0]) < strength(some[-1])
 
 
 def test_an_estimate_is_near_the_truth_and_is_it_when_every_class_is_known(small):
-    breaker, ids = Breaker(small.spec), small.class_ids().tolist()
+    breaker, ids = Breaker(small.spec), small.question.class_ids().tolist()
     truth = sum(whole_cost(breaker, class_id) for class_id in ids)
     found = [searched(Probes(small, seed, LEAST), breaker) for seed in range(8)]
     assert abs(fmean(found) - truth) <= 4 * stdev(found) / 8**0.5
@@ -178,7 +179,7 @@ def test_an_estimate_is_near_the_truth_and_is_it_when_every_class_is_known(small
 
 
 def test_a_class_that_was_split_is_not_known_without_its_parts(small):
-    found = estimate(deep(small), None, 0, effort, 0, least=len(small.class_ids()))
+    found = estimate(deep(small), None, 0, effort, 0, least=len(small.question.class_ids()))
     assert not found.is_known
     assert found.high
     assert found.low < found.cpu_hours < found.high
@@ -201,7 +202,7 @@ def test_parts_that_nobody_looked_at_are_expected_to_cost_what_is_likely(small):
     probes = Probes(small, 0, 1)
     unit = probes.next()
     assert unit
-    letters = small.partition.class_letters(unit.class_id)[0]
+    letters = small.question.partition.class_letters(unit.class_id)[0]
     half = likely_cost(unit, small) / 2
     below = [Unit(unit.class_id, f"0={letters[:k]}") for k in range(1, len(letters))]
     child = min(below, key=lambda child: abs(likely_cost(child, small) - half))
@@ -209,7 +210,7 @@ def test_parts_that_nobody_looked_at_are_expected_to_cost_what_is_likely(small):
     found = probes.estimate(0, 0)
     share = likely_cost(child, small) / likely_cost(unit, small)
     searched_only = 6.0 / likely_cost(unit, small)
-    whole = sum(likely_costs(small.predicted_costs(small.class_ids())))
+    whole = sum(likely_costs(predicted_costs(small.question, small.question.class_ids())))
     assert 3600 * found.cpu_hours == pytest.approx(whole * searched_only / (1 - share))
     assert found.high is None, "of one probe nothing is known"
 
@@ -351,7 +352,7 @@ def test_variants_change_one_thing_each():
     assert as_it_is == "as it is"
     for name, plan in others:
         changed = [
-            plan.partition.text != original.partition.text,
+            plan.question.partition.text != original.question.partition.text,
             plan.spec.budgets != original.spec.budgets,
             plan.question.rules != original.question.rules,
             plan.question.cell_order != original.question.cell_order,

@@ -89,7 +89,7 @@ def two_that_searched(make_executor):
             executor.spawn(number)
         until(executor, WorkerUp, 2)
         for number in (1, 2):
-            executor.assign(Assign(number, number, (Unit(int(plan.class_ids()[-1])),)))
+            executor.assign(Assign(number, number, (Unit(int(plan.question.class_ids()[-1])),)))
         assert sum(isinstance(event, Answer) for event in until(executor, Returned, 2)) == 2
         yield executor
 

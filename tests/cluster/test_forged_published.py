@@ -25,19 +25,19 @@ def without_best(name, folder, n_kept=0):
     for row in old.rows():
         n_boards += bool(row.candidates)
         rows.append(without_boards(row) if n_boards > n_kept else row)
-    write_rows(folder, rows, old.fingerprint, old.info)
+    write_rows(folder, rows, old.question, old.made)
     return folder
 
 
 def at_cutoff(name, folder, cutoff):
     """Write a published run anew as if its cutoff had been lower."""
     old = open_run(PUBLISHED / name)
-    lower = replace(old.fingerprint, cutoff=cutoff)
+    lower = replace(old.question, cutoff=cutoff)
     rows = [
         replace(row, fingerprint=lower.digest, max_bound=min(row.max_bound, cutoff - 1))
         for row in old.rows()
     ]
-    write_rows(folder, rows, lower, old.info)
+    write_rows(folder, rows, lower, old.made)
     return folder
 
 
@@ -77,7 +77,7 @@ def test_a_published_run_confirms_others_but_not_itself(orderly, tmp_path):
     assert answer.startswith("Verified: ")
     (higher / files.CLAIM).unlink()
     run = open_run(higher)
-    write_rows(tmp_path / "none", map(without_boards, run.rows()), run.fingerprint, run.info)
+    write_rows(tmp_path / "none", map(without_boards, run.rows()), run.question, run.made)
     check_refused(orderly("verify", tmp_path / "none", "--quick"), "berlatdes, which scores 430")
 
 

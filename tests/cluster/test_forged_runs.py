@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -29,7 +29,7 @@ from results.proof.claim import read_claim, unscored_boards
 from results.proof.prove import summary
 from results.storage import files
 from results.storage.lock import parse_owner
-from results.store.documents import list_name
+from results.store.made import list_name
 from results.store.rows import QUARANTINED, SPLIT, Row
 from results.store.run import open_run
 from tests.cluster.whole_run import (
@@ -301,7 +301,8 @@ def test_the_board_that_was_climbed_to_must_be_among_the_boards(
 ):
     """Another one as good does not stand for it."""
     run, shape = open_run(climbed), geometry("2x2")
-    lost = canonical_board(run.info["climbed"]["board"], shape)
+    assert run.made.climbed is not None
+    lost = canonical_board(run.made.climbed.board, shape)
     n_boards = len(unscored_boards(run).boards)
 
     def lose(row):
@@ -329,18 +330,17 @@ def test_the_board_that_was_climbed_to_must_be_among_the_boards(
 
 def test_rules_that_no_search_has_are_told(climbed, tmp_path, orderly):
     folder = shutil.copytree(climbed, tmp_path / "run")
-    asked = open_run(folder).info["config"]
-    seal_run(folder, config={**asked, "search": {"unit_budget": "all"}})
-    assert "no search has the rules" in orderly.fails(3, "verify", folder)
+    seal_run(folder, budgets={"unit_budget": "all"})
+    assert "made.budgets.unit_budget is 'all'" in orderly.fails(3, "verify", folder)
 
 
 def test_nonsense_for_the_board_that_was_climbed_to(climbed, tmp_path, orderly):
     assert orderly.json("status", climbed)["proven"]
     folder = shutil.copytree(climbed, tmp_path / "run")
     for nonsense, code, told in (
-        ([], 3, "info.climbed is []"),
-        ("aert", 3, "info.climbed is 'aert'"),
-        ({"board": 7, "score": 14}, 3, "info.climbed.board is 7"),
+        ([], 3, "made.climbed is []"),
+        ("aert", 3, "made.climbed is 'aert'"),
+        ({"board": 7, "score": 14}, 3, "made.climbed.board is 7"),
         ({"board": "aert"}, 5, "does not say which board the cutoff was climbed to"),
         (
             {"board": "toolong", "score": 14},
@@ -355,13 +355,13 @@ def test_nonsense_for_the_board_that_was_climbed_to(climbed, tmp_path, orderly):
 
 def test_a_name_is_repeated_only_if_what_it_names_is_that(ask, orderly, whole, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
-    seal_run(folder, wordlist={**open_run(folder).info["wordlist"], "name": "enable2k"})
+    seal_run(folder, words={**asdict(open_run(folder).made.words), "name": "enable2k"})
     answers, page = ask(folder, FORMATS)
     told = page + "".join(" ".join(answer.out.split()) for answer in answers.values())
     honest = "a list that is not the enable2k that it is said to be"
     assert honest in told
     assert "enable2k" not in told.replace(honest, "")
-    seal_run(folder, scores="standard", wordlist={})
+    seal_run(folder, scores="standard", words={})
     statement = orderly.json("status", folder)["statement"]
     assert "and one point a word, " in statement
     assert "standard" not in statement

@@ -76,7 +76,7 @@ def refuted(tmp_path_factory):
 def seal(folder):
     run = open_run(folder)
     listed = unscored_boards(run)
-    digest = digest_of(run.fingerprint, listed, complete=True)
+    digest = digest_of(run.question, listed, complete=True)
     counts = {
         "n_candidates": listed.n_candidates,
         "n_canonical": listed.n_canonical,
@@ -166,10 +166,10 @@ def test_an_unfinished_run_is_refuted_as_soon_as_it_can_be(orderly, refuted, tmp
     old = open_run(refuted)
     rows = list(old.rows())
     lost = [row for row in rows if row.counters["n_survivors"] == 1 and not row.candidates]
-    write_rows(tmp_path / "lost", lost, old.fingerprint, old.info)
+    write_rows(tmp_path / "lost", lost, old.question, old.made)
     assert orderly.json("status", tmp_path / "lost")["state"] == "refuted"
     others = [row for row in rows if row not in lost]
-    write_rows(tmp_path / "open", others, old.fingerprint, old.info)
+    write_rows(tmp_path / "open", others, old.question, old.made)
     assert orderly.json("status", tmp_path / "open")["state"] == "incomplete"
 
 
@@ -180,7 +180,7 @@ def test_a_score_that_a_published_run_knows_better_is_refuted(tmp_path):
         replace(row, candidates=tuple((board, score + 7) for board, score in row.candidates))
         for row in old.rows()
     ]
-    write_rows(tmp_path / "run", rows, old.fingerprint, old.info)
+    write_rows(tmp_path / "run", rows, old.question, old.made)
     seal(tmp_path / "run")
     found = summary(tmp_path / "run")
     assert (found.state, found.proven) == (State.REFUTED, False)
@@ -197,7 +197,7 @@ def test_a_directory_that_was_refuted_gets_no_more_rows(orderly, refuted, tmp_pa
     rows = list(open_run(folder).rows())
     part = tmp_path / "part"
     old = open_run(PUBLISHED / NAME)
-    write_rows(part, list(old.rows())[:3], old.fingerprint, old.info)
+    write_rows(part, list(old.rows())[:3], old.question, old.made)
     answer = orderly("merge", folder, part)
     assert answer.code in (3, 5)
     assert list(open_run(folder).rows()) == rows

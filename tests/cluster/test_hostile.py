@@ -205,14 +205,14 @@ NAMED = {
     "a part of 0 rows": lambda run: forge.write_part(run, SCHEMA.empty_table()),
     "bad UTF-8 in a board": rows(candidates=[{"board": b"\xff", "score": 8}]),
     "bad UTF-8 in a child": rows(children=[b"\xff"]),
-    "a list for the wordlist": document(files.RUN, "info", "wordlist", value=[]),
-    "scores: []": document(files.RUN, "fingerprint", "scores", value=[]),
-    "a cutoff of 10^40": document(files.RUN, "fingerprint", "cutoff", value=10**40),
-    "a board of 99,999 x 99,999": document(files.RUN, "fingerprint", "dims", value="99999x99999"),
+    "a list for the wordlist": document(files.RUN, "made", "words", value=[]),
+    "scores: []": document(files.RUN, "question", "points", value=[]),
+    "a cutoff of 10^40": document(files.RUN, "question", "cutoff", value=10**40),
+    "a board of 99,999 x 99,999": document(files.RUN, "question", "dims", value="99999x99999"),
     "rules of the search that cannot be": document(
-        files.RUN, "info", "structure", "unfuse_parts", value="x"
+        files.RUN, "question", "rules", "unfuse_parts", value="x"
     ),
-    "half a surrogate pair": document(files.RUN, "info", "scores", value="\ud800"),
+    "half a surrogate pair": document(files.RUN, "made", "scores", value="\ud800"),
     "a path of 3,600 characters": rows(
         status="split", candidates=[], children=["/".join(["0=a"] * 900)]
     ),
@@ -247,12 +247,12 @@ def test_what_was_dropped_is_told(campaign):
         line["name"] for line in forge.read_lines(run / files.EVENTS) if line["event"] == "dropped"
     ] == [part]
     run = campaign.copy()
-    document(files.RUN, "info", "wordlist", value=[])(run)
+    document(files.RUN, "made", "words", value=[])(run)
     document(files.CLAIM, "n_words", value="many")(run)
     document(files.AUDITS, "audits", value=[{}])(run)
     said = campaign.repair(run)
     assert said.code == 0
-    assert "info.wordlist is []" in said.err
+    assert "made.words is []" in said.err
     for name in (files.RUN, files.CLAIM, files.AUDITS):
         assert f"dropped {name}" in said.err
 
@@ -365,8 +365,8 @@ def test_a_log_with_a_second_name_is_not_written_to_and_the_run_directory_itself
 
 def everywhere(run: Path) -> None:
     """Put control characters wherever text can stand and be shown."""
-    for keys in (("wordlist", "name"), ("scores",), ("versions", ESCAPES)):
-        document(files.RUN, "info", *keys, value=ESCAPES)(run)
+    for keys in (("words", "name"), ("scores",), ("versions", ESCAPES)):
+        document(files.RUN, "made", *keys, value=ESCAPES)(run)
     rows(**dict.fromkeys(("host", "cpu", "kernel_hash", "message"), ESCAPES.encode()))(run)
     for name in ("statement", "strength", "wordlist"):
         document(files.CLAIM, name, value=ESCAPES)(run)

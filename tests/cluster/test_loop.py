@@ -17,14 +17,14 @@ from cluster.scheduling import events
 from results.log import read_events
 from results.log_events import Stage
 from results.storage.local import LocalFolder
-from results.store.documents import Fingerprint
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
 from search.breaker import Unit, UnitResult
+from search.question import Question
 from tests.cluster.fakes import REPORT
 
-PRINT = Fingerprint(
+PRINT = Question(
     "2x2",
     "0" * 64,
     parse_scores("words").points,

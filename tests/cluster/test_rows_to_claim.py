@@ -102,7 +102,7 @@ def doubt(row, *hosts):
 
 
 def add(folder, rows):
-    write_rows(folder, rows, open_run(folder).fingerprint)
+    write_rows(folder, rows, open_run(folder).question)
     return open_run(folder)
 
 
@@ -118,7 +118,7 @@ def of(rows, *hosts):
 
 def test_a_contradiction_leaves_a_row_for_each_host(whole, rows, tmp_path):
     folder = shutil.copytree(whole, tmp_path / "run")
-    print_of = open_run(folder).fingerprint
+    print_of = open_run(folder).question
     with Store.open(folder, print_of) as store:
         Ledger(store, print_of).publish(
             [Quarantine(Unit(*rows[0].key), 2, "they differ", ("a", "b"))]

@@ -16,6 +16,7 @@ from boardclass.errors import ConfigError
 from cluster.driver.driver import run
 from cluster.driver.journal import Journal
 from cluster.driver.progress import format_report
+from cluster.planning.costs import predicted_costs
 from cluster.planning.plan import make_plan
 from cluster.planning.shares import Share, parse_share
 from configs.model import load_config
@@ -42,11 +43,16 @@ def test_shares_are_apart_together_all_classes_equally_dear_and_dealt_as_ever(tm
     """
     tiny = make_plan(config(tmp_path))
     large = make_plan(load_config("4x4", {"cutoff": 3600, "out": str(tmp_path)}))
-    for plan, n_shares in ((tiny, 1), (tiny, len(tiny.class_ids())), (large, 2), (large, 5)):
-        dealt = [Share(number, n_shares).of(plan) for number in range(1, n_shares + 1)]
-        assert sorted(np.concatenate(dealt).tolist()) == plan.class_ids().tolist()
+    for plan, n_shares in (
+        (tiny, 1),
+        (tiny, len(tiny.question.class_ids())),
+        (large, 2),
+        (large, 5),
+    ):
+        dealt = [Share(number, n_shares).of(plan.question) for number in range(1, n_shares + 1)]
+        assert sorted(np.concatenate(dealt).tolist()) == plan.question.class_ids().tolist()
         assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
-    costs = [plan.predicted_costs(ids).sum() for ids in dealt]
+    costs = [predicted_costs(plan.question, ids).sum() for ids in dealt]
     assert max(costs) < 1.05 * min(costs)
     found = hashlib.sha256(json.dumps([ids.tolist() for ids in dealt]).encode()).hexdigest()
     assert found == "ad7181dd1dbf1afb3b775338e7cd11dadd13107857ddaaadcb2d9214d52c0e22"
@@ -54,10 +60,13 @@ def test_shares_are_apart_together_all_classes_equally_dear_and_dealt_as_ever(tm
 
 def test_a_share_does_not_depend_on_the_machine_or_on_what_is_stored(tmp_path):
     shard = [
-        Share(1, 3).of(make_plan(config(tmp_path / "a", seed=seed))).tolist() for seed in (0, 7)
+        Share(1, 3).of(make_plan(config(tmp_path / "a", seed=seed)).question).tolist()
+        for seed in (0, 7)
     ]
     run(config(tmp_path / "a"), share=Share(2, 3))
-    assert shard[0] == shard[1] == Share(1, 3).of(make_plan(config(tmp_path / "a"))).tolist()
+    assert (
+        shard[0] == shard[1] == Share(1, 3).of(make_plan(config(tmp_path / "a")).question).tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +92,7 @@ def test_a_share_says_that_nothing_is_proven_and_the_last_one_of_the_directory_p
     assert answer.out.startswith("Not proven.")
     assert "share 2/3 is done" in answer.out
     assert "belong to the other shares: " in answer.out
-    mine = Share(2, 3).of(make_plan(config(folder))).tolist()
+    mine = Share(2, 3).of(make_plan(config(folder)).question).tolist()
     assert f" board classes, {len(mine)} of them are share 2/3, 1 worker" in answer.err
     assert sorted(row.class_id for row in open_run(folder).rows()) == mine
     assert not (folder / files.CLAIM).exists()
@@ -98,7 +107,7 @@ def test_a_share_says_that_nothing_is_proven_and_the_last_one_of_the_directory_p
     assert "share 2/3 is done" in record["ended"]
     listed = orderly("top", folder)
     assert (listed.code, "found so far, not proven" in listed.err) == (4, True)
-    assert open_run(folder).info["share"] == "2/3"
+    assert open_run(folder).made.share == "2/3"
     events = [json.loads(line) for line in (folder / files.EVENTS).read_text().splitlines()]
     assert {e["share"] for e in events if e["event"] in ("started", "progress")} == {"2/3"}
     assert "0 verdicts computed" in orderly.done(*options(folder, "--share", "2/3"))
@@ -112,7 +121,7 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
     folder = tmp_path / "run"
     run(config(folder), share=Share(2, 3))
     whole = make_plan(config(folder))
-    n_all, n_own = len(whole.class_ids()), len(Share(2, 3).of(whole))
+    n_all, n_own = len(whole.question.class_ids()), len(Share(2, 3).of(whole.question))
     report = replace(
         REPORT,
         n_classes=n_all,
@@ -132,7 +141,7 @@ def test_what_is_shown_of_a_share_under_way_is_said_to_be_of_the_share(orderly, 
     assert "about 25 s left of share 2/3" in format_report(report)
     assert format_report(replace(report, n_open=0)).endswith("all of share 2/3 done")
     found = open_run(folder)
-    with Store.open(folder, found.fingerprint), Journal(found.folder) as journal:
+    with Store.open(folder, found.question), Journal(found.folder) as journal:
         journal.report(report, now=True)
         record = orderly.json("status", folder)
         told = " ".join(orderly("status", folder).out.split())
@@ -149,14 +158,14 @@ def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path, small_run
     rows = list(open_run(small_runs / "cut_up").rows())
     plan = make_plan(config(folder, **CUT_UP))
     split = sorted({row.class_id for row in rows if row.status == "split" and not row.path})
-    mine = set(Share(1, 2).of(plan).tolist())
+    mine = set(Share(1, 2).of(plan.question).tolist())
     assert mine.intersection(split)
     assert set(split) - mine
     write_rows(
         folder,
         [row for row in rows if row.class_id in split and not row.path],
-        plan.fingerprint,
-        plan.run_info,
+        plan.question,
+        plan.made,
     )
     outcome = run(config(folder, **CUT_UP), share=Share(1, 2))
     assert outcome.share_done
@@ -168,11 +177,11 @@ def test_parts_of_classes_stay_with_the_share_of_their_class(tmp_path, small_run
 def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path, small_runs):
     rows = [row for row in open_run(small_runs / "cut_up").rows() if not row.path]
     plan = make_plan(config(tmp_path / "run", **CUT_UP))
-    with Store.open(tmp_path / "run", plan.fingerprint, plan.run_info) as store:
+    with Store.open(tmp_path / "run", plan.question, plan.made) as store:
         store.append(rows)
         store.flush()
         told, done = Share(1, 1).judge(
-            plan.class_ids(), store, check_coverage(store.snapshot()), "", []
+            plan.question.class_ids(), store, check_coverage(store.snapshot()), "", []
         )
     n_split = sum(row.status == "split" for row in rows)
     assert not done
@@ -183,8 +192,8 @@ def test_a_share_is_not_done_while_parts_of_its_classes_are_open(tmp_path, small
 def test_a_share_of_a_run_with_a_fault_is_not_done(fault, tmp_path, small_runs):
     folder = shutil.copytree(small_runs / "whole", tmp_path / "run")
     share, found = Share(1, 2), open_run(folder)
-    own_ids = share.of(make_plan(config(folder)))
-    with Store.open(folder, found.fingerprint) as store:
+    own_ids = share.of(make_plan(config(folder)).question)
+    with Store.open(folder, found.question) as store:
         coverage = check_coverage(store.snapshot())
         assert share.judge(own_ids, store, coverage, "", [])[1]
         faulty = coverage if fault == "message" else replace(coverage, **{fault: ["class 3"]})
@@ -201,11 +210,9 @@ def test_a_share_with_a_doubted_host_elsewhere_does_not_let_the_run_be_proven(tm
     (folder / files.CLAIM).unlink()
     found = open_run(folder)
     host = next(found.rows()).host
-    with Store.open(folder, found.fingerprint) as store:
+    with Store.open(folder, found.question) as store:
         key = next(found.rows()).key
-        doubt = Row(
-            found.fingerprint.digest, *key, QUARANTINED, 0, host=host, message="contradicted"
-        )
+        doubt = Row(found.question.digest, *key, QUARANTINED, 0, host=host, message="contradicted")
         store.append([doubt])
     first = run(config(folder), share=Share(1, 2))
     assert (first.complete, first.share_done) == (False, True)

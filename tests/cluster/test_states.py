@@ -42,7 +42,7 @@ def written(folder, like, rows):
     """Write a run with these rows, the last of which may contradict another."""
     with (
         contextlib.suppress(ConflictError),
-        Store.open(folder, like.fingerprint, like.info) as store,
+        Store.open(folder, like.question, like.made) as store,
     ):
         for row in rows:
             store.append([row])
@@ -70,9 +70,7 @@ def folder(tmp_path_factory, proven):
     part.write_bytes(part.read_bytes()[:100])
     with contextlib.ExitStack() as drivers:
         for name in ("running", "running-faulty"):
-            drivers.enter_context(
-                Store.open(top / "runs" / name, finished.fingerprint, finished.info)
-            )
+            drivers.enter_context(Store.open(top / "runs" / name, finished.question, finished.made))
         yield top / "runs"
 
 

@@ -298,7 +298,7 @@ def test_a_doubt_that_is_lost_with_its_part_is_known_from_the_log(config):
     )
     path = Path(config.out) / doubt
     path.write_bytes(path.read_bytes()[:-1])
-    with Store.open(config.out, stored.fingerprint, stored.info, recover=repair) as store:
+    with Store.open(config.out, stored.question, stored.made, recover=repair) as store:
         assert list(store.repaired.parts) == [f"results/{path.name}"]
         assert store.index.doubted_hosts == stored.index.doubted_hosts
     assert open_run(config.out).doubted == stored.doubted

@@ -88,7 +88,7 @@ def folder(tmp_path_factory, proven):
         ),
     )
     bold = top / "runs" / "<b>bold"
-    rewrite(bold / files.RUN, lambda values: values["info"]["wordlist"].update(name=HOSTILE))
+    rewrite(bold / files.RUN, lambda values: values["made"]["words"].update(name=HOSTILE))
     stopped = {"time": 1.0, "session": "x", "event": "stopped", "reason": "E", "message": HOSTILE}
     (bold / files.EVENTS).write_text(json.dumps(stopped) + "\n")
     return top

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,12 @@ from typing import Any
 from boardclass.scores import parse_scores
 from cluster.driver.driver import run
 from configs.model import SearchConfig
-from results.proof.claim import digest_of, question_of, unscored_boards
+from results.proof.claim import digest_of, unscored_boards, wording_of
 from results.proof.prove import summary
 from results.proof.verify import VerifyResult, record, verify
 from results.storage import files
 from results.store.documents import format_document
+from results.store.made import Made
 from results.store.rows import Row
 from results.store.run import Run, open_run
 from results.store.store import Store
@@ -60,16 +61,14 @@ def verified(folder: Path) -> VerifyResult:
     """Return what ``verify`` comes to, with one scorer in both places."""
     asked = open_run(folder)
     scorer = Scorer("2x2", WORDS, parse_scores("words"))
-    return verify(asked, scorer, scorer, question_of(asked))
+    return verify(asked, scorer, scorer, wording_of(asked))
 
 
-def store_rows(
-    folder: Path, old: Run, rows: Iterable[Row], info: Mapping[str, Any] | None = None
-) -> Path:
+def store_rows(folder: Path, old: Run, rows: Iterable[Row], made: Made | None = None) -> Path:
     """Write rows as a run like an older one: the store checks them one by one, so each is valid by
     itself.
     """
-    with Store.open(folder, old.fingerprint, old.info if info is None else info) as store:
+    with Store.open(folder, old.question, made or old.made) as store:
         waiting = list(rows)
         for first in range(0, len(waiting), PER_PART):
             store.append(waiting[first : first + PER_PART])
@@ -85,7 +84,7 @@ def forge(folder: Path, whole: Path, change: Callable[[Rows], Rows], **claimed: 
     forged = open_run(folder)
     listed = unscored_boards(forged)
     n_units = len(forged.index.places)
-    digest = digest_of(forged.fingerprint, listed, complete=True)
+    digest = digest_of(forged.question, listed, complete=True)
     seal_claim(
         folder,
         whole,
@@ -106,11 +105,11 @@ def seal_claim(folder: Path, whole: Path, **changes: Any) -> None:
     (folder / files.CLAIM).write_bytes(format_document({**values, **changes}))
 
 
-def seal_run(folder: Path, **info: Any) -> None:
+def seal_run(folder: Path, **made: Any) -> None:
     """Change what ``run.json`` records, its seal renewed."""
     values = json.loads((folder / files.RUN).read_text())
     del values["sha256"]
-    values["info"] |= info
+    values["made"] |= made
     (folder / files.RUN).write_bytes(format_document(values))
 
 

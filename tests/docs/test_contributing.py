@@ -30,11 +30,58 @@ def test_examples_run(line, orderly, tmp_path, monkeypatch):
     assert orderly(*line.split()).out
 
 
-def test_a_command_and_a_score_table_are_added(tmp_path):
-    """In a copy of the program, with what the page says and nothing else."""
+# a run of before there was the rule is stored by the program as it is
+STORED = """
+import sys
+from configs.model import load_config
+from boardclass.wordlist import load_wordlist
+from results.store.store import Store
+asked = load_config("2x2", {"cutoff": 14, **eval(sys.argv[2])})
+words = load_wordlist("scowl70")
+question = asked.resolve(words, 14)
+with Store.open(sys.argv[1], question, None) as store:
+    print(store.question == question)
+    print(vars(store.question.rules).get("unfuse_last"))
+"""
+
+
+@pytest.fixture
+def copied(tmp_path):
     for folder in PRODUCT:
         without = shutil.ignore_patterns("published", "ongoing", "__pycache__")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=without)
+    return tmp_path
+
+
+def stored(folder, run, **options):
+    command = [sys.executable, "-c", STORED, str(run), repr(options)]
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def test_a_rule_of_a_question_is_added(copied, tmp_path_factory):
+    """One line: it is configured, stored, read from a run that does not know it, and compared."""
+    run = tmp_path_factory.mktemp("stored")
+    assert stored(copied, run).stdout.split() == ["True", "None"]
+    (line,) = re.findall(r"^    (unfuse_last: int = .+)$", PAGE, re.MULTILINE)
+    file = copied / "search/params.py"
+    before = "    # letter groups that a free cell is forced to"
+    assert file.read_text().count(before) == 1
+    file.write_text(file.read_text().replace(before, f"    {line}\n{before}"))
+    assert stored(copied, run).stdout.split() == ["True", "3"]
+    refused = stored(copied, run, search={"unfuse_last": 5}).stderr
+    assert "unfuse_last: asked for 5, stored 3" in refused
+    new = tmp_path_factory.mktemp("new")
+    assert stored(copied, new, search={"unfuse_last": 5}).stdout.split() == ["True", "5"]
+    assert stored(copied, new, search={"unfuse_last": 5}).stdout.split() == ["True", "5"]
+    assert "unfuse_last: asked for 3, stored 5" in stored(copied, new).stderr
+    wrong = stored(copied, new, search={"unfuse_last": 1}).stderr
+    assert "search.unfuse_last = 1: input should be greater than or equal to 2" in wrong
+
+
+def test_a_command_and_a_score_table_are_added(copied):
+    """In a copy of the program, with what the page says and nothing else."""
+    tmp_path = copied
     (tmp_path / "cluster/cli/vowels.py").write_text(block("python"))
     for name, file, after in (
         ("vowels", "cluster/cli/app.py", '    "Single boards": {\n'),

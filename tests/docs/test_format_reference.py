@@ -46,11 +46,12 @@ def written(with_a_run):
 def test_json_documents(written, with_a_run):
     make_in(with_a_run, "run", "2x2", "--workers", "0", "--out", "climbed")
     run = json.loads((with_a_run / "climbed" / "run.json").read_text())
-    assert set(run) == {"format", "sha256", "fingerprint", "info"}
-    assert dict(told("run.json", "key of `fingerprint`")) == types_of(run["fingerprint"])
-    assert dict(told("run.json", "key of `info`")) == types_of(run["info"])
-    asked = json.loads((written / "run.json").read_text())["info"]
-    assert (set(asked), asked["climbed"]) == (set(run["info"]), None)
+    assert set(run) == {"format", "sha256", "question", "made"}
+    assert dict(told("run.json", "key of `question`")) == types_of(run["question"])
+    told_made = dict(told("run.json", "key of `made`"))
+    assert told_made == types_of(run["made"]) | {"extends": "dict"}
+    made = json.loads((written / "run.json").read_text())["made"]
+    assert (set(made), made["climbed"]) == (set(run["made"]), None)
     assert dict(told("claim.json", "key")) == types_of(
         json.loads((written / "claim.json").read_text())
     )

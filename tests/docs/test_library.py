@@ -67,7 +67,7 @@ def test_names_lists_and_words_are_the_same_question():
 def test_a_run_that_comes_with_the_program_has_a_name():
     run = open_run("4x4-enable2k")
     assert top("4x4-enable2k", 1)[0].board == "perslatgsineters"
-    assert summary("4x4-enable2k").fingerprint == run.fingerprint
+    assert summary("4x4-enable2k").question == run.question
     for one in ("4x4-enable2k", run, ["4x4-enable2k"], [run]):
         database = connect(one)
         assert list(database.summaries) == ["4x4-enable2k"]

@@ -24,10 +24,10 @@ from boardclass.errors import InputError
 from boardclass.geometry import geometry
 from results import boards, connect, open_run, summary, top
 from results.reading.limits import Limits
-from search import Breaker, Scorer, Spec, Unit, break_class, local_search, score, solve
+from search import Breaker, Scorer, Spec, Unit, ask, break_class, local_search, score, solve
 from search.certificate import Certifier
 from search.local.batches import HoldingScorer, ParallelScorer
-from search.params import Params
+from search.params import Budgets
 from tests.conftest import ROOT
 
 N_THREADS = 8
@@ -102,7 +102,8 @@ def test_threads_solve():
     assert in_threads(lambda board: solve(board, WORDS), asked) == alone
 
 
-SPEC = Spec("2x3", WORDS, "standard", 20, "ab cdefghijklmnopqrstuvwxyz", Params(memory_mb=16))
+SMALL = Budgets(memory_mb=16)
+SPEC = Spec.of("2x3", WORDS, "standard", 20, "ab cdefghijklmnopqrstuvwxyz", SMALL)
 
 
 def known(result):
@@ -146,7 +147,9 @@ def test_a_breaker_at_work_refuses_another_thread_and_says_what_to_do():
 
 def test_certifiers_in_threads_are_right_or_refuse():
     words, letters = tuple(WORDS), ["ab"] * 6
-    certifier = Certifier(geometry("2x3"), words, [1] * 7, 5, memory_mb=16)
+    certifier = Certifier(
+        ask("2x3", "0" * 64, "words", 5, "abcdefghijklmnopqrstuvwxyz"), words, memory_mb=16
+    )
 
     def shaped(_):
         try:

@@ -33,7 +33,7 @@ def boards_by_sql(run: Run) -> BoardList:
         values = json.loads(line)
         dropped[values["name"]] = values["dropped"]
     parts = [run.folder.where(name) for name, is_dropped in dropped.items() if not is_dropped]
-    symmetries = geometry(run.fingerprint.dims).symmetries.tolist()
+    symmetries = geometry(run.question.dims).symmetries.tolist()
     images = ", ".join(" || ".join(f"board[{cell + 1}]" for cell in row) for row in symmetries)
     with duckdb.connect(":memory:") as connection:
         rows = connection.execute(_BOARDS.format(images=images), [parts]).fetchall()

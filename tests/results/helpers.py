@@ -18,14 +18,15 @@ from boardclass.partition import Partition, parse_partition
 from results.proof.audit import RunQuestion
 from results.proof.claim import Claim, make_claim, publish_claim, scored_again
 from results.proof.prove import prove
-from results.proof.summary import Question
+from results.proof.summary import Wording
 from results.storage import files
 from results.storage.local import open_folder
 from results.storage.lock import PACE, DirectoryLock, Pace
-from results.store.documents import Fingerprint
+from results.store.made import Made
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
+from search.question import Question
 from tests.classes import n_boards_of
 
 BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
@@ -39,14 +40,16 @@ def partition() -> Partition:
     return parse_partition(BUCKETS, "2x2")
 
 
-def fingerprint(**changes: Any) -> Fingerprint:
-    base = Fingerprint(
-        "2x2",
+def toy_question(**changes: Any) -> Question:
+    dims = changes.pop("dims", "2x2")
+    buckets = changes.pop("buckets", BUCKETS)
+    base = Question(
+        dims,
         "0" * 64,
         (0, 0, 0, 1, 1, 2, 3, 5, 11),
         CUTOFF,
-        partition().text,
-        geometry("2x2").cell_order,
+        parse_partition(buckets, dims).text,
+        geometry(dims).cell_order,
     )
     return replace(base, **changes)
 
@@ -65,7 +68,7 @@ class ToyScorer:
 
 def row(class_id: int = 0, **changes: Any) -> Row:
     values: dict[str, Any] = {
-        "fingerprint": fingerprint().digest,
+        "fingerprint": toy_question().digest,
         "class_id": class_id,
         "path": "",
         "status": "eliminated",
@@ -129,7 +132,7 @@ def claimed(store: Store) -> Claim:
     run = store.snapshot()
     scored_again(run, ToyScorer())
     proof = prove(run, thorough=True)
-    claim = make_claim(proof, Question("toy", 12, POINTS))
+    claim = make_claim(proof, Wording("toy", 12, POINTS))
     publish_claim(proof, claim)
     return claim
 
@@ -137,18 +140,18 @@ def claimed(store: Store) -> Claim:
 def write_rows(
     place: str | Path,
     rows: Iterable[Row],
-    asked: Fingerprint | None = None,
-    info: Any = None,
+    asked: Question | None = None,
+    made: Made | None = None,
     **how: Any,
 ) -> None:
     """Add rows to a run, by default one about the toy question."""
-    with Store.open(place, asked or fingerprint(), info, **how) as store:
+    with Store.open(place, asked or toy_question(), made, **how) as store:
         store.append(rows)
 
 
 def make_run(run: Path) -> Path:
     """Write a finished run, a part per row."""
-    with Store.open(run, fingerprint(), {"seed": 1}) as store:
+    with Store.open(run, toy_question(), Made(share="1/1")) as store:
         for item in all_rows():
             store.append([item])
             store.flush()
@@ -159,7 +162,7 @@ def make_run(run: Path) -> Path:
 
 def drive(location: object, acknowledged: list[int], pace: Pace = PACE) -> None:
     """Write the run batch by batch; a fault ends it where a dead process would end."""
-    store = Store.open(str(location), fingerprint(), {"a": 1}, pace=pace)
+    store = Store.open(str(location), toy_question(), Made(share="1/1"), pace=pace)
     try:
         for batch in BATCHES:
             new = [r for r in all_rows()[batch] if r.key not in store.index.places]

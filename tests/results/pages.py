@@ -10,12 +10,13 @@ from boardclass.errors import IncompleteError
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
 from results.reading.report import render
+from results.store.made import ListTold, Made
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
 from search.scoring.scorer import Scorer
 from tests.conftest import ROOT
-from tests.results.helpers import claimed, fingerprint
+from tests.results.helpers import claimed, toy_question
 
 # words on the boards that the toy run holds; its scores are not these words' points
 WORDS = ["xyz", "wxy", "tvz", "wxyz", "tvzy"]
@@ -23,8 +24,8 @@ WORDS = ["xyz", "wxy", "tvz", "wxyz", "tvzy"]
 
 def make_page(folder: Path, rows: Sequence[Row], events: str = "") -> Path:
     """Write a run with these rows and events and its report; return the page."""
-    info = {"wordlist": {"name": "<toy & co>", "n_words": 3}, "scores": "standard"}
-    with Store.open(folder, fingerprint(), info) as store:
+    made = Made(ListTold("<toy & co>", n_words=3), "standard")
+    with Store.open(folder, toy_question(), made) as store:
         store.append(rows)
         store.flush()
         with contextlib.suppress(IncompleteError):

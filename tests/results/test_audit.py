@@ -8,7 +8,7 @@ import ast
 import json
 import shutil
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +69,8 @@ def bare(copy):
 
 
 def question_about(run):
-    return checker.RunQuestion(
-        json.loads((run / files.RUN).read_text())["fingerprint"], "", checker.read_words(LIST)
-    )
+    asked = checker.identity(json.loads((run / files.RUN).read_text()))
+    return checker.RunQuestion(asked, "", checker.read_words(LIST))
 
 
 def all_rows(folder):
@@ -167,7 +166,7 @@ def test_parts_of_classes(orderly, bare):
     are refused.
     """
     # of every cell of class 0
-    letters = open_run(bare).fingerprint.partition.split(": ")[1].split()[0]
+    letters = open_run(bare).question.buckets.split(": ")[1].split()[0]
     orderly("certify", bare, "--classes", 0, "--force", 4)
     found = checker.audit(bare, LIST)  # each part is a board, which is scored
     assert (found.n_splits, found.n_leaves, found.n_scored) == (0, 0, found.n_parts)
@@ -264,7 +263,7 @@ def test_what_is_certified_is_counted_from_the_certificates_that_are_there(order
     forge_audit(copy)
     answer = orderly.fails(5, "verify", copy)
     run = open_run(copy)
-    there = checker.count(asdict(run.fingerprint), [kept])
+    there = checker.count(run.question.identity, [kept])
     told = (
         f"the certificates have 1 trees with {there.n_leaves:,} leaves and {there.n_left:,} boards"
     )
@@ -320,7 +319,7 @@ def test_parts_of_one_class_are_apart_and_split_in_one_order(copy):
 
     a, b = list(letters[0])[:2]
     other = letters[1].replace(a, "")[-1]
-    question = asdict(run.fingerprint)
+    question = run.question.identity
     there = checker.count(question, [part(a, 0, 1, 2, 3), part(b, 0, 1, 2, 3)])
     assert (there.n_parts, there.n_classes) == (2, 1)
     for wrong in (
@@ -493,7 +492,7 @@ def test_a_wrong_board_in_the_rows_is_rejected(copy, change):
 def test_a_board_below_the_cutoff_may_not_be_listed(copy):
     weak = "bbad"
     score = question_about(copy).score(weak)
-    assert 0 < score < open_run(copy).fingerprint.cutoff
+    assert 0 < score < open_run(copy).question.cutoff
     put_boards(copy, lambda found: [*found, {"board": weak, "score": score}])
     with pytest.raises(Rejected, match=f"{weak} is listed with {score}, it scores {score}; the c"):
         checker.audit(copy, LIST)
@@ -557,7 +556,9 @@ def test_terms_and_bounds_agree_with_the_slow_twin(case):
 
 
 def asked(dims: str, points: Any, cutoff: int) -> Question:
-    return ask(dims, "0" * 64, points, cutoff, "abcdefghijklmnopqrstuvwxyz")
+    question = ask(dims, "0" * 64, "words", cutoff, "abcdefghijklmnopqrstuvwxyz")
+    listed = parse_scores(points).points if isinstance(points, str) else points
+    return replace(question, points=tuple(listed))
 
 
 @given(small_classes())

@@ -16,7 +16,7 @@ from results.storage.outage import Outage, Patience
 from results.store.run import open_run
 from results.store.store import FLUSH_SECONDS, Store
 from results.upkeep.repair import repair
-from tests.results.helpers import all_rows, drive, fingerprint, row, write_rows
+from tests.results.helpers import all_rows, drive, row, toy_question, write_rows
 from tests.results.proxies import Proxy
 
 LATER = Pace(lease_s=-1.0)
@@ -45,7 +45,7 @@ def test_rows_are_kept_while_a_store_is_away_for_minutes(bucket, proxy, monkeypa
     monkeypatch.setattr("results.storage.outage.LONGEST_PAUSE_S", 200.0)  # fewer requests
     monkeypatch.setattr("results.storage.outage.GROWTH", 20.0)
     clock, told = Clock(), list[str]()
-    with Store.open(f"{bucket}/run", fingerprint(), clock=clock) as store:
+    with Store.open(f"{bucket}/run", toy_question(), clock=clock) as store:
         folder = store.run.folder
         folder.outage = Outage(clock)
         folder.patience = Patience(1200.0, told.append)
@@ -69,7 +69,7 @@ def test_rows_are_kept_while_a_store_is_away_for_minutes(bucket, proxy, monkeypa
 
 def test_a_store_that_stays_away_ends_the_run_with_a_code_that_is_tried_again(bucket, proxy):
     clock, told = Clock(), list[str]()
-    store = Store.open(f"{bucket}/run", fingerprint(), clock=clock)
+    store = Store.open(f"{bucket}/run", toy_question(), clock=clock)
     store.run.folder.outage = Outage(clock)
     store.run.folder.patience = Patience(100.0, told.append)
     store.append([row(1)])
@@ -89,7 +89,7 @@ def test_a_store_that_stays_away_ends_the_run_with_a_code_that_is_tried_again(bu
 def test_a_lost_answer_leaves_one_part_and_one_line(bucket, proxy):
     """What was put twice is the same object, whichever arrives last."""
     clock = Clock()
-    with Store.open(f"{bucket}/run", fingerprint(), clock=clock) as store:
+    with Store.open(f"{bucket}/run", toy_question(), clock=clock) as store:
         folder = store.run.folder
         folder.outage = Outage(clock)
         store.append([row(1)])
@@ -113,7 +113,7 @@ def test_a_lost_answer_leaves_one_part_and_one_line(bucket, proxy):
 
 
 def test_a_driver_finds_its_claim_by_name_where_listings_lag(bucket, proxy):
-    with Store.open(f"{bucket}/run", fingerprint()) as store:
+    with Store.open(f"{bucket}/run", toy_question()) as store:
         proxy.hides = lambda key: True
         store.append([row(1)])
         store.flush()
@@ -121,14 +121,14 @@ def test_a_driver_finds_its_claim_by_name_where_listings_lag(bucket, proxy):
         store.append([row(2)])
         assert [r.class_id for r in store.snapshot().rows()] == [1, 2]
     proxy.hides = lambda key: "/lock/" in key
-    with Store.open(f"{bucket}/run", fingerprint()) as store:
+    with Store.open(f"{bucket}/run", toy_question()) as store:
         store.append([row(3)])
     assert [r.class_id for r in open_run(f"{bucket}/run").rows()] == [1, 2, 3]
 
 
 def test_lines_that_a_listing_lacks_are_looked_for(bucket, proxy):
     address = f"{bucket}/run"
-    with Store.open(address, fingerprint()) as store:
+    with Store.open(address, toy_question()) as store:
         for number in range(1, 5):
             store.append([row(number)])
             store.flush()
@@ -137,7 +137,7 @@ def test_lines_that_a_listing_lacks_are_looked_for(bucket, proxy):
     for hidden in (lines[1:2], lines[2:], lines[1:]):
         proxy.hides = lambda key, hidden=hidden: any(key.endswith(line) for line in hidden)
         assert [r.class_id for r in open_run(address).rows()] == [1, 2, 3, 4]
-        with Store.open(address, fingerprint()) as store:
+        with Store.open(address, toy_question()) as store:
             assert len(store.index.places) == 4
 
 
@@ -147,12 +147,12 @@ def test_a_claim_that_was_given_back_and_is_still_listed_holds_nobody_up(bucket,
     folder = open_folder(address)
     folder.publish(f"{files.LOCK}/hold-another", b"{}")
     proxy.fails = lambda method, path: 404 if "hold-another" in path else 0
-    with Store.open(address, fingerprint()) as store:
+    with Store.open(address, toy_question()) as store:
         store.append([row(2)])
     proxy.fails = lambda method, path: 0
     folder.publish(f"{files.LOCK}/hold-another", b"{}")
     with pytest.raises(StoreLockedError):
-        Store.open(address, fingerprint())
+        Store.open(address, toy_question())
 
 
 def test_a_key_that_may_not_list_everything_can_run(bucket, proxy):
@@ -179,7 +179,7 @@ def test_an_object_whose_read_is_not_answered_is_not_called_missing(bucket, prox
 def test_a_store_that_changes_what_it_is_given_is_refused(bucket, proxy):
     proxy.alters = lambda data: b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
     with pytest.raises(StoreError, match=r"bytes were put, and [\d,]+ bytes come back, .*changes"):
-        Store.open(f"{bucket}/run", fingerprint())
+        Store.open(f"{bucket}/run", toy_question())
     proxy.alters = lambda data: data
     assert open_folder(f"{bucket}/run").names(files.LOCK) == []
 
@@ -205,7 +205,7 @@ def test_the_reason_is_said(bucket, proxy):
 @pytest.mark.parametrize("how", ["altered", "missing"])
 def test_a_damaged_line_is_repaired_in_a_store_as_on_a_disk(bucket, proxy, tmp_path, which, how):
     place = f"{bucket}/run"
-    with Store.open(place, fingerprint()) as store:
+    with Store.open(place, toy_question()) as store:
         for part in (all_rows()[:2], all_rows()[2:4], all_rows()[4:]):
             store.append(part)
             store.flush()
@@ -218,7 +218,7 @@ def test_a_damaged_line_is_repaired_in_a_store_as_on_a_disk(bucket, proxy, tmp_p
     if (how, which) != ("missing", 2):
         with pytest.raises(DamagedError, match="drop-damaged"):
             open_run(place)
-    with Store.open(place, fingerprint(), recover=repair, pace=LATER) as store:
+    with Store.open(place, toy_question(), recover=repair, pace=LATER) as store:
         (dropped,) = store.repaired.parts or [""]
         assert files.part_number(dropped, files.RESULTS) in (which + 1, None)
         assert len(list(store.run.rows())) == 6 - 2

@@ -25,6 +25,7 @@ from results.storage import files, local as storage
 from results.storage.files import explained
 from results.storage.local import open_folder
 from results.store.documents import format_document
+from results.store.made import Made
 from results.store.parts import parse_parquet, parse_part
 from results.store.rows import SCHEMA
 from results.store.run import open_run
@@ -38,8 +39,8 @@ from tests.results.helpers import (
     check_whole_batches,
     claimed,
     drive,
-    fingerprint,
     make_run,
+    toy_question,
 )
 from tests.samples import daily
 
@@ -81,13 +82,13 @@ def test_bytes_that_were_read_before_are_looked_at_again_for_another_run(finishe
     run = open_run(spoilt(finished, tmp_path))
     assert len(list(run.rows())) == len(all_rows())
     other = tmp_path / "other"
-    Store.open(other, fingerprint(cutoff=81)).close()
+    Store.open(other, toy_question(cutoff=81)).close()
     shutil.copytree(tmp_path / "run" / files.RESULTS, other / files.RESULTS, dirs_exist_ok=True)
     shutil.copy(tmp_path / "run" / files.MANIFEST, other / files.MANIFEST)
     with pytest.raises(RowError, match="another run"):
         list(open_run(other).rows())
     with pytest.raises(DamagedError, match="another run"):
-        Store.open(other, fingerprint(cutoff=81))
+        Store.open(other, toy_question(cutoff=81))
     flip_bit(tmp_path / "run" / run.manifest.parts[0].name)
     assert len(list(run.rows())) == len(all_rows()), "a run is what it was when it was read"
     with pytest.raises(DamagedError, match="was altered"):
@@ -145,11 +146,11 @@ def test_an_altered_manifest_is_noticed_and_mended_line_by_line(
     lines = (run / files.MANIFEST).read_text().splitlines(keepends=True)
     (run / files.MANIFEST).write_text("".join(change(lines)))
     with pytest.raises(DamagedError, match=message):
-        Store.open(run, fingerprint())
+        Store.open(run, toy_question())
     rows = all_rows()
     dropped_before = {"line 7 is damaged": {3}, "not listed": {6}}.get(message, set())
     for opening, named in enumerate(({*lost} - dropped_before, set()), 1):
-        with Store.open(run, fingerprint(), recover=repair) as store:
+        with Store.open(run, toy_question(), recover=repair) as store:
             assert store.index.places.keys() == {
                 r.key for number, r in enumerate(rows, 1) if number not in lost
             }
@@ -157,7 +158,7 @@ def test_an_altered_manifest_is_noticed_and_mended_line_by_line(
             assert numbers == named
             mended = files.MANIFEST in store.repaired.others
             assert mended == (opening == 1 and message != "does not describe")
-    with Store.open(run, fingerprint()) as store:
+    with Store.open(run, toy_question()) as store:
         store.append(rows[number - 1] for number in lost)
         assert check_coverage(store.snapshot()).complete
 
@@ -168,22 +169,22 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     (run / files.RUN).write_text("{")
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     with pytest.raises(DamagedError, match=r"the rows are not of the run asked for.*same settings"):
-        Store.open(run, fingerprint(cutoff=81), recover=repair)
+        Store.open(run, toy_question(cutoff=81), recover=repair)
     assert {path: path.read_bytes() for path in before} == before
     with pytest.raises(DamagedError, match="--drop-damaged"):
-        Store.open(run, fingerprint())
+        Store.open(run, toy_question())
     for part in (run / files.RESULTS).iterdir():
         part.write_bytes(b"")
     with pytest.raises(DamagedError, match="nor can any rows"):
-        Store.open(run, fingerprint(), recover=repair)
+        Store.open(run, toy_question(), recover=repair)
     run = spoilt(finished, tmp_path)
     (run / files.RUN).unlink()
     with pytest.raises(DamagedError, match=r"run\.json is missing: restore .* --drop-damaged"):
-        Store.open(run, fingerprint())
-    with Store.open(run, fingerprint(), {"seed": 2}, recover=repair) as store:
+        Store.open(run, toy_question())
+    with Store.open(run, toy_question(), Made(share="2/2"), recover=repair) as store:
         assert (store.repaired.parts, len(store.index.places)) == ({}, len(all_rows()))
         assert store.repaired.others == {files.RUN: "it is missing"}
-        assert store.run.info == {"seed": 2}
+        assert store.run.made == Made(share="2/2")
 
 
 @pytest.mark.parametrize(
@@ -191,7 +192,7 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     [
         ("[1]", "not a JSON object"),
         ('{"a": "\\ud800"}', "surrogates"),
-        (format_document({"format": 2}).decode(), "has format 2, this version reads 1"),
+        (format_document({"format": 3}).decode(), "has format 3, this version reads 1 and 2"),
     ],
 )
 def test_a_run_json_of_something_else_is_told(finished, tmp_path, text, message):
@@ -204,7 +205,7 @@ def test_a_run_json_of_something_else_is_told(finished, tmp_path, text, message)
 def test_a_run_json_that_was_written_over_is_told(finished, tmp_path):
     run = spoilt(finished, tmp_path)
     text = (run / files.RUN).read_text()
-    (run / files.RUN).write_text(text.replace('"seed": 1', '"seed": 2'))
+    (run / files.RUN).write_text(text.replace('"share": "1/1"', '"share": "1/2"'))
     with pytest.raises(DamagedError, match="does not match its own SHA-256"):
         open_run(run)
 
@@ -212,16 +213,16 @@ def test_a_run_json_that_was_written_over_is_told(finished, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"partition": BUCKETS}, "not spelled as a run does"),
-        ({"partition": f"middle: {BUCKETS}"}, "unknown cell type 'middle'"),
-        ({"cell_order": [0, 1, 2, 2]}, "does not name each cell once"),
+        ({"buckets": BUCKETS}, "not spelled as a run does"),
+        ({"buckets": f"middle: {BUCKETS}"}, "unknown cell type 'middle'"),
+        ({"cell_order": [0, 1, 2, 2]}, "each of the cells 0 to 3 once"),
     ],
 )
 def test_a_forged_run_json_says_its_question_as_a_run_does(finished, tmp_path, change, message):
     run = spoilt(finished, tmp_path)
     values = json.loads((run / files.RUN).read_text())
     del values["sha256"]
-    values["fingerprint"] |= change
+    values["question"] |= change
     (run / files.RUN).write_bytes(format_document(values))
     with pytest.raises(DamagedError, match=message):
         open_run(run)
@@ -230,7 +231,7 @@ def test_a_forged_run_json_says_its_question_as_a_run_does(finished, tmp_path, c
 def test_a_repair_of_a_whole_run_writes_nothing(finished, tmp_path):
     run = spoilt(finished, tmp_path)
     before = {path: path.stat().st_ino for path in run.rglob("*") if path.is_file()}
-    done = repair(open_folder(run), fingerprint(), b"{}")
+    done = repair(open_folder(run), toy_question(), b"{}")
     assert (done.parts, done.others, done.doubts) == ({}, {}, [])
     assert {path: path.stat().st_ino for path in run.rglob("*") if path.is_file()} == before
 
@@ -240,7 +241,7 @@ def test_a_repair_changes_nothing_of_another_question(finished, tmp_path):
     flip_bit(next((run / files.RESULTS).iterdir()))
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     with pytest.raises(FingerprintError, match="cutoff"):
-        repair(open_folder(run), fingerprint(cutoff=81), b"{}")
+        repair(open_folder(run), toy_question(cutoff=81), b"{}")
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
 
@@ -248,7 +249,7 @@ def test_a_claim_goes_with_a_part_that_it_rests_on(finished, tmp_path):
     run = spoilt(finished, tmp_path)
     assert (run / files.CLAIM).exists()
     flip_bit(next((run / files.RESULTS).iterdir()))
-    Store.open(run, fingerprint(), recover=repair).close()
+    Store.open(run, toy_question(), recover=repair).close()
     assert not (run / files.CLAIM).exists()
 
 
@@ -261,7 +262,7 @@ def test_a_document_that_cannot_be_read_goes_alone(finished, tmp_path, name):
     run = spoilt(finished, tmp_path)
     (run / name).parent.mkdir(exist_ok=True)
     (run / name).write_bytes(b"[")
-    with Store.open(run, fingerprint(), recover=repair) as store:
+    with Store.open(run, toy_question(), recover=repair) as store:
         assert list(store.repaired.others) == [name]
         assert (store.repaired.parts, len(store.index.places)) == ({}, len(all_rows()))
     assert not (run / name).exists()
@@ -377,7 +378,7 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
         file.write('{"name": "resu')
 
     def act(run: Path) -> None:
-        store = Store.open(run, fingerprint(), {"a": 1}, recover=repair)
+        store = Store.open(run, toy_question(), Made(share="1/1"), recover=repair)
         try:
             store.append(r for r in all_rows() if r.key not in store.index.places)
             claimed(store)
@@ -385,14 +386,14 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
             store.lock.release()
 
     for run, _ in trials(tmp_path, monkeypatch, kind, step, act):
-        with Store.open(run, fingerprint(), {"a": 1}, recover=repair) as store:
+        with Store.open(run, toy_question(), Made(share="1/1"), recover=repair) as store:
             assert {r.key for r in all_rows()[2:]} <= store.index.places.keys()
 
 
 @pytest.mark.parametrize("at", range(6))
 def test_a_flush_that_failed_can_be_repeated(tmp_path, monkeypatch, at):
     faults = Faults(monkeypatch)
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         store.append(all_rows()[:2])
         store.flush()
         store.append(all_rows()[2:])
@@ -405,12 +406,12 @@ def test_a_flush_that_failed_can_be_repeated(tmp_path, monkeypatch, at):
         assert raised.value.exit_code == (6 if faults.kind == "EIO" else 2)
         store.flush()
     assert [r.key for r in open_run(tmp_path).rows()] == [r.key for r in all_rows()]
-    Store.open(tmp_path, fingerprint()).close()
+    Store.open(tmp_path, toy_question()).close()
     assert not list(tmp_path.rglob(files.TEMPORARY_PREFIX + "*"))
 
 
 def test_a_manifest_cut_during_the_run_is_noticed(tmp_path):
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         store.append(all_rows()[:2])
         store.flush()
         (tmp_path / files.MANIFEST).write_bytes(b"")
@@ -419,7 +420,7 @@ def test_a_manifest_cut_during_the_run_is_noticed(tmp_path):
             store.close()
     # the lock was given back all the same
     with pytest.raises(DamagedError, match="its end is lost"):
-        Store.open(tmp_path, fingerprint())
+        Store.open(tmp_path, toy_question())
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cache
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -19,22 +18,21 @@ from results.errors import ConflictError, DamagedError, FingerprintError
 from results.proof.claim import DECIDED
 from results.proof.coverage import unit_letters
 from results.storage import files
+from results.store.made import EVERYTHING, Extended, Made
 from results.store.rows import Row
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.extend import (
-    COVERS,
-    EVERYTHING,
+    check_source,
     doubts,
     extend,
     inherited,
-    open_source,
     reusable,
     taken,
 )
-from tests.results.helpers import fingerprint, partition, row, toy_score, write_rows
+from tests.results.helpers import partition, row, toy_question, toy_score, write_rows
 
-ALL_COVERED = {COVERS: EVERYTHING}
+ALL_COVERED = Made(covers=EVERYTHING)
 CUTOFFS = st.integers(60, 101)  # the best board has 94 points: z y x w
 
 
@@ -69,7 +67,7 @@ def searched(cutoff: int, class_id: int, path: str = "", parts: Iterable[str] | 
     return row(
         class_id,
         path=path,
-        fingerprint=fingerprint(cutoff=cutoff).digest,
+        fingerprint=toy_question(cutoff=cutoff).digest,
         status="candidates" if found else "eliminated",
         n_boards=n_boards(class_id, path),
         candidates=found,
@@ -112,8 +110,8 @@ def whole_run(cutoff: int) -> list[Row]:
     return [*rows, searched(cutoff, deep, two)]
 
 
-def write(run: Path, cutoff: int, rows: Iterable[Row], info: Any = ALL_COVERED) -> Path:
-    write_rows(run, rows, fingerprint(cutoff=cutoff), info)
+def write(run: Path, cutoff: int, rows: Iterable[Row], made: Made = ALL_COVERED) -> Path:
+    write_rows(run, rows, toy_question(cutoff=cutoff), made)
     return run
 
 
@@ -127,7 +125,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             tmp_path_factory.mktemp("run"),
             cutoff,
             whole_run(cutoff),
-            ALL_COVERED if covered else {},
+            ALL_COVERED if covered else Made(),
         )
 
     return make
@@ -144,7 +142,7 @@ def test_every_reused_verdict_is_true_at_the_new_cutoff(
 ):
     source = open_run(made(before, covered))
     with Store.open(
-        tmp_path_factory.mktemp("to") / "run", fingerprint(cutoff=after), inherited(source)
+        tmp_path_factory.mktemp("to") / "run", toy_question(cutoff=after), inherited(source)
     ) as store:
         extension = extend(source, store)
         true, rows = truth(after), list(store.snapshot().rows())
@@ -197,7 +195,7 @@ def test_one_bound_for_a_whole_unit_proves_lower_cutoffs_in_any_version(tmp_path
     at_once = {"n_terms": 99, "max_tree_bytes": 10}
     efforts = [at_once | {name: 1} for name in ("n_nodes", "n_pushes", "n_splits", "n_survivors")]
     cases = [(69, at_once), (70, at_once), (0, at_once), *((69, counters) for counters in efforts)]
-    here = fingerprint(cutoff=90).digest
+    here = toy_question(cutoff=90).digest
     rows = [
         row(i, fingerprint=here, max_bound=bound, counters=each)
         for i, (bound, each) in enumerate(cases)
@@ -217,7 +215,7 @@ def test_a_split_that_settled_nothing_holds_at_any_cutoff(tmp_path):
 
 def test_a_unit_that_is_stored_twice_is_taken_over_once(tmp_path):
     one = searched(90, IDS[-1])
-    with Store.open(tmp_path, fingerprint(cutoff=90), ALL_COVERED) as store:
+    with Store.open(tmp_path, toy_question(cutoff=90), ALL_COVERED) as store:
         store.append([one, replace(one, host="another")], copied=True)
     source = open_run(tmp_path)
     assert len(list(source.rows())) == 2
@@ -234,42 +232,42 @@ def test_an_extension_that_was_killed_goes_on(made, tmp_path, monkeypatch):
                 raise KeyboardInterrupt
             super().append(rows, copied=copied)
 
-    store = Dying.open(tmp_path, fingerprint(cutoff=85), inherited(source))
+    store = Dying.open(tmp_path, toy_question(cutoff=85), inherited(source))
     with pytest.raises(KeyboardInterrupt):
         extend(source, store)
     store.close()
     true = {key: each.verdict for key, each in truth(85).items()}
-    with Store.open(tmp_path, fingerprint(cutoff=85)) as store:
+    with Store.open(tmp_path, toy_question(cutoff=85)) as store:
         extension = extend(source, store)
         assert (extension.n_before, extension.n_reused) == (6, len(true) - 6)
         assert {found.key: found.verdict for found in store.snapshot().rows()} == true
-        assert store.run.info["extends"] == {"location": str(made(80)), "cutoff": 80}
+        assert store.run.made.extends == Extended(str(made(80)), 80)
 
 
 def test_a_chain_of_extensions_knows_what_the_first_run_knew(made, tmp_path):
     """Up and down again: boards dropped on the way up are remembered as discarded."""
     source = open_run(made(70))
-    with Store.open(tmp_path, fingerprint(cutoff=90), inherited(source)) as store:
+    with Store.open(tmp_path, toy_question(cutoff=90), inherited(source)) as store:
         extend(source, store)
-    assert open_run(tmp_path).info[COVERS] == EVERYTHING
+    assert open_run(tmp_path).made.covers == EVERYTHING
     down = [found.key for found in reusable(open_run(tmp_path), 75) if found.status != "split"]
     assert down
     assert not [key for key in down if has_board(key, 75, 90)]
-    assert inherited(open_run(made(70, False)))[COVERS] != EVERYTHING
+    assert inherited(open_run(made(70, False))).covers != EVERYTHING
 
 
 def test_a_run_of_another_question_or_that_cannot_be_trusted_is_not_extended(tmp_path):
     run = write(tmp_path / "run", 80, [row(1), row(2)])
-    with Store.open(run, fingerprint()) as store, pytest.raises(ConflictError):
+    with Store.open(run, toy_question()) as store, pytest.raises(ConflictError):
         store.append([row(2, n_boards=5)])
     with pytest.raises(FingerprintError, match="dims: asked for"):
-        open_source(str(run), fingerprint(cutoff=90, dims="3x3"))
+        check_source(open_run(run), toy_question(cutoff=90, dims="3x3"))
     with pytest.raises(ConflictError):
-        open_source(str(run), fingerprint(cutoff=90))
+        check_source(open_run(run), toy_question(cutoff=90))
     part = next((run / files.RESULTS).iterdir())
     part.write_bytes(part.read_bytes()[:-1])
     with pytest.raises(DamagedError):
-        open_source(str(run), fingerprint(cutoff=90))
+        check_source(open_run(run), toy_question(cutoff=90))
 
 
 def test_verdicts_of_a_host_in_doubt_are_not_taken_over_and_the_doubt_is(tmp_path):
@@ -284,16 +282,16 @@ def test_verdicts_of_a_host_in_doubt_are_not_taken_over_and_the_doubt_is(tmp_pat
         host="box",
     )
     source = tmp_path / "source"
-    write_rows(source, [sound, *others], fingerprint(cutoff=80), ALL_COVERED)
-    write_rows(source, [doubt], fingerprint(cutoff=80), ALL_COVERED)
+    write_rows(source, [sound, *others], toy_question(cutoff=80), ALL_COVERED)
+    write_rows(source, [doubt], toy_question(cutoff=80), ALL_COVERED)
     run = open_run(source)
     assert [each.key for each in reusable(run, 85)] == [sound.key]
-    (brought,) = doubts(run, fingerprint(cutoff=85))
+    (brought,) = doubts(run, toy_question(cutoff=85))
     assert (brought.status, brought.host) == ("quarantined", "box")
 
 
 def test_a_verdict_taken_over_twice_names_the_highest_cutoff_it_was_decided_at(tmp_path):
-    asked = fingerprint(cutoff=90)
+    asked = toy_question(cutoff=90)
     rows = [each for each in whole_run(90) if each.status == "eliminated" and not each.path]
     held = [
         replace(rows[0], message=f"{DECIDED}94"),
@@ -301,7 +299,7 @@ def test_a_verdict_taken_over_twice_names_the_highest_cutoff_it_was_decided_at(t
         *rows[2:],
     ]
     write_rows(tmp_path / "source", held, asked, ALL_COVERED)
-    found = taken(open_run(tmp_path / "source"), fingerprint(cutoff=92))
+    found = taken(open_run(tmp_path / "source"), toy_question(cutoff=92))
     told = {each.key: each.message for each in found}
     expected = [f"{DECIDED}94", *[f"{DECIDED}90"] * (len(rows) - 1)]
     assert [told[each.key] for each in rows] == expected

@@ -28,7 +28,7 @@ from results.storage.owner import own_note
 from results.store.run import open_run
 from results.store.store import Store
 from tests.conftest import ROOT
-from tests.results.helpers import fingerprint, row, write_rows
+from tests.results.helpers import row, toy_question, write_rows
 from tests.samples import daily
 
 NOTHING = "0"  # what ODD_FLOCK says for locks that are accepted and do nothing
@@ -125,22 +125,22 @@ def test_a_claim_of_another_machine_counts_while_it_is_renewed(tmp_path, other):
     """Whatever the locks say: they may hold on one machine only; and whatever processes of that
     number are here.
     """
-    Store.open(tmp_path, fingerprint()).close()
+    Store.open(tmp_path, toy_question()).close()
     note = {"pid": 2**30, "user": "ann", "since": time.time()} | other
     (tmp_path / files.OWNER).write_text(json.dumps(note))
     _, owner = current_owner(LocalFolder(tmp_path))
     assert owner is not None
     assert owner.host == other["host"]
     with pytest.raises(StoreLockedError, match=rf"ann@{owner.host} \(process .* last heard of"):
-        Store.open(tmp_path, fingerprint())
+        Store.open(tmp_path, toy_question())
     let_the_lease_end(tmp_path)
     assert current_owner(LocalFolder(tmp_path)) == (False, None)
-    Store.open(tmp_path, fingerprint()).close()
+    Store.open(tmp_path, toy_question()).close()
 
 
 def of_another_machine(run: Path, since_s: float = 0.0) -> None:
     """Let a driver of another machine have a claim on a run, renewed ``since_s`` ago."""
-    Store.open(run, fingerprint()).close()
+    Store.open(run, toy_question()).close()
     note = {"pid": 7, "user": "ann", "since": time.time() - 60, "host": "box", "machine": "another"}
     (run / files.OWNER).write_text(json.dumps(note))
     at_s = time.time() - since_s
@@ -151,7 +151,7 @@ def test_a_claim_that_is_not_renewed_is_waited_for(tmp_path):
     """As that of a driver that was killed on another machine; its successor comes at once."""
     of_another_machine(tmp_path)
     told: list[str] = []
-    Store.open(tmp_path, fingerprint(), pace=Pace(0.1, 1.5), wait=told.append).close()
+    Store.open(tmp_path, toy_question(), pace=Pace(0.1, 1.5), wait=told.append).close()
     assert len(told) > 1
     assert re.match(
         r"waiting for ann@box \(process 7\), for .*, last heard of 0 s ago: its", told[0]
@@ -166,7 +166,7 @@ def test_a_claim_that_is_renewed_is_not_waited_for(tmp_path):
         os.utime(tmp_path / files.OWNER)
 
     with pytest.raises(StoreLockedError, match=r"being written by ann@box.*wait for it or stop it"):
-        Store.open(tmp_path, fingerprint(), pace=Pace(0.1, 3600.0), wait=renewed)
+        Store.open(tmp_path, toy_question(), pace=Pace(0.1, 3600.0), wait=renewed)
     assert json.loads((tmp_path / files.OWNER).read_bytes())["user"] == "ann"
 
 
@@ -175,18 +175,18 @@ def test_a_driver_at_work_on_this_machine_is_not_waited_for(start, tmp_path):
     first = start(1)
     assert first.stdout.readline() == "stored\n"
     with pytest.raises(StoreLockedError, match="is being written by"):
-        Store.open(tmp_path / "run", fingerprint(), wait=pytest.fail)
+        Store.open(tmp_path / "run", toy_question(), wait=pytest.fail)
 
 
 def test_a_free_lock_of_another_directory_says_nothing(tmp_path):
     """The same folder of a server, mounted twice on this machine, may have a lock in each place; a
     copy of a run stands for it here.
     """
-    with Store.open(tmp_path / "run", fingerprint()):
+    with Store.open(tmp_path / "run", toy_question()):
         shutil.copytree(tmp_path / "run", tmp_path / "again")
         assert current_owner(LocalFolder(tmp_path / "again"))[0]
         with pytest.raises(StoreLockedError, match="is being written by"):
-            Store.open(tmp_path / "again", fingerprint())
+            Store.open(tmp_path / "again", toy_question())
 
 
 CONTAINER = ("unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child", "sh", "-c")
@@ -248,7 +248,7 @@ def test_process_numbers_of_another_group_say_nothing(tmp_path):
 
 def test_a_claim_is_renewed_also_after_an_error(tmp_path):
     owner = tmp_path / files.OWNER
-    with Store.open(tmp_path, fingerprint(), pace=Pace(beat_s=0.01)):
+    with Store.open(tmp_path, toy_question(), pace=Pace(beat_s=0.01)):
         owner.rename(tmp_path / "aside")
         owner.mkdir()  # cannot be read
         time.sleep(0.1)
@@ -292,7 +292,7 @@ def sleeper(tmp_path, monkeypatch) -> Iterator[Store]:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", refused)
-    store = Store.open(tmp_path, fingerprint())
+    store = Store.open(tmp_path, toy_question())
     store.append([row(1)])
     store.flush()
     store.append([row(2)])
@@ -346,7 +346,7 @@ def test_a_driver_that_falls_asleep_in_the_middle_of_a_write_stops(
     with pytest.raises(StoreLockedError, match="moved or removed"):
         sleeper.flush()
     assert ids(tmp_path) == [1, 3]
-    with Store.open(tmp_path, fingerprint()) as again:
+    with Store.open(tmp_path, toy_question()) as again:
         assert [each.class_id for each in again.snapshot().rows()] == [1, 3]
 
 

@@ -14,13 +14,13 @@ from boardclass.wordlist import sources
 from results.proof.claim import digest_of, make_claim, publish_claim, unscored_boards
 from results.proof.known import confirming, objection_of, rank_of
 from results.proof.prove import Proof, prove, summary
-from results.proof.summary import ListedBoard, Question, proven_word
+from results.proof.summary import ListedBoard, Wording, proven_word
 from results.storage.files import PUBLISHED
 from results.store.run import open_run
 from results.upkeep.extend import reusable, sound_verdicts
-from tests.results.helpers import POINTS, all_rows, fingerprint, make_run, write_rows
+from tests.results.helpers import POINTS, all_rows, make_run, toy_question, write_rows
 
-TOY = Question("toy", 12, POINTS)
+TOY = Wording("toy", 12, POINTS)
 
 
 def other_with(found, *more, lost=0):
@@ -47,7 +47,7 @@ def test_two_runs_of_one_question_list_the_same_boards(tmp_path):
     assert objection(replace(fewer, proven=False)) == "", "it may be found there yet"
     scored = other_with(found, best._replace(score=best.score + 1), lost=1)
     assert objection(scored).startswith(f"has {best.score + 1} points for {best.board}, its rows")
-    higher = replace(fewer, fingerprint=fingerprint(cutoff=best.score + 1))
+    higher = replace(fewer, question=toy_question(cutoff=best.score + 1))
     assert objection(higher) == "", "it says nothing of boards below its own cutoff"
 
 
@@ -85,7 +85,7 @@ def lies_in(board, class_id):
 
 
 def open_partition():
-    return parse_partition(fingerprint().partition, "2x2")
+    return parse_partition(toy_question().buckets, "2x2")
 
 
 def test_the_class_of_a_board_is_that_whose_letters_it_has():
@@ -99,8 +99,8 @@ def test_the_class_of_a_board_is_that_whose_letters_it_has():
 def test_published_runs_are_told_apart_by_size_list_and_points():
     """Two of them differ in the points only."""
     sha256 = sources()["enable2k"].sha256
-    usual = open_run(PUBLISHED / "4x4-enable2k").fingerprint.scores
-    words = open_run(PUBLISHED / "4x4-enable2k-words").fingerprint.scores
+    usual = open_run(PUBLISHED / "4x4-enable2k").question.points
+    words = open_run(PUBLISHED / "4x4-enable2k-words").question.points
     for points, name in ((usual, "4x4-enable2k"), (words, "4x4-enable2k-words")):
         assert [place.name for place, _ in results.published("4x4", sha256, points)] == [name]
         run = open_run(PUBLISHED / name)
@@ -137,12 +137,12 @@ def test_a_refuted_run_makes_no_claim(tmp_path):
         else row
         for row in old.rows()
     ]
-    write_rows(tmp_path / "run", rows, old.fingerprint, old.info)
+    write_rows(tmp_path / "run", rows, old.question, old.made)
     run = open_run(tmp_path / "run")
     proof = prove(run, thorough=True)
     claim = replace(
         make_claim(prove(old, thorough=True), TOY),
-        result_digest=digest_of(run.fingerprint, proof.listed, complete=True),
+        result_digest=digest_of(run.question, proof.listed, complete=True),
     )
     for call in (lambda: make_claim(proof, TOY), lambda: publish_claim(proof, claim)):
         with pytest.raises(MismatchError, match="refuted by a run that comes with the program"):

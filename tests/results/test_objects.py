@@ -24,6 +24,7 @@ from results.storage import files
 from results.storage.local import disk_use, open_folder
 from results.storage.lock import Pace, current_owner, own_note
 from results.storage.objects import ObjectFolder, connect, runs_below
+from results.store.made import Made
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
@@ -34,8 +35,8 @@ from tests.results.helpers import (
     all_rows,
     check_whole_batches,
     drive,
-    fingerprint,
     row,
+    toy_question,
     write_rows,
 )
 from tests.samples import daily
@@ -49,13 +50,13 @@ def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
     with pytest.raises(StoreError, match="holds no run"):
         open_run(address)
     for part in (all_rows()[:3], all_rows()[3:]):
-        write_rows(address, part, info={"a": 1})
+        write_rows(address, part, made=Made(share="1/1"))
     drive(address, [])
     drive(str(tmp_path), [])
     there, here = open_run(address), open_run(tmp_path)
     assert [r.verdict for r in there.rows()] == [r.verdict for r in here.rows()]
     assert summary(address).result_digest == summary(tmp_path).result_digest
-    assert there.info == {"a": 1}
+    assert there.made == Made(share="1/1")
     assert read_claim(there) == read_claim(here)
     assert not there.folder.names(files.LOCK), "the lock was given back"
     assert disk_use(there.folder) is None
@@ -63,7 +64,7 @@ def test_a_run_in_a_bucket_is_a_run(bucket, tmp_path):
     shared = open_folder(f"{bucket}/shared")
     shared.publish("thesis.tex", b"mine")
     with pytest.raises(StoreError, match="not a run"):
-        Store.open(f"{bucket}/shared", fingerprint())
+        Store.open(f"{bucket}/shared", toy_question())
     assert (shared.names(""), shared.names(files.LOCK)) == (["thesis.tex"], [])
 
 
@@ -75,10 +76,10 @@ def test_objects_that_are_lost_or_doubled_are_noticed(bucket):
     data = folder.read(line) or b""
     folder.remove(line)
     with pytest.raises(StoreError, match="an object is missing"):
-        Store.open(address, fingerprint())
+        Store.open(address, toy_question())
     folder.publish(line, data.replace(b"n_rows", b"n_cows"))
     with pytest.raises(DamagedError, match="line 1 is damaged"):
-        Store.open(address, fingerprint())
+        Store.open(address, toy_question())
     assert folder.names("") == [files.CLAIM, files.RUN], "no manifest like that of a directory"
     folder.publish(line, data)
     folder.publish(f"{line}0", data)
@@ -89,13 +90,13 @@ def test_objects_that_are_lost_or_doubled_are_noticed(bucket):
     folder.publish(part, (folder.read(part) or b"")[:-1])
     with pytest.raises(DamagedError, match=part):
         list(open_run(address).rows())
-    with Store.open(address, fingerprint(), recover=repair) as store:
+    with Store.open(address, toy_question(), recover=repair) as store:
         assert list(store.repaired.parts) == [part]
 
 
 def test_one_driver_per_run_whatever_machine_it_is_on(bucket):
     address, pace = f"{bucket}/run", Pace(0.2, 1.0)
-    with Store.open(address, fingerprint(), pace=pace) as store:
+    with Store.open(address, toy_question(), pace=pace) as store:
         _, owner = current_owner(open_run(address).folder)
         assert owner is not None
         assert owner.pid == os.getpid()
@@ -103,7 +104,7 @@ def test_one_driver_per_run_whatever_machine_it_is_on(bucket):
         with pytest.raises(
             StoreLockedError, match=rf"process {os.getpid()}\), for \d+ s, last heard of \d+ s ago"
         ):
-            Store.open(address, fingerprint(), pace=pace)
+            Store.open(address, toy_question(), pace=pace)
         store.append(all_rows())
         store.flush()
         assert len(list(open_run(address).rows())) == 6, "readers need no lock"
@@ -112,10 +113,10 @@ def test_one_driver_per_run_whatever_machine_it_is_on(bucket):
 
 def test_a_driver_that_slept_stops_before_it_writes(bucket):
     address = f"{bucket}/run"
-    sleeper = Store.open(address, fingerprint())
+    sleeper = Store.open(address, toy_question())
     sleeper.append([row(1)])
     assert current_owner(open_folder(address), LATER) == (False, None)
-    with Store.open(address, fingerprint(), pace=LATER) as other:
+    with Store.open(address, toy_question(), pace=LATER) as other:
         other.append([row(2)])
         other.flush()
         with pytest.raises(StoreLockedError, match="taken over by another driver"):
@@ -126,7 +127,7 @@ def test_a_driver_that_slept_stops_before_it_writes(bucket):
 
 def test_a_driver_that_finds_another_claim_beside_its_own_writes_nothing(bucket):
     address = f"{bucket}/run"
-    store = Store.open(address, fingerprint())
+    store = Store.open(address, toy_question())
     folder = open_folder(address)
     store.append([row(1)])
     folder.publish(f"{files.LOCK}/hold-another", own_note())
@@ -146,7 +147,7 @@ def test_what_arrives_after_another_driver_came_does_not_count(
     can.
     """
     address = f"{bucket}/run"
-    sleeper = Store.open(address, fingerprint())
+    sleeper = Store.open(address, toy_question())
     sleeper.append(row(n) for n in range(1, 1 + first))
     sleeper.flush()
     sleeper.append([row(2)])
@@ -172,7 +173,7 @@ def test_what_arrives_after_another_driver_came_does_not_count(
     assert len(lines) - n_places == dies, "else it is taken back"
     stored = [*range(1, 1 + first), *range(3, 3 + n_rows)]
     assert [r.class_id for r in open_run(address).rows()] == stored
-    with Store.open(address, fingerprint(), pace=LATER) as again:
+    with Store.open(address, toy_question(), pace=LATER) as again:
         assert [r.class_id for r in again.snapshot().rows()] == stored
         again.append([row(2)])
     assert sorted(r.class_id for r in open_run(address).rows()) == sorted([*stored, 2])
@@ -331,9 +332,9 @@ def test_a_run_at_google(google, tmp_path):
     folder = open_folder(google)
     assert "retry_limit" not in folder.where("")
     assert not folder.names(files.LOCK), "the lock was given back"
-    sleeper = Store.open(google, fingerprint())
+    sleeper = Store.open(google, toy_question())
     with pytest.raises(StoreLockedError, match="last heard of"):
-        Store.open(google, fingerprint())
+        Store.open(google, toy_question())
     write_rows(google, [row(0, status="error", n_boards=0)], pace=LATER)
     sleeper.append([row(0, status="error", n_boards=0)])
     with pytest.raises(StoreLockedError, match="taken over"):

@@ -29,7 +29,7 @@ from results.proof.coverage import (
 )
 from results.proof.nodes import SearchNodes
 from results.proof.prove import boards, summary, top
-from results.proof.summary import BoardList, ListedBoard, Question, standing
+from results.proof.summary import BoardList, ListedBoard, Wording, standing
 from results.proof.verify import Searched, record, statistics, verdict_digest, verify
 from results.storage import files
 from results.store.rows import Row
@@ -46,17 +46,17 @@ from tests.results.helpers import (
     ToyScorer,
     all_rows,
     claimed,
-    fingerprint,
     make_run,
     row,
     split_rows,
+    toy_question,
     toy_score,
     write_rows,
 )
 
 
 def cover(tmp_path, rows: list[Row]) -> Coverage:
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         try:
             store.append(rows)
         except ConflictError:
@@ -248,7 +248,7 @@ def test_an_enumeration_that_loses_a_class_is_noticed(tmp_path):
 
 def test_messages_stay_short(tmp_path):
     cut = parse_partition(" ".join(ascii_lowercase), "2x2")
-    Store.open(tmp_path, fingerprint(partition=cut.text)).close()
+    Store.open(tmp_path, toy_question(buckets=cut.text)).close()
     coverage = check_coverage(open_run(tmp_path))
     assert len(coverage.missing) == coverage.n_classes == cut.n_canonical
     assert len(coverage.message()) < 300
@@ -297,7 +297,7 @@ def test_children_apart():
 
 @pytest.fixture
 def store(tmp_path):
-    with Store.open(tmp_path, fingerprint()) as opened:
+    with Store.open(tmp_path, toy_question()) as opened:
         opened.append(all_rows())
         yield opened
 
@@ -335,7 +335,7 @@ def test_a_wrong_stored_score_and_a_scorer_that_is_not_symmetric_are_mismatches(
     with pytest.raises(MismatchError, match="symmetric image"):
         scored_again(store.snapshot(), Lopsided())
     bad = replace(all_rows()[-1], candidates=(("xyzw", 95),))
-    with Store.open(tmp_path / "bad", fingerprint()) as other:
+    with Store.open(tmp_path / "bad", toy_question()) as other:
         other.append([*all_rows()[:-1], bad])
         with pytest.raises(
             MismatchError, match=rf"class {bad.class_id}.*xyzw scores 95, it scores 94"
@@ -360,13 +360,13 @@ def test_each_of_the_two_scorers_is_listened_to(tmp_path, doubter):
         doubter: OneMore(),
     }
     with pytest.raises(MismatchError, match="class"):
-        verify(open_run(location), *scorers.values(), Question("toy", 12, POINTS))
+        verify(open_run(location), *scorers.values(), Wording("toy", 12, POINTS))
     assert read_claim(open_run(location)) == before, "nothing is claimed anew"
-    assert verify(open_run(location), ToyScorer(), ToyScorer(), Question("toy", 12, POINTS)).claim
+    assert verify(open_run(location), ToyScorer(), ToyScorer(), Wording("toy", 12, POINTS)).claim
 
 
 def claim_of(location, rows) -> Claim:
-    with Store.open(location, fingerprint()) as store:
+    with Store.open(location, toy_question()) as store:
         store.append(rows)
         return claimed(store)
 
@@ -392,7 +392,7 @@ def test_the_sentence_and_the_file(tmp_path):
         tmp_path / "other", [replace(r, host="other", seconds=3.0) for r in reversed(all_rows())]
     )
     assert (tmp_path / "other" / files.CLAIM).read_bytes() == (tmp_path / files.CLAIM).read_bytes()
-    Store.open(tmp_path / "b", fingerprint(cutoff=81)).close()
+    Store.open(tmp_path / "b", toy_question(cutoff=81)).close()
     (tmp_path / "b" / files.CLAIM).write_bytes((tmp_path / files.CLAIM).read_bytes())
     with pytest.raises(DamagedError, match="another run"):
         read_claim(open_run(tmp_path / "b"))
@@ -404,22 +404,22 @@ def test_no_claim_without_coverage(tmp_path):
     assert not (tmp_path / files.CLAIM).exists()
     assert not summary(tmp_path).proven
     listed = scored_again(open_run(tmp_path), ToyScorer())
-    assert summary(tmp_path).result_digest == digest_of(fingerprint(), listed, complete=False)
+    assert summary(tmp_path).result_digest == digest_of(toy_question(), listed, complete=False)
 
 
 def test_the_digest_depends_on_the_answer_alone():
     def digest(boards, complete=True, **changes):
         listed = BoardList.of([ListedBoard(board, score, 8) for board, score in boards], 0)
-        return digest_of(fingerprint(**changes), listed, complete=complete)
+        return digest_of(toy_question(**changes), listed, complete=complete)
 
     two = [("wxyz", 94), ("tvyz", 89)]
     base = digest(two)
-    assert digest(two[::-1], partition="other", cell_order=(0, 1, 2, 3)) == base
+    assert digest(two[::-1], buckets="abcdefghijklmnopqrstuvwxyz", cell_order=(0, 1, 2, 3)) == base
     changes = (
         {"cutoff": 79},
         {"dims": "2x3"},
-        {"wordlist_sha256": "1" * 64},
-        {"scores": (0, 0, 0, 1)},
+        {"words_sha256": "1" * 64},
+        {"points": (0, 0, 0, 1)},
     )
     different = [
         *(digest(two, complete=False), digest(two[:1]), digest([("wxyz", 95), two[1]])),
@@ -456,7 +456,7 @@ SENTENCES = [
 @pytest.mark.parametrize(("boards", "asked", "text"), SENTENCES)
 def test_the_sentence_says_what_there_is_and_with_which_words(boards, asked, text):
     listed = BoardList.of(boards, len(boards))
-    assert text in statement_of(fingerprint(), listed, Question("toy", 12, POINTS, *asked.values()))
+    assert text in statement_of(toy_question(), listed, Wording("toy", 12, POINTS, *asked.values()))
 
 
 @pytest.mark.parametrize(
@@ -467,7 +467,7 @@ def test_the_sentence_says_what_there_is_and_with_which_words(boards, asked, tex
     ],
 )
 def test_where_a_board_stands_is_said_with_words_and_points(points, text):
-    assert text in standing("2x2", Question("toy", 12, points), 2)
+    assert text in standing("2x2", Wording("toy", 12, points), 2)
 
 
 BUCKETS = (
@@ -543,7 +543,7 @@ def test_a_board_has_no_parts():
 def test_a_run_that_was_written_to_while_it_was_verified_gets_no_claim(tmp_path):
     location = make_run(tmp_path / "run")
     run = open_run(location)
-    verified = verify(run, ToyScorer(), ToyScorer(), Question("toy", 12, POINTS))
+    verified = verify(run, ToyScorer(), ToyScorer(), Wording("toy", 12, POINTS))
     claim = (location / files.CLAIM).read_bytes()
     write_rows(location, [row(0, status="error", n_boards=0, message="it failed")])
     with pytest.raises(StoreError, match="was written to while it was verified: verify it again"):
@@ -572,7 +572,7 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
     run, scorers, asked = (
         open_run(location),
         (ToyScorer(), ToyScorer()),
-        Question("toy", 12, POINTS),
+        Wording("toy", 12, POINTS),
     )
     n = verify(run, *scorers, asked).n_eliminations
     for searched, is_verified in (

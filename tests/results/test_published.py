@@ -62,15 +62,15 @@ def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_wha
     assert sorted(RUNS) == NAMES
     for name in NAMES:
         run = open_run(ROOT / FOLDER / name)
-        source = sources()[known_name(run.fingerprint.wordlist_sha256) or ""]
-        scores = points_in_words(run.fingerprint.scores)
-        parts = [run.fingerprint.dims, source.name]
+        source = sources()[known_name(run.question.words_sha256) or ""]
+        scores = points_in_words(run.question.points)
+        parts = [run.question.dims, source.name]
         if scores != "standard":
             parts.append(scores)
         assert name == "-".join(parts)
         assert source.language == "English" or source.contains
-        told = run.info["wordlist"]
-        assert (source.n_words, source.letters or {}) == (told["n_words"], told.get("letters", {}))
+        told = run.made.words
+        assert (source.n_words, source.letters or {}) == (told.n_words, told.letters)
         claim = read_claim(run)
         assert claim is not None
         assert ("w stands for \u00f1" in claim.statement) == (source.language == "Spanish")
@@ -93,9 +93,7 @@ def test_every_board_is_covered_and_the_claim_is_complete(name):
     assert kept == replace(found, rests_on=kept.rests_on)
     assert (found.proven, found.notes) == (True, ())
     listed = found.listed.boards
-    assert (found.fingerprint.cutoff, len(listed), listed[0].score, found.n_classes_done) == RUNS[
-        name
-    ]
+    assert (found.question.cutoff, len(listed), listed[0].score, found.n_classes_done) == RUNS[name]
     assert boards_by_sql(run) == found.listed
     coverage = check_coverage(run)
     assert coverage.complete, coverage.message()
@@ -133,7 +131,7 @@ def test_texts_tell_its_points_and_words(name, enable2k):
 
 @pytest.mark.parametrize("name", daily(["3x3-scowl70"], NAMES))
 def test_verify_accepts_it(name, orderly):
-    sha256 = open_run(ROOT / FOLDER / name).fingerprint.wordlist_sha256
+    sha256 = open_run(ROOT / FOLDER / name).question.words_sha256
     try:
         words = load_wordlist(known_name(sha256) or "")
     except WordListError as error:

@@ -16,7 +16,7 @@ pytest.importorskip(
 
 from boardclass.geometry import cell_name
 from results.reading.report import histogram
-from tests.results.helpers import all_rows, fingerprint
+from tests.results.helpers import all_rows, toy_question
 from tests.results.pages import make_page
 
 
@@ -67,7 +67,7 @@ def test_the_page_says_what_was_found_and_what_is_open(page):
         "Coverage",
         "The search",
         "Hosts",
-        fingerprint().wordlist_sha256,
+        toy_question().words_sha256,
     ):
         assert text in html
     assert "Where the time goes" not in html, "no second was counted"

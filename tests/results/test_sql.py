@@ -19,18 +19,17 @@ from results.errors import LimitError
 from results.proof.prove import boards
 from results.reading.limits import Limits
 from results.reading.sql import connect
+from results.store.made import ListTold, Made
 from results.store.run import open_run
 from results.store.store import Store
 from tests.conftest import flip_bit
-from tests.results.helpers import all_rows, claimed, fingerprint, write_rows
+from tests.results.helpers import all_rows, claimed, toy_question, write_rows
 
 
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory):
     folder: Path = tmp_path_factory.mktemp("sql") / "toy"
-    with Store.open(
-        folder, fingerprint(), {"wordlist": {"name": "<toy & co>", "n_words": 3}}
-    ) as store:
+    with Store.open(folder, toy_question(), Made(ListTold("<toy & co>", n_words=3))) as store:
         store.append(all_rows())
         store.flush()
         claimed(store)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import random
 import re
-from dataclasses import FrozenInstanceError, asdict, replace
+from dataclasses import FrozenInstanceError, fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,13 +20,15 @@ from results.errors import ConflictError, DamagedError, FingerprintError, RowErr
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.storage.lock import current_owner
+from results.store.made import Made
 from results.store.parts import describe, parse_parquet, serialise
 from results.store.places import BUFFERED
 from results.store.rows import COUNTERS, SCHEMA, Key, check_table, from_table, tabulate, to_table
 from results.store.run import open_run
 from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store, rows_of_next_part
+from search.question import Question
 from tests.opened import files_opened
-from tests.results.helpers import all_rows, fingerprint, row, split_rows, write_rows
+from tests.results.helpers import all_rows, row, split_rows, toy_question, write_rows
 
 FOUND = {"status": "candidates", "candidates": (("wxyz", 94),)}
 HOSTILE = [
@@ -80,12 +82,12 @@ HOSTILE = [
 @pytest.mark.parametrize(("message", "changes"), HOSTILE)
 def test_hostile_rows_are_refused(message, changes):
     with pytest.raises(RowError, match=message):
-        check_table(to_table([row(1), row(**changes)]), fingerprint(), "part 7")
+        check_table(to_table([row(1), row(**changes)]), toy_question(), "part 7")
 
 
 def test_foreign_columns_are_refused():
     with pytest.raises(RowError, match="columns"):
-        check_table(pa.table({"class_id": [1]}), fingerprint(), "here")
+        check_table(pa.table({"class_id": [1]}), toy_question(), "here")
 
 
 def test_round_trip_through_parquet():
@@ -93,7 +95,7 @@ def test_round_trip_through_parquet():
     # a survivor that scores less had a bound at the cutoff
     rows.append(row(max_bound=95, counters={"n_survivors": 1}))
     rows.append(row(6, status="split", children=("0=a",), candidates=(("wxyz", 94),), max_bound=79))
-    check_table(to_table(rows), fingerprint(), "here")
+    check_table(to_table(rows), toy_question(), "here")
     every = dict.fromkeys(COUNTERS, 7)
     rows.append(row(6, n_boards=26**16, counters=every, seconds=1.5, host="h", attempt=2))
     back = from_table(parse_parquet(serialise(to_table(rows)), "here", SCHEMA))
@@ -143,7 +145,7 @@ def test_equal_duplicates_merge_wherever_the_first_is(tmp_path):
     first = all_rows()[-1]
     again = replace(first, host="other", seconds=9.0, attempt=2, candidates=first.candidates[::-1])
     for rows in ([first, again], [again]):
-        with Store.open(tmp_path, fingerprint()) as store:
+        with Store.open(tmp_path, toy_question()) as store:
             store.append(rows)
             store.append([again])
             store.flush()
@@ -156,20 +158,20 @@ def test_equal_duplicates_merge_wherever_the_first_is(tmp_path):
 def test_different_verdicts_conflict_and_the_evidence_stays(tmp_path, when, path):
     one = row(3, path=path, n_boards=5, host="good")
     two = row(3, path=path, n_boards=6, host="bad")
-    store = Store.open(tmp_path, fingerprint())
+    store = Store.open(tmp_path, toy_question())
     store.append([one])
     if when != "buffered":
         store.flush()
     if when == "reopened":
         store.close()
-        store = Store.open(tmp_path, fingerprint())
+        store = Store.open(tmp_path, toy_question())
     with pytest.raises(ConflictError, match=r"class 3[^$]*good[^$]*bad"):
         store.append([two])
     store.close()
     assert list(open_run(tmp_path).conflicts) == [(3, path)]
     assert open_run(tmp_path).verdict_table.num_rows == 0
     with pytest.raises(ConflictError, match="part-00000001"):
-        Store.open(tmp_path, fingerprint())
+        Store.open(tmp_path, toy_question())
 
 
 def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch):
@@ -199,7 +201,7 @@ def test_the_writer_knows_where_each_verdict_stands_before_and_after_a_flush(tmp
     """As a dict would note it; the writer keeps classes of parts in arrays."""
     rng, expected = random.Random(4), dict[Key, int]()
     rows = [row(rng.randrange(60), path=rng.choice(["", "", "0=ab"])) for _ in range(90)]
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         for n, each in enumerate(rows):
             store.append([each])
             expected.setdefault(each.key, BUFFERED)
@@ -215,7 +217,7 @@ def test_the_writer_knows_where_each_verdict_stands_before_and_after_a_flush(tmp
 
 def test_bad_rows_are_refused_whole(tmp_path):
     foreign = row(2, fingerprint="f" * 64)
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         for rows in ([row(1), foreign], [row(n_boards=0)]):
             with pytest.raises(RowError):
                 store.append(rows)
@@ -224,10 +226,10 @@ def test_bad_rows_are_refused_whole(tmp_path):
 
 def test_a_checked_row_that_was_changed_is_checked_again(tmp_path):
     (checked,) = rows = [row(1)]
-    tabulate(rows, fingerprint(), "here")
+    tabulate(rows, toy_question(), "here")
     with pytest.raises(FrozenInstanceError):
         checked.n_boards = 0
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         with pytest.raises(RowError, match="a verdict needs boards"):
             store.append([replace(checked, n_boards=0)])
         store.append([replace(checked, n_boards=3), row(2, n_boards=4)])
@@ -235,11 +237,11 @@ def test_a_checked_row_that_was_changed_is_checked_again(tmp_path):
 
 
 def test_a_row_that_was_checked_for_another_run_is_refused(tmp_path):
-    another = fingerprint(cutoff=79)
+    another = toy_question(cutoff=79)
     foreign = row(2, fingerprint=another.digest)
     tabulate([foreign], another, "there")
     with (
-        Store.open(tmp_path, fingerprint()) as store,
+        Store.open(tmp_path, toy_question()) as store,
         pytest.raises(RowError, match="belongs to another run"),
     ):
         store.append([foreign])
@@ -255,7 +257,7 @@ def test_parts_grow_with_the_run():
 
 def test_flush_by_rows_and_by_time(tmp_path):
     now_s = 0.0
-    with Store.open(tmp_path, fingerprint(), clock=lambda: now_s) as store:
+    with Store.open(tmp_path, toy_question(), clock=lambda: now_s) as store:
         store.append(row(i) for i in range(FLUSH_ROWS - 1))
         assert parts_of(tmp_path) == []
         store.append([row(FLUSH_ROWS)])
@@ -295,7 +297,7 @@ def test_a_unit_that_was_given_up_is_known_until_it_has_a_verdict(tmp_path):
 
 
 def test_a_closed_store_takes_no_rows(tmp_path):
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         store.append([row(1)])
     for call in (partial(store.append, [row(2)]), store.flush, store.snapshot):
         with pytest.raises(StoreError, match="is closed: open it again to append"):
@@ -308,7 +310,7 @@ def test_leftovers_are_removed_and_foreign_files_stay(tmp_path):
     (tmp_path / files.LOCK).touch()
     (tmp_path / files.OWNER).write_text("{")
     (tmp_path / "_tmp.1").touch()
-    with Store.open(tmp_path, fingerprint()) as store:  # a run that never began is begun
+    with Store.open(tmp_path, toy_question()) as store:  # a run that never began is begun
         store.append([row(1)])
     left = [
         tmp_path / name for name in (files.part_name(files.RESULTS, 2), "results/_tmp.1", "_tmp.2")
@@ -317,7 +319,7 @@ def test_leftovers_are_removed_and_foreign_files_stay(tmp_path):
     for path in (*left, *mine):
         path.write_bytes(parts_of(tmp_path)[0].read_bytes())
     assert [r.class_id for r in open_run(tmp_path).rows()] == [1]
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         assert store.index.places.keys() == {(1, "")}
     assert not [path for path in left if path.exists()]
     assert all(path.exists() for path in mine)
@@ -326,11 +328,11 @@ def test_leftovers_are_removed_and_foreign_files_stay(tmp_path):
 def test_foreign_folders_are_refused_untouched(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(StoreError, match="not a run"):
-        Store.open(tmp_path, fingerprint())
+        Store.open(tmp_path, toy_question())
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     for place in (tmp_path / "thesis.tex", tmp_path / "thesis.tex" / "run"):
         with pytest.raises(StoreError, match="a file, a run needs a directory"):
-            Store.open(place, fingerprint())
+            Store.open(place, toy_question())
     for nothing in (tmp_path, tmp_path / "none"):
         with pytest.raises(StoreError, match="holds no run"):
             open_run(nothing)
@@ -347,7 +349,7 @@ def test_the_nearest_runs_are_named(tmp_path):
 
 def start(run: Path) -> Store:
     """Open a store as a driver does, with two rows in it."""
-    store = Store.open(run, fingerprint())
+    store = Store.open(run, toy_question())
     store.append(all_rows()[:2])
     store.flush()
     return store
@@ -356,12 +358,12 @@ def start(run: Path) -> Store:
 def test_one_driver_per_run_and_readers_need_no_lock(tmp_path):
     with start(tmp_path) as first:
         with pytest.raises(StoreLockedError, match="is being written by"):
-            Store.open(tmp_path, fingerprint())
+            Store.open(tmp_path, toy_question())
         assert current_owner(LocalFolder(tmp_path))[0], "readers see that a driver is at work"
         assert len(list(open_run(tmp_path).rows())) == 2, "and need no lock"
         first.append(all_rows()[2:4])
     assert current_owner(LocalFolder(tmp_path)) == (False, None)
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         assert len(store.index.places) == 4
 
 
@@ -378,7 +380,7 @@ def test_a_driver_whose_claim_is_removed_stops_before_it_writes(tmp_path):
     first = start(tmp_path)
     (tmp_path / files.OWNER).unlink()
     with pytest.raises(StoreLockedError, match="is being written by"):
-        Store.open(tmp_path, fingerprint())
+        Store.open(tmp_path, toy_question())
     before = contents(tmp_path)
     lose(first)
     assert contents(tmp_path) == before
@@ -390,7 +392,7 @@ def test_a_driver_whose_directory_is_replaced_stops_before_it_writes(tmp_path):
     run = tmp_path / "run"
     first = start(run)
     run.rename(tmp_path / "moved")
-    with Store.open(run, fingerprint()) as second:
+    with Store.open(run, toy_question()) as second:
         lose(first)
         second.append(all_rows())
     assert len(list(open_run(run).rows())) == 6
@@ -399,35 +401,35 @@ def test_a_driver_whose_directory_is_replaced_stops_before_it_writes(tmp_path):
 
 CHANGES = {
     "dims": "2x3",
-    "wordlist_sha256": "f" * 64,
-    "scores": (0, 0, 0, 1, 1, 2, 3, 5, 12),
+    "words_sha256": "f" * 64,
+    "points": (0, 0, 0, 1, 1, 2, 3, 5, 12),
     "cutoff": 81,
-    "partition": "corner: ab cdefghijklmnopqrstuvwxyz",
+    "buckets": "corner: ab cdefghijklmnopqrstuvwxyz",
     "cell_order": (0, 1, 2, 3),
 }
 
 
 def test_each_field_alone_changes_the_digest_and_is_fatal(tmp_path):
-    assert set(CHANGES) == set(asdict(fingerprint()))
-    Store.open(tmp_path, fingerprint(), {"n": 1}).close()
+    assert [*CHANGES, "rules"] == [each.name for each in fields(Question)]
+    Store.open(tmp_path, toy_question(), Made(share="1/1")).close()
     before = contents(tmp_path)
-    Store.open(tmp_path, fingerprint(), {"n": 2}).close()
+    Store.open(tmp_path, toy_question(), Made(share="2/2")).close()
     assert contents(tmp_path) == before, "run.json is written once"
     for field, asked in CHANGES.items():
-        other = fingerprint(**{field: asked})
-        assert other.digest != fingerprint().digest
+        other = toy_question(**{field: asked})
+        assert other.digest != toy_question().digest
         with pytest.raises(FingerprintError) as caught:
             Store.open(tmp_path, other)
-        assert re.findall(r"^  (\w+): asked for .*stored", str(caught.value), re.MULTILINE) == [
-            field
-        ]
+        told = re.findall(r"^  (\w+): asked for .*stored", str(caught.value), re.MULTILINE)
+        # another size has other cells, and other types of cells
+        assert told == ([field, "buckets", "cell_order"] if field == "dims" else [field])
         assert contents(tmp_path) == before
 
 
 def test_run_json_that_is_removed_in_mid_run_is_put_back(tmp_path):
     """As a purge of scratch space by the age of each file does."""
     now_s, told = 0.0, list[str]()
-    with Store.open(tmp_path, fingerprint(), clock=lambda: now_s) as store:
+    with Store.open(tmp_path, toy_question(), clock=lambda: now_s) as store:
         store.run.folder.patience.tell = told.append
         before = (tmp_path / files.RUN).read_bytes()
         (tmp_path / files.RUN).unlink()

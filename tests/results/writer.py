@@ -8,12 +8,12 @@ import sys
 
 from boardclass.errors import StoreError
 from results.store.store import Store
-from tests.results.helpers import fingerprint, row
+from tests.results.helpers import row, toy_question
 
 if __name__ == "__main__":
     location, *class_ids = sys.argv[1:]
     try:
-        with Store.open(location, fingerprint()) as store:
+        with Store.open(location, toy_question()) as store:
             for class_id in map(int, class_ids):
                 store.append([row(class_id)])
                 store.flush()

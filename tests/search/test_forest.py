@@ -19,6 +19,7 @@ from boardclass.scores import TABLES
 from search.breaker import Breaker, Unit
 from search.local.methods import Find, local_search
 from search.node import Node, OpenClass, class_node, letters_of, split
+from search.params import Budgets, Rules
 from search.scoring.scorer import Scorer, trie_of
 from search.scoring.trie import build_trie
 from search.terms.shapes import LOSSES
@@ -320,7 +321,9 @@ def test_terms_of_a_certificate_are_those_of_whole_words():
     masks = tuple(1 << 25 if cell in bare else ALL for cell in range(board.n))
     node = Node(masks, sum(1 << cell for cell in bare))
     free = [cell for cell in board.cell_order if cell not in bare]
-    forest = Forest(board, build_trie({"bcdefghijklmn": 1}, board.n), Params(memory_mb=64))
+    forest = Forest(
+        board, build_trie({"bcdefghijklmn": 1}, board.n), Rules(), Budgets(memory_mb=64)
+    )
     n_keys, *_ = forest.terms(node, free)
     assert n_keys == 0
     assert forest.grow(node, free).n_terms > 0

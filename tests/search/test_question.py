@@ -50,13 +50,13 @@ def test_the_cases_are_all_there_is():
 def test_published_rows_are_of_the_question(name):
     run = open_run(name)
     (digest,) = {row.fingerprint for row in run.rows()}
-    stored = run.fingerprint
+    stored = run.question
     asked = ask(
         stored.dims,
-        stored.wordlist_sha256,
-        stored.scores,
+        stored.words_sha256,
+        stored.points,
         stored.cutoff,
-        stored.partition,
+        stored.buckets,
         stored.cell_order,
     )
     assert asked.digest == digest == stored.digest

@@ -167,8 +167,8 @@ def planted_in_question(n_boards: int, question: str, seed: int) -> Iterator[tup
     breaker = Breaker(replace(plan.spec, budgets=budgets))
     best_of_class: dict[int, Find] = {}
     for find in local_search(plan.scorer, seed=seed):  # best first
-        rank = rank_of_board(plan.partition, find.board)
-        best_of_class.setdefault(canonical_rank(plan.partition, rank), find)
+        rank = rank_of_board(plan.question.partition, find.board)
+        best_of_class.setdefault(canonical_rank(plan.question.partition, rank), find)
     for find in islice(best_of_class.values(), n_boards):
         yield plan.question.dims, fault_of(breaker, find.board, find.score)
 

@@ -24,17 +24,18 @@ from results.proof.summary import State
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store import parts
+from results.store.made import EVERYTHING, Made
 from results.store.parts import describe, read_parts, serialise
 from results.store.rows import QUARANTINED, SCHEMA
 from results.store.run import open_run
 from results.store.store import Store
-from results.upkeep.extend import COVERS, EVERYTHING, extend, inherited
+from results.upkeep.extend import extend, inherited
 from results.upkeep.repair import repair
 from search.breaker import Breaker, Unit
 from tests.cluster.small import config, rewritten
 from tests.cluster.test_scheduler import of
 from tests.cluster.test_trust import LIE, bench, told, turn
-from tests.results.helpers import fingerprint, partition, row, write_rows
+from tests.results.helpers import partition, row, toy_question, write_rows
 from tests.search.test_breaker import WORLDS
 
 
@@ -48,7 +49,7 @@ def test_the_rest_of_a_flush_is_stored_when_the_disk_has_room_again(tmp_path, mo
             raise StoreError("no space left on device")
         publish(self, name, data, *more)
 
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         store.append(row(i) for i in range(10))
         monkeypatch.setattr(LocalFolder, "publish", refuse_the_second)
         with pytest.raises(StoreError):
@@ -62,7 +63,7 @@ def test_verify_names_both_rows_that_contradict_each_other(orderly, small_runs, 
     folder = rewritten(small_runs / "whole", tmp_path / "run", list)
     found = open_run(folder)
     first = next(found.rows())
-    with Store.open(folder, found.fingerprint) as there, pytest.raises(ConflictError):
+    with Store.open(folder, found.question) as there, pytest.raises(ConflictError):
         there.append([replace(first, n_boards=first.n_boards + 1, host="another")])
     answer = orderly.fails(3, "verify", folder)
     assert "has different verdicts" in answer
@@ -112,7 +113,7 @@ def test_doubted_hosts_do_not_vouch_for_each_other(tmp_path):
 def test_a_doubt_outlives_the_part_that_breaks_a_rule(tmp_path):
     """There is no log, but the part can still be read."""
     first, second, third = next(partition().canonical_ranks())[:3].tolist()
-    with Store.open(tmp_path, fingerprint()) as store:
+    with Store.open(tmp_path, toy_question()) as store:
         store.append([row(first, host="a")])
         store.flush()
         store.append([row(second, host="a"), doubt_of("a", third)])
@@ -125,7 +126,7 @@ def test_a_doubt_outlives_the_part_that_breaks_a_rule(tmp_path):
     (tmp_path / part.name).write_bytes(data)
     sealed = describe(part.name, data, [second, third])
     (tmp_path / files.MANIFEST).write_text(f"{kept.format()}\n{sealed.format()}\n")
-    with Store.open(tmp_path, fingerprint(), recover=repair) as store:
+    with Store.open(tmp_path, toy_question(), recover=repair) as store:
         assert list(store.repaired.parts) == [part.name]
     assert open_run(tmp_path).doubted == [(first, "")]
 
@@ -179,15 +180,15 @@ def test_boards_of_one_part_are_not_turned_as_those_of_the_next():
 
 def test_a_run_promises_for_max_bound_what_its_source_promised(small_runs, tmp_path):
     found = open_run(small_runs / "whole")
-    write_rows(tmp_path, list(found.rows()), found.fingerprint, {**found.info, COVERS: ""})
-    assert inherited(found)[COVERS] == found.info[COVERS] != ""
-    assert inherited(open_run(tmp_path))[COVERS] == ""
+    write_rows(tmp_path, list(found.rows()), found.question, replace(found.made, covers=""))
+    assert inherited(found).covers == found.made.covers != ""
+    assert inherited(open_run(tmp_path)).covers == ""
 
 
 def test_boards_that_a_higher_cutoff_drops_count_for_max_bound(tmp_path):
     found = row(1, status="candidates", candidates=(("abcd", 90), ("abce", 95)), max_bound=70)
-    write_rows(tmp_path / "old", [found], info={COVERS: EVERYTHING})
-    with Store.open(tmp_path / "new", fingerprint(cutoff=95), {COVERS: EVERYTHING}) as store:
+    write_rows(tmp_path / "old", [found], made=Made(covers=EVERYTHING))
+    with Store.open(tmp_path / "new", toy_question(cutoff=95), Made(covers=EVERYTHING)) as store:
         extend(open_run(tmp_path / "old"), store)
     (kept,) = open_run(tmp_path / "new").rows()
     assert (kept.candidates, kept.max_bound) == ((("abce", 95),), 90)
