@@ -18,8 +18,8 @@ LETTER_ORDER = "jqxzvwkfybughmpcdlnorstiae"
 DEMANDS = ("open", "every")
 MAX_FREE_CELLS = 12  # of a node whose tree is grown: as many as a key has room for
 
-# The metadata of a field are the values that a config may choose from and a run may tell, as pydantic
-# reads them; tests go further.
+# The metadata of a field are the values that a config may choose from and a run may tell: pydantic
+# reads them.  Tests go further.
 _AMOUNT = {"ge": 1, "lt": 2**62}
 
 

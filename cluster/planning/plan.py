@@ -139,7 +139,7 @@ def _resolve_cutoff(
     """
     if config.cutoff != "auto":
         # a run that began goes on, and need not wait for a look
-        if not place.folder.exists():
+        if place.identity is None and not place.folder.exists():
             _check_cutoff(config.cutoff, scorer, wordlist.words, config.seed, stage)
         return config.cutoff, None
     place.must_be_readable()

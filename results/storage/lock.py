@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from boardclass.errors import StoreError
 from results.errors import StoreLockedError, UnreachableError
 from results.storage import files
-from results.storage.local import Folder, LocalFolder, check_nofollow, opened_folder
+from results.storage.local import Folder, LocalFolder, opened_folder
 from results.storage.outage import in_haste
 from results.storage.owner import Owner, describe_owner, own_note, parse_owner, place_of
 
@@ -264,7 +264,6 @@ class DirectoryLock(Lease):
         base = folder.root
         try:
             base.mkdir(parents=True, exist_ok=True)
-            check_nofollow(base)
             self._descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except FileExistsError as error:
             raise StoreError(

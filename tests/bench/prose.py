@@ -75,9 +75,10 @@ def files(folder: str) -> list[Path]:
     return [path for path in paths if path.suffix in SUFFIXES and path.is_file()]
 
 
-def text_of(folder: str) -> Text:
+def text_of(folder: str, suffixes: tuple[str, ...] = SUFFIXES) -> Text:
     """Count a folder."""
-    return sum(map(_text_of, files(folder)), Text())
+    paths = (path for path in files(folder) if path.suffix in suffixes)
+    return sum(map(_text_of, paths), Text())
 
 
 @cache

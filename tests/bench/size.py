@@ -3,8 +3,8 @@ its way to a claim.
 
     python -m tests.bench.size
 
-Prints what tests/bench/prose.py counts; files and functions of ours that a command calls; checks
-per row of a whole run; and CPU seconds of a command that has next to nothing to do.
+Prints what tests/bench/prose.py and house.py count; files and functions of ours that a command
+calls; checks per row of a whole run; and CPU seconds of a command that has next to nothing to do.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
+from tests.bench.house import table
 from tests.bench.prose import PRODUCT, Text, files, private_names, replaced_names, text_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -153,6 +154,8 @@ def main() -> None:
         )
         for command in (("status", "run"), ("show", "tear")):
             lines.append(f"{'start-up of ' + command[0]:40}{cpu_s(folder, *command):8.2f} CPU s")
+    with tempfile.TemporaryDirectory() as folder:
+        lines += ["", *table(Path(folder))]
     sys.stdout.write("\n".join([*lines, ""]))
 
 
