@@ -326,7 +326,9 @@ def test_terms_of_a_certificate_are_those_of_whole_words():
     )
     n_keys, *_ = forest.terms(node, free)
     assert n_keys == 0
-    assert forest.grow(node, free).n_terms > 0
+    grown = forest.grow(node, free)
+    assert grown
+    assert grown.n_terms > 0
 
 
 DEEP = {4: "e", 1: "s", 7: "t", 3: "ai", 5: "r"}
