@@ -524,6 +524,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir(), "orderly-parts"))
     parser.add_argument("--outage", type=float, default=600.0)
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started is ended
     given.folder.mkdir(parents=True, exist_ok=True)
     folder = given.folder.resolve()
     with tempfile.TemporaryDirectory(prefix="orderly-disk-") as disk:
