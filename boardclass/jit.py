@@ -21,6 +21,7 @@ import hashlib
 import os
 import platform
 import pwd
+import re
 import shutil
 import stat
 import sys
@@ -43,6 +44,7 @@ from boardclass.scores import reaches
 
 _KERNEL_FOLDERS = ("boardclass", "search")
 _UNUSED_S = 30 * 24 * 3600.0
+_RACY_NS = 2 * 10**9
 
 
 class _WithoutWords(ast.NodeTransformer):
@@ -91,9 +93,7 @@ def kernel_hash() -> str:
     """Return 16 hex digits over the code, without words, of kernels and what they call, versions,
     and NUMBA_*.
     """
-    digest = hashlib.sha256(
-        repr(sorted(_code_of_kernels(Path(__file__).resolve().parent.parent).items())).encode()
-    )
+    root = Path(__file__).resolve().parent.parent
     versions = (
         sys.version,
         numba.__version__,
@@ -104,8 +104,72 @@ def kernel_hash() -> str:
     settings = sorted(
         (k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR"
     )
-    digest.update(repr((versions, settings)).encode())
-    return digest.hexdigest()[:16]
+    about = repr((versions, settings)).encode()
+    # Parsing all sources takes a third of a second: its outcome is kept while they are the same.
+    stamp, is_settled = _stamp(root)
+    key = hashlib.sha256(repr((str(root), stamp)).encode() + about).hexdigest()
+    kept = _Kept(key)
+    if found := kept.read():
+        return found
+    digest = hashlib.sha256(repr(sorted(_code_of_kernels(root).items())).encode())
+    digest.update(about)
+    found = digest.hexdigest()[:16]
+    if is_settled:
+        kept.write(found)
+    return found
+
+
+def _stamp(root: Path) -> tuple[list[tuple[str, int, int, int, int]], bool]:
+    """Return what tells that a source was changed, for each: size, times of the last change of its
+    content and of its entry, inode; and whether the last change is so long ago that another one
+    would show.
+    """
+    stamp = []
+    newest_ns = 0
+    for folder in _KERNEL_FOLDERS:
+        for path in sorted((root / folder).rglob("*.py")):
+            status = path.stat()
+            stamp.append(
+                (str(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+            )
+            newest_ns = max(newest_ns, status.st_mtime_ns, status.st_ctime_ns)
+    return stamp, time.time_ns() - newest_ns > _RACY_NS
+
+
+class _Kept:
+    """A hash of kernels that was found before, kept beside the compiled ones, where nobody else can
+    put any; without such a folder nothing is kept.
+    """
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._path: Path | None = None
+        with contextlib.suppress(OSError, RuntimeError):  # there is no home, or no room
+            folder = (_cache_base() / "kernel-hashes").resolve()
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not open_to_others(folder):
+                self._path = folder / key[:16]
+
+    def read(self) -> str:
+        """Return the hash, or nothing."""
+        try:
+            key, found = self._path.read_text().split() if self._path else ("", "")
+        except (OSError, ValueError):
+            return ""
+        return found if key == self._key and re.fullmatch("[0-9a-f]{16}", found) else ""
+
+    def write(self, found: str) -> None:
+        """Keep the hash; what nobody has used for a month goes."""
+        if self._path is None:
+            return
+        with contextlib.suppress(OSError):
+            for other in self._path.parent.iterdir():
+                if time.time() - other.stat().st_mtime > _UNUSED_S:
+                    other.unlink()
+            handle, name = tempfile.mkstemp(dir=self._path.parent)
+            with os.fdopen(handle, "w") as file:
+                file.write(f"{self._key} {found}\n")
+            Path(name).replace(self._path)
 
 
 def _cache_base() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -65,3 +66,45 @@ def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path):
     assert hash_now() in hashes, "it has no kernel, and none uses it"
     stdin.close()
     assert copy.wait() == 0
+
+
+KEPT = """
+import ast, sys
+parse = ast.parse
+def parse_none_of_ours(source, *others, **named):
+    assert not isinstance(source, bytes), "a source is parsed"
+    return parse(source, *others, **named)
+if sys.argv[1] == "kept":
+    ast.parse = parse_none_of_ours
+from boardclass.jit import kernel_hash
+print(kernel_hash())
+"""
+
+
+def hash_in_a_process(folder, how=""):
+    """Return the hash that another process finds, whose caches are in a folder; ``kept``: without
+    parsing.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", KEPT, how],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_the_hash_is_kept_while_the_sources_are_the_same_and_nothing_else_is_believed(tmp_path):
+    right = hash_in_a_process(tmp_path)
+    assert hash_in_a_process(tmp_path, "kept") == right == kernel_hash()
+    (kept,) = (tmp_path / "kernel-hashes").iterdir()
+    key, found = kept.read_text().split()
+    assert found == right
+    for text in ("", "\0" * 81, key, f"{key} {right[:-1]}", f"{'0' * 64} {'1' * 16}"):
+        kept.write_text(text)
+        assert hash_in_a_process(tmp_path) == right
+    kept.write_text(f"{key} {'1' * 16}\n")
+    kept.parent.chmod(0o777)  # anybody may have written it
+    assert hash_in_a_process(tmp_path) == right
