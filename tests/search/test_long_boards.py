@@ -1,0 +1,81 @@
+"""Boards on which long words lie, found by the breaker: all of them, and no others.
+
+The words of a list take all the cells of a board, or all but one or two, so there are few such
+boards, and each of them is drawn along a path.  One way that is lost is a board that is lost.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from boardclass.canonical import canonical_board
+from boardclass.geometry import geometry
+from search.breaker import Breaker, Spec, Unit
+from search.params import Params
+from search.terms.paths import paths_of_length
+from tests.reference.solver import words_on
+from tests.search.test_breaker import EVERY, NO_BUDGETS, broken
+from tests.search.test_paths import unpacked
+
+ALONG = "abcdefghijkl"
+PARAMS = {
+    "whole trees": Params(memory_mb=64),
+    "cells forced": Params(memory_mb=64, **NO_BUDGETS | {"node_budget": 300}),
+}
+
+
+def lists_of(n: int) -> list[tuple[str, ...]]:
+    """Return lists of one, two and three words for a board of ``n`` cells, the longest first.
+
+    A letter that comes twice in a row in the word of all cells makes two ways for the word that has
+    it once, over two cells of the same letter.
+    """
+    word = ALONG[:n]
+    once = word[: n - 1]
+    lists = [(word,)]
+    for t in (2, n - 2, n - 1):
+        lists.append((once[:t] + once[t - 1] + once[t:], once))
+    return [*lists, (once + once[-1], once, once[:-1])]
+
+
+def boards_with(dims: str, words: tuple[str, ...]) -> set[tuple[str, int]]:
+    """Return the canonical boards on which all the words lie, with their number."""
+    board = geometry(dims)
+    found = set()
+    for packed in paths_of_length(board, board.n).tolist():
+        path = unpacked(packed, board.n)
+        found.add(canonical_board("".join(words[0][path.index(c)] for c in range(board.n)), board))
+    points = dict.fromkeys(words, 1)
+    return {
+        (text, len(words))
+        for text in found
+        if len(words_on(text, *board.dims, points)) == len(words)
+    }
+
+
+@pytest.mark.parametrize("params", PARAMS)
+@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("dims", ["3x3", "2x5", "3x4"])
+def test_every_board_of_all_the_words_is_found(dims, number, params):
+    """Words of 7 to 12 letters, on boards of 9, 10 and 12 cells."""
+    board = geometry(dims)
+    words = lists_of(board.n)[number]
+    breaker = Breaker(Spec(dims, words, "words", len(words), EVERY, PARAMS[params]))
+    found = set[tuple[str, int]]()
+    for result in broken(breaker, Unit(0)):
+        found |= {(canonical_board(text, board), score) for text, score in result.candidates}
+    assert found == boards_with(dims, words)
+
+
+@pytest.mark.parametrize("words", [(), ("abcdefghij",)])
+def test_a_list_without_a_word_that_fits_has_no_board(words):
+    breaker = Breaker(Spec("3x3", words, "words", 1, EVERY, PARAMS["whole trees"]))
+    (result,) = broken(breaker, Unit(0))
+    assert (result.status, result.max_bound, result.candidates) == ("eliminated", 0, ())
+
+
+def test_a_list_of_one_short_word_has_every_board_with_it():
+    """Two cells: the word lies on a board or it does not."""
+    breaker = Breaker(Spec("2x2", ("aaaa",), "words", 1, EVERY, PARAMS["whole trees"]))
+    (result,) = broken(breaker, Unit(0))
+    assert result.candidates == (("aaaa", 1),)
