@@ -1,13 +1,15 @@
 """The campaign of deletions: every statement of a file is deleted, one at a time; does a test
 notice?
 
-python -m tests.soundness.deletions FILE ... [--tests TEST ...] [--number N] [--seed N]
-    [--seconds N] [--report FILE.md] [--seeded] [--again FILE.md]
+python -m tests.soundness.deletions FILE ... [--what deletions|narrowings|bugs]
+    [--tests TEST ...] [--select EXPRESSION] [--number N] [--seed N] [--seconds N]
+    [--report FILE.md] [--seeded] [--again FILE.md]
 
 Left alone are docstrings, imports, annotations, assertions, what only speaks (logging, output), and
 what linter and type checker miss at once: the only assignment of a name, the attributes that
-``__init__`` assigns, and the last ``return`` of a function.  So are kernels, which mutate.py
-compiles.
+``__init__`` assigns, and the last ``return`` of a function.  Other changes than deletions are in
+changes.py.  Kernels are compiled by mutate.py; with NUMBA_DISABLE_JIT=1 they are plain Python, and
+this campaign changes them as well.
 
 The tests nearest to the files (mutate.py) are collected once.  A first process runs them all and
 notes which lines each of them executes.  Then each deletion gets a process of its own, with the
@@ -35,65 +37,33 @@ import tempfile
 import threading
 import time
 import tomllib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from tests.soundness.mutate import ROOT, copy_of_the_project, load_mutants, nearest_tests
+from tests.soundness.changes import (
+    ROOT,
+    Change,
+    bugs,
+    deletions,
+    functions,
+    has_kernels,
+    narrowings,
+)
+from tests.soundness.mutate import copy_of_the_project, load_mutants, nearest_tests
 
 _WALL_S = 1200
-# calls of these names tell a user or a developer something
-_SPEAKING = {"debug", "info", "warning", "echo", "print", "write", "flush", "tell", "say"}
-_SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Raise, ast.Return, ast.Delete, ast.Continue)
+_WHAT = {each.__name__: each for each in (deletions, narrowings, bugs)}
 _LEFT = ("survives", "is executed by none")
 _JUDGED = Path(__file__).with_name("survivors.toml")
 
 
-class Deletion(NamedTuple):
-    """A statement that goes: where it stands, and the file without it."""
-
-    file: str
-    line: int
-    function: str
-    statement: str
-    source: str
-    last_line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line} {self.function}: {self.statement}"
-
-
-def deletions(file: str) -> Iterator[Deletion]:
-    """Yield a file without each of its statements."""
-    text = (ROOT / file).read_text()
-    lines = text.splitlines(keepends=True)
-    if "@kernel(" in text:
-        return
-    for function, name in _functions(ast.parse(text)):
-        bound = Counter(
-            node.id
-            for node in ast.walk(function)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        )
-        for node in _statements(function):
-            if node is function.body[-1] and isinstance(node, ast.Return):
-                continue
-            if name.endswith("__init__") and isinstance(node, ast.Assign):
-                continue
-            if not _only_speaks(node) and not _binds_alone(node, bound):
-                first, last = node.lineno - 1, node.end_lineno or node.lineno
-                statement = " ".join("".join(lines[first:last]).split())
-                gone = lines[first][: node.col_offset] + "pass\n" + "\n" * (last - first - 1)
-                source = "".join([*lines[:first], gone, *lines[last:]])
-                yield Deletion(file, node.lineno, name, statement, source, last)
-
-
-def seeded(file: str) -> Iterator[Deletion]:
+def seeded(file: str) -> Iterator[Change]:
     """Yield a file with each of its seeded bugs that stands in a function."""
     text = (ROOT / file).read_text()
     for mutant in load_mutants():
@@ -103,57 +73,15 @@ def seeded(file: str) -> Iterator[Deletion]:
             first = next((n for n, pair in enumerate(pairs, 1) if pair[0] != pair[1]), 1)
             before = text[: text.index(mutant.old)].count("\n") + 1
             last = before + mutant.old.rstrip().count("\n")
-            for function, name in _functions(ast.parse(text)):
+            for function, name in functions(ast.parse(text)):
                 if function.body[0].lineno <= first <= (function.end_lineno or 0):
-                    yield Deletion(file, before, name, mutant.name, source, last)
+                    yield Change(file, before, name, mutant.name, source, last)
                     break
             else:
                 _say(f"outside a function: {mutant.name}")
 
 
-def _functions(
-    tree: ast.AST, above: str = ""
-) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
-    """Yield every function with its qualified name."""
-    for node in ast.iter_child_nodes(tree):
-        name = f"{above}{getattr(node, 'name', '')}"
-        decorators = map(ast.unparse, getattr(node, "decorator_list", ()))
-        is_kernel = any("njit" in each for each in decorators)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_kernel:
-            yield node, name
-        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        yield from _functions(node, f"{name}." if inside else above)
-
-
-def _statements(function: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the simple statements of a function, those of inner functions left out."""
-    for node in ast.iter_child_nodes(function):
-        if isinstance(node, _SIMPLE):
-            yield node
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from _statements(node)
-
-
-def _only_speaks(node: ast.stmt) -> bool:
-    if not isinstance(node, ast.Expr):
-        return False
-    called = getattr(node.value, "func", None)
-    name = getattr(called, "attr", getattr(called, "id", ""))
-    return isinstance(node.value, ast.Constant) or name in _SPEAKING
-
-
-def _binds_alone(node: ast.stmt, bound: Counter[str]) -> bool:
-    """Return whether a statement binds a name that nothing else binds."""
-    if not isinstance(node, ast.Assign):
-        return False
-    names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
-    stored = [name for name in names if bound[name]]
-    return all(isinstance(target, ast.Name | ast.Tuple) for target in node.targets) and any(
-        bound[name] == 1 for name in stored
-    )
-
-
-def delete(deletion: Deletion) -> None:
+def delete(deletion: Change) -> None:
     """Take a statement out of the functions of this process, and of its file."""
     path = str(ROOT / deletion.file)
     named = defaultdict(list)
@@ -183,7 +111,7 @@ class Campaign:
     """A plugin of pytest that runs the tests again for each deletion, in a process of its own."""
 
     def __init__(
-        self, chosen: Sequence[Deletion], seconds: float, noted: Callable[[Deletion, str], None]
+        self, chosen: Sequence[Change], seconds: float, noted: Callable[[Change, str], None]
     ) -> None:
         self.chosen, self.seconds, self.noted = chosen, seconds, noted
         self._limit_s = 20 + int(3 * seconds)
@@ -235,7 +163,7 @@ class Campaign:
                 executed[item.nodeid] = (_cpu_s() - began, sorted(lines))
         return executed
 
-    def _try(self, deletion: Deletion, tests: Sequence[pytest.Item]) -> str:
+    def _try(self, deletion: Change, tests: Sequence[pytest.Item]) -> str:
         delete(deletion)
         self._run(tests)
         return self._failed
@@ -313,20 +241,20 @@ def judged() -> dict[tuple[str, str, str], str]:
     return {(each["file"], each["function"], each["statement"]): each["why"] for each in entries}
 
 
-def report(verdicts: dict[Deletion, str]) -> str:
+def report(verdicts: dict[Change, str]) -> str:
     """Return the survivors as Markdown, those not judged first."""
     reasons = judged()
     rows, open_ones = [], []
     for each, verdict in verdicts.items():
         if verdict.startswith(_LEFT):
-            why = reasons.get((each.file, each.function, each.statement), "")
-            cells = (f"{each.file}:{each.line}", each.function, each.statement, verdict, why)
+            why = reasons.get((each.file, each.function, each.what), "")
+            cells = (f"{each.file}:{each.line}", each.function, each.what, verdict, why)
             row = " | ".join(cell.replace("|", "\\|") for cell in cells)
             rows.append((bool(why), f"| {row} |"))
             open_ones += [] if why else [str(each)]
     told = f"; not judged: {'; '.join(open_ones)}" if open_ones else ""
     lines = [
-        f"in all: {len(verdicts) - len(rows)} of {len(verdicts)} deletions noticed{told}",
+        f"in all: {len(verdicts) - len(rows)} of {len(verdicts)} changes noticed{told}",
         "",
         "| file | function | statement | tests | judgement |",
         "|---|---|---|---|---|",
@@ -336,21 +264,24 @@ def report(verdicts: dict[Deletion, str]) -> str:
 
 def campaign(given: argparse.Namespace) -> None:
     """Run the campaign in this copy of the project."""
-    files, chosen, bugs = [], [], list[Deletion]()
+    is_plain = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+    files, chosen, known = [], list[Change](), list[Change]()
     for name in given.files:
         for path in sorted((ROOT / name).rglob("*.py")) or [ROOT / name]:
             files.append(str(path.relative_to(ROOT)))
-            chosen += deletions(files[-1])
-            bugs += seeded(files[-1]) if given.seeded else ()
+            if is_plain or not has_kernels(files[-1]):
+                chosen += _WHAT[given.what](files[-1])
+            known += seeded(files[-1]) if given.seeded else ()
     if given.again:
         text = given.again.read_text().replace("\\|", "|")
-        for group in (chosen, bugs):
-            group[:] = [each for each in group if f" {each.function} | {each.statement} |" in text]
+        for group in (chosen, known):
+            group[:] = [each for each in group if f" {each.function} | {each.what} |" in text]
     random.Random(given.seed).shuffle(chosen)
-    chosen = bugs + chosen[: given.number]
-    verdicts: dict[Deletion, str] = {}
+    chosen = known + chosen[: given.number]
+    _say(f"seed {given.seed}")
+    verdicts: dict[Change, str] = {}
 
-    def noted(deletion: Deletion, verdict: str) -> None:
+    def noted(deletion: Change, verdict: str) -> None:
         verdicts[deletion] = verdict
         _say(f"{len(verdicts)}/{len(chosen)} {deletion}: {verdict}")
         if given.report:
@@ -359,6 +290,7 @@ def campaign(given: argparse.Namespace) -> None:
     tests = given.tests or sorted(set().union(*map(nearest_tests, files)))
     options = ["-p", "no:cacheprovider", "-m", "not nightly and not ray", "-s"]
     options += ["-o", "addopts=--import-mode=importlib", "-o", "timeout=0"]
+    options += ["-k", given.select] if given.select else []
     pytest.main([*options, *tests], plugins=[Campaign(chosen, given.seconds, noted)])
     sys.stdout.write(f"\n{report(verdicts)}")
     if len(verdicts) < len(chosen):
@@ -369,7 +301,9 @@ def main() -> None:
     """Copy the project and start the campaign there."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="+", help="files or folders of the product")
+    parser.add_argument("--what", choices=_WHAT, default="deletions", help="see changes.py")
     parser.add_argument("--tests", nargs="*", help="default: the nearest ones")
+    parser.add_argument("--select", help="of the tests those that pytest -k takes")
     parser.add_argument("--number", type=int, help="draw so many; default: all")
     parser.add_argument("--seed", type=int, default=1, help="draws them")
     parser.add_argument("--seconds", type=float, default=60, help="CPU time for one")
