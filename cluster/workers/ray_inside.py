@@ -66,6 +66,8 @@ class Processors:
         n_ours = sum(ours[machine] for machine in usable)
         if not every:
             parts = ["no machine with processors has joined yet"]
+            if self.draining or barred:
+                parts = ["no other machine with processors is there"]
         else:
             parts = [f"of {counted(every, 'processor')} there {n_ours:,} are ours, {free:,} free"]
         taken = every - free - n_ours
