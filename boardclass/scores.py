@@ -4,7 +4,7 @@ the only comparison with the cutoff.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boardclass.errors import ScoreError, quote
@@ -98,24 +98,34 @@ def points_in_words(points: Sequence[int]) -> str:
     return ", ".join(parts).replace(f"({MIN_LETTERS}", f"({MIN_LETTERS} letters", 1)
 
 
-def parse_scores(scores: str | Sequence[int] | ScoreTable) -> ScoreTable:
+Scores = str | Sequence[int] | Mapping[int, int] | ScoreTable
+"""What :func:`parse_scores` reads: points by the number of letters."""
+
+
+def parse_scores(scores: Scores) -> ScoreTable:
     """Return the score table of that name, or the one that a list gives from three letters on (the
     last value repeats).
 
     scores : ``standard``, ``words``, ``powers``, a list such as ``[1, 1, 2, 3, 5, 11]``, its text
-        ``"1,1,2,3,5,11"``, or one with the least length before it, ``"5:2,3,5,11"``; a ScoreTable,
-        or all of its points
+        ``"1,1,2,3,5,11"``, or one with the least length before it, ``"5:2,3,5,11"``; a dictionary
+        of one length after the other, ``{5: 2, 6: 3, 7: 5, 8: 11}``; a ScoreTable, or all of its
+        points
 
     Raises ScoreError if the name is unknown, a value is not a whole number from 0 to 2**31 - 1, or
     a list begins with zeros as the tables of other programs do: theirs begin elsewhere.
     """
     if isinstance(scores, ScoreTable):
         return scores
+    if isinstance(scores, Mapping):
+        return parse_scores(_listed(scores))
     text = scores.strip().lower() if isinstance(scores, str) else ""
     if text in TABLES:
         return TABLES[text]
     if not isinstance(scores, Sequence):
-        raise ScoreError(f"scores {quote(scores)}: expected {', '.join(TABLES)} or a list")
+        raise ScoreError(
+            f"scores {quote(scores)}: expected {', '.join(TABLES)}, a list of points from 3 "
+            "letters on such as [1, 1, 2, 3, 5, 11], or a dictionary such as {5: 2, 6: 3}"
+        )
     if not text and len(scores) == MAX_LETTERS + 1 and not any(scores[:MIN_LETTERS]):
         return ScoreTable(points_in_words(tuple(map(int, scores))), tuple(map(int, scores)))
     least, colon, listed = text.rpartition(":")
@@ -150,6 +160,22 @@ def parse_scores(scores: str | Sequence[int] | ScoreTable) -> ScoreTable:
             "one value above 0"
         )
     return _table(text if colon else ",".join(map(str, values)), values)
+
+
+def _listed(scores: Mapping[int, int]) -> str:
+    """Return a dictionary of points as the text that means the same."""
+    lengths = sorted(n for n in scores if isinstance(n, int))
+    is_whole = len(lengths) == len(scores) and lengths == list(
+        range(lengths[0], lengths[-1] + 1) if lengths else ()
+    )
+    if not lengths or not is_whole or lengths[0] < MIN_LETTERS:
+        raise ScoreError(
+            f"scores {quote(dict(scores))}: expected points of one number of letters after the "
+            f"other, from {MIN_LETTERS} or more on, such as {{5: 2, 6: 3, 7: 5, 8: 11}}; those of "
+            "the last also count for longer words, and a length that does not count has 0"
+        )
+    values = [_parse_value(scores[n], str(dict(scores))) for n in lengths]
+    return f"{lengths[0]}:{','.join(map(str, values))}"
 
 
 def _is_shifted(values: Sequence[int]) -> bool:

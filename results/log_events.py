@@ -208,6 +208,11 @@ class Report:
     )
     n_total_bytes: Count = 0
 
+    @property
+    def done(self) -> float:
+        """Share of the classes that is done, 0 to 1."""
+        return self.n_classes_done / max(1, self.n_classes)
+
 
 @_event
 class Busy:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from boardclass.errors import IncompleteError, InputError, quote
 from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry
@@ -29,7 +30,7 @@ from boardclass.notebook import bar
 from boardclass.partition import Partition, letter_mask
 from boardclass.parts import ancestors, is_below
 from boardclass.printable import html_table
-from boardclass.scores import ScoreTable
+from boardclass.scores import Scores
 from boardclass.wordlist import WordList, sha256_of, words_in_q_form
 from search.node import Node, OpenClass, class_node, node_at, split
 from search.one_thread import OneThread
@@ -55,7 +56,7 @@ class Spec:
     @classmethod
     def of(
         cls, dims: str | Dims, words: str | Path | WordList | Sequence[str],
-        points: str | Sequence[int] | ScoreTable, cutoff: int, buckets: str,
+        points: Scores, cutoff: int, buckets: str,
         budgets: Budgets | None = None, rules: Rules | None = None, cell_order: Sequence[int] = (),
     ) -> Spec:  # fmt: skip
         """Return what people write: see :func:`search.question.ask`.
@@ -122,20 +123,26 @@ class UnitResult:
         )
 
 
+class Settled(NamedTuple):
+    """How far the search of a unit is."""
+
+    done: float  # share of its boards that is settled, 0 to 1
+
+
 class Breaker:
     """Searches units of one run; holds the working memory, so make one per worker and keep it.
 
     Each thread needs a breaker of its own: one that is used while it searches raises InputError,
     also from ``progress``.
 
-    ``progress`` is told after each node which share of the unit is settled, 0 to 1.  While it
+    ``progress`` is told after each node how far the unit is, see :class:`Settled`.  While it
     ``hurries``, a unit splits as soon as its effort is above ``hurried_budget``: some ten seconds.
     """
 
     hurries = False
     hurried_budget = 120_000_000
 
-    def __init__(self, spec: Spec, progress: Callable[[float], None] = lambda share: None) -> None:
+    def __init__(self, spec: Spec, progress: Callable[[Settled], object] = bool) -> None:
         from search.node_search import NodeSearch  # loads the kernels
         from search.trees.forest import Forest
 
@@ -253,7 +260,7 @@ class Breaker:
             if not parts:
                 tally.done.add(node.path)
                 settled += share
-            self._progress(settled if todo else 1.0)
+            self._progress(Settled(settled if todo else 1.0))
         return [node for node, *_ in reversed(todo)]
 
     def _open_class(self, class_id: int, root: Node) -> OpenClass | None:
@@ -344,12 +351,13 @@ def another_order(
 
 
 def break_class(
-    spec: Spec, class_id: int, progress: Callable[[float], None] | None = None
+    spec: Spec, class_id: int, progress: Callable[[Settled], object] | None = None
 ) -> UnitResult:
     """Search one class from start to end, splits included; see :class:`Breaker` for many.  Threads
     may call it at the same time.
 
-    ``progress`` is told which share is settled, 0 to 1; by default it is a bar in a notebook.
+    ``progress`` is told which share is ``done``, see :class:`Settled`; by default it is a bar in a
+    notebook.
 
     Raises InputError if the question cannot be read, or has no such class.
 

@@ -32,7 +32,7 @@ from boardclass.board import dims_of_length
 from boardclass.errors import IncompleteError, InputError, quote
 from boardclass.geometry import PAIRS, Dims, Geometry, cell_order_of, parse_dims
 from boardclass.partition import letter_mask, parse_class
-from boardclass.scores import parse_scores, reaches
+from boardclass.scores import Scores, parse_scores, reaches
 from boardclass.wordlist import words_in_q_form
 from search.scoring.scorer import Scorer, decode_boards
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES
@@ -121,7 +121,7 @@ class Bounds(NamedTuple):
 def bounds(
     letters: str | Sequence[str],
     words: str | Path | Iterable[str],
-    scores: str | Sequence[int] = "standard",
+    scores: Scores = "standard",
     *,
     dims: Dims | str | None = None,
     cell: int | None = None,

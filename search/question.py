@@ -27,7 +27,7 @@ from boardclass.arrays import Int64s
 from boardclass.errors import InputError, quote
 from boardclass.geometry import Dims, Geometry, geometry, parse_dims
 from boardclass.partition import Partition, parse_partition
-from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT, ScoreTable, parse_scores
+from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT, Scores, parse_scores
 from search.params import Rules
 
 # that matter only where a class has more free cells than a key holds
@@ -151,7 +151,7 @@ def _brief(value: object) -> str:
 
 
 def ask(
-    dims: str | Dims, words_sha256: str, points: str | Sequence[int] | ScoreTable, cutoff: int,
+    dims: str | Dims, words_sha256: str, points: Scores, cutoff: int,
     buckets: str, cell_order: Sequence[int] = (), rules: Rules | None = None,
 ) -> Question:  # fmt: skip
     """Return the question that some values ask, spelled as a run spells it.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from boardclass.wordlist import WordList
     from search.local.batches import BatchScorer
     from search.local.hamilton import Longest
-    from search.local.methods import Find, Start
+    from search.local.methods import Climbing, Find, Start
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,10 @@ def climb(
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def _tell_round(move: Move, runs: int, run: int, number: int, best: int, n_scored: int) -> None:
-    which = f"run {run + 1} of {runs}, " if runs > 1 else ""
-    move(f"{which}round {number:,}, best {best:,}, {n_scored:,} boards scored", run)
+def _tell_round(move: Move, runs: int, now: Climbing) -> None:
+    which = f"run {now.run + 1} of {runs}, " if runs > 1 else ""
+    figures = f"best {now.best:,}, {now.n_scored:,} boards scored"
+    move(f"{which}round {now.n_rounds:,}, {figures}", now.run)
 
 
 def _start(start: str | None, dims: str | None, words: WordList) -> tuple[Dims, str | None]:

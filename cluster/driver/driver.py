@@ -90,7 +90,7 @@ class RunOutcome:
 def run(
     config: RunConfig,
     *,
-    progress: Progress | Callable[[Report], None] | None = None,
+    progress: Progress | Callable[[Report], object] | None = None,
     make_executor: MakeExecutor | None = None,
     policy: Policy | None = None,
     drop_damaged: bool = False,
@@ -99,8 +99,8 @@ def run(
 ) -> RunOutcome:
     """Start a run, or continue it, until it is complete or cannot continue.
 
-    ``progress`` shows how far it is, or is told, about twice a second; by default it is a bar in a
-    notebook.
+    ``progress`` shows how far it is, or is told about twice a second, which share is ``done`` and
+    more; by default it is a bar in a notebook.
 
     Without ``config.address``, ``config.workers`` = 0 computes in this process; any other number is
     that of the processes to start.  ``make_executor`` makes another executor of the spec.  With

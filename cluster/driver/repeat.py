@@ -35,7 +35,7 @@ from results.store.rows import Key, Row, keys_of
 from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.local.batches import ParallelScorer
-from search.local.methods import local_search
+from search.local.methods import Climbing, local_search
 from search.params import Budgets
 from search.scoring.scorer import Scorer
 
@@ -139,10 +139,10 @@ def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple
     n_scored: dict[int, int] = {}
     end_s = time.process_time() + CLIMB_S
 
-    def note(pool: int, n_rounds: int, best: int, n: int) -> None:
+    def note(now: Climbing) -> None:
         nonlocal end_s
-        n_scored[pool] = n
-        if reaches(best, cutoff) and best not in scores:
+        n_scored[now.run] = now.n_scored
+        if reaches(now.best, cutoff) and now.best not in scores:
             end_s = 0.0  # it is not listed: no need to go on
 
     threads = ParallelScorer(scorer)

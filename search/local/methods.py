@@ -26,9 +26,16 @@ from search.scoring.scorer import encode_boards
 
 STEPS_PER_CELL = 400
 
-RunProgress = Callable[[int, int, int, int], None]
-"""Called with the number of the run (from 0), its round, the best score so far and the boards
-scored in the run."""
+
+class Climbing(NamedTuple):
+    """How far a local search is."""
+
+    done: float  # share of the runs that are over, 0 to 1
+    run: int  # number of the run, from 0
+    n_rounds: int  # of the run
+    best: int  # score so far, of all runs
+    n_scored: int  # boards scored in the run
+
 
 Start = str | Callable[[np.random.Generator, int, UInt8s], UInt8s]
 """A board, or a function that makes the first boards uint8[m, n] from a random generator, m and
@@ -72,7 +79,7 @@ def local_search(
     pool: int = 500,
     letters: str = LETTERS,
     start: Start | None = None,
-    progress: RunProgress | None = None,
+    progress: Callable[[Climbing], object] | None = None,
     stop: Callable[[], bool] = bool,
     steps_per_cell: int = STEPS_PER_CELL,
 ) -> list[Find]:
@@ -86,7 +93,7 @@ def local_search(
     pool : boards kept, chains, or population, of all runs together
     letters : letters that boards may use
     start : a board to start from, or a function that makes the first boards; default: random boards
-    progress : told of every round, see :data:`RunProgress`; default: a bar in a notebook
+    progress : told of every round, see :class:`Climbing`; default: a bar in a notebook
     stop : asked before each batch of boards; when it says True, the search ends with the best so
         far
     steps_per_cell : moves of each chain of ``anneal``, for each cell of the board
@@ -103,34 +110,28 @@ def local_search(
     runs = default_runs(method, start) if runs is None else runs
     _check_search(method, seed, runs, pool)
     alphabet = parse_alphabet(letters)
-    show = bar() if progress is None else lambda share: None
+    tell, now = progress or bar(), Climbing(0.0, 0, 0, 0, 0)
+
+    def tell_round(n_rounds: int, score: int, n_scored: int) -> None:
+        nonlocal now
+        now = Climbing(run / runs, run, n_rounds, max(now.best, score), n_scored)
+        tell(now)
+
     score_of: dict[str, int] = {}
     times: Counter[str] = Counter()
     for run in range(runs):
         if stop():
             break
-        show(run / runs)
-        tell = _telling(progress, run, max(score_of.values(), default=0))
         rng, size = np.random.default_rng(seed * runs + run), pool // runs
         first = first_boards(rng, size, scorer.geometry.n, alphabet, start)
         for board, score, n in METHODS[method](
-            Search(scorer, rng, first, size, alphabet, tell, stop, steps_per_cell)
+            Search(scorer, rng, first, size, alphabet, tell_round, stop, steps_per_cell)
         ):
             score_of[board] = score
             times[board] += n
-    show(1.0)
+    tell(now._replace(done=1.0))
     finds = [Find(board, score, times[board]) for board, score in score_of.items()]
     return sorted(sorted(finds), key=attrgetter("score"), reverse=True)
-
-
-def _telling(progress: RunProgress | None, run: int, best: int) -> Callable[[int, int, int], None]:
-    """Return what a run tells of its rounds; ``best`` is the best score of those before it."""
-
-    def tell(number: int, score: int, n_scored: int) -> None:
-        if progress is not None:
-            progress(run, number, max(best, score), n_scored)
-
-    return tell
 
 
 def _check_search(method: str, seed: int, runs: int, pool: int) -> None:

@@ -23,7 +23,7 @@ from boardclass.board import LETTERS, NO_LETTERS, Board, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, quote
 from boardclass.geometry import Dims, cell_name, geometry
-from boardclass.scores import ScoreTable, check_overflow, parse_scores
+from boardclass.scores import Scores, ScoreTable, check_overflow, parse_scores
 from boardclass.wordlist import WordList, words_in_q_form
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES, Trie, build_trie
 
@@ -87,7 +87,7 @@ class Scorer:
         self,
         dims: Dims | str,
         words: str | Path | WordList | Sequence[str],
-        scores: str | Sequence[int] | ScoreTable = "standard",
+        scores: Scores = "standard",
         *,
         portable: bool = False,
         trie: Trie | None = None,
@@ -217,9 +217,7 @@ def trie_of(words: tuple[str, ...], table: ScoreTable, n_cells: int) -> Trie:
 _scorer = lru_cache(maxsize=4)(Scorer)
 
 
-def score(
-    board: str, words: str | Path | Iterable[str], scores: str | Sequence[int] = "standard"
-) -> int:
+def score(board: str, words: str | Path | Iterable[str], scores: Scores = "standard") -> int:
     """Return the exact score of a board; for many boards, or the words with their paths, keep a
     :class:`Scorer`.  Any number of threads may call it at once.
 

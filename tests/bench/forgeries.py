@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from boardclass.scores import reaches
-from search.local.methods import local_search
+from search.local.methods import Climbing, local_search
 from search.scoring.scorer import Scorer
 from tests.cluster.test_forged_published import at_cutoff, without_best
 
@@ -50,8 +50,8 @@ def pool(scorer: Scorer, seed: int) -> bool:
     """Return whether one pool reaches the lowered cutoff; print what it finds."""
     began_s, reached_s = time.process_time(), list[float]()
 
-    def note(_run: int, _round: int, best: int, _n: int) -> None:
-        if reaches(best, CUTOFF) and not reached_s:
+    def note(now: Climbing) -> None:
+        if reaches(now.best, CUTOFF) and not reached_s:
             reached_s.append(time.process_time() - began_s)
 
     best = local_search(scorer, seed=seed, runs=1, pool=SIZE, progress=note)[0]

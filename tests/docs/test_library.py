@@ -159,17 +159,73 @@ def test_arrays_of_texts_are_scored():
 
 
 def test_whoever_takes_long_tells_how_far_it_is(tmp_path):
-    rounds, shares, reports = [], [], []
-
-    def tell(run, *_):
-        rounds.append(run)
-
-    local_search(Scorer("2x2", "scowl70"), pool=50, progress=tell)
-    assert set(rounds) == set(range(5))
+    rounds, settled, reports = [], [], []
+    local_search(Scorer("2x2", "scowl70"), pool=50, progress=rounds.append)
+    assert {now.run for now in rounds} == set(range(5))
     spec = Spec.of("2x2", "scowl70", "standard", 12, "abcdefghijklmnopqrstuvwxyz")
-    break_class(spec, 0, shares.append)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
+    break_class(spec, 0, settled.append)
     config = RunConfig(dims="2x2", cutoff=14, workers=0, out=str(tmp_path / "run"))
     assert run(config, progress=reports.append).complete
     assert reports[-1].n_classes_done == reports[-1].n_classes
+    for told in (rounds, settled, reports):
+        shares = [now.done for now in told]
+        assert shares == sorted(shares)
+        assert shares[-1] == 1
+
+
+def test_a_dictionary_of_points_is_one_of_the_forms():
+    points = {3: 1, 4: 1, 5: 2, 6: 3, 7: 5, 8: 11}
+    assert score("berlatdes", "scowl70", points) == 430
+    assert Scorer("3x3", "scowl70", points).score("berlatdes") == 430
+    assert (
+        Spec.of("3x3", "scowl70", points, 400, BUCKETS).question.points
+        == parse_scores("standard").points
+    )
+    assert parse_scores({4: 1, 5: 2}) == parse_scores("4:1,2")
+    for wrong in ({}, {2: 1, 3: 1}, {3: 1, 5: 2}, {"3": 1}, {3: "many"}, {3: 0}, {3.5: 1}):
+        with pytest.raises(OrderlyError, match=r"expected|gives no points"):
+            parse_scores(wrong)
+    with pytest.raises(OrderlyError, match=r"or a dictionary such as \{5: 2"):
+        score("berlatdes", "scowl70", 5)
+
+
+SCRIPT = """
+from typing import assert_type
+
+from boardclass import Board, load_wordlist, parse_scores
+from results import connect, open_run, summary, top
+from search import Scorer, Spec, break_class, bounds, local_search, score, solve
+
+words = load_wordlist("scowl70")
+assert_type(score(Board("berlatdes"), words, parse_scores("standard")), int)
+assert_type(score("berlatdes", "scowl70", {3: 1, 4: 1, 5: 2, 6: 3, 7: 5, 8: 11}), int)
+assert_type(solve("berlatdes", ["tea", "teas"]), list[str])
+scorer = Scorer("3x3", words, [1, 1, 2, 3, 5, 11])
+assert_type(scorer.score("berlatdes"), int)
+best = local_search(scorer, progress=lambda now: print(now.done, now.best))[0]
+assert_type(best.board, str)
+spec = Spec.of("2x2", words, "standard", 14, "aeiou bcdfghjklmnpqrstvwxyz")
+result = break_class(spec, 3, lambda now: print(now.done))
+assert_type(result.candidates, tuple[tuple[str, int], ...])
+assert_type(bounds("rst rst ae ae", words).max, int)
+assert_type(top("4x4-enable2k", 1)[0].score, int)
+assert_type(summary(open_run("4x4-enable2k")).proven, bool)
+assert_type(connect("4x4-enable2k").query("SELECT 1").columns, tuple[str, ...])
+"""
+
+
+def test_a_script_elsewhere_is_checked_by_mypy(tmp_path):
+    pytest.importorskip("mypy", reason="needs mypy: pip install 'orderly-boggle[dev]'")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "wrong.py").write_text("from search import score\nscore(1, 2)\n")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")]
+    told = subprocess.run(
+        [*command, "script.py", "wrong.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    wrong = [line for line in told.stdout.splitlines() if ": error:" in line]
+    assert len(wrong) == 2, told.stdout
+    assert all(line.startswith("wrong.py:2:") and "[arg-type]" in line for line in wrong)

@@ -15,7 +15,7 @@ from boardclass.geometry import DIMS, geometry
 from boardclass.scores import parse_scores
 from search.local.batches import HoldingScorer, ParallelScorer
 from search.local.hamilton import best_boards, hamiltonian_paths
-from search.local.methods import METHODS, local_search
+from search.local.methods import METHODS, Climbing, local_search
 from search.local.moves import canonical_cells, neighbours, parse_alphabet, propose
 from search.scoring.scorer import Scorer, decode_boards, encode_boards
 from tests.samples import daily
@@ -125,7 +125,7 @@ def test_canonical_cells(dims):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_is_deterministic_exact_and_finds_the_best(method):
-    told: list[tuple[int, int, int, int]] = []
+    told: list[Climbing] = []
     one, two = (
         local_search(
             SCORER,
@@ -133,7 +133,7 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method):
             seed=4,
             runs=2,
             pool=60,
-            progress=lambda *now: told.append(now),
+            progress=told.append,
             steps_per_cell=100,
         )
         for _ in range(2)
@@ -151,22 +151,24 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method):
         "two runs share the pool out; pools after chains add"
     )
     assert told[: len(told) // 2] == told[len(told) // 2 :]
-    assert {run for run, *_ in told} == {0, 1}
-    assert told[-1][2] == one[0].score
+    assert {now.run for now in told} == {0, 1}
+    assert told[-1].best == one[0].score
     once = told[: len(told) // 2]
-    n_scored = [n for run, _, _, n in once if run == 0]
+    assert [now.done for now in once] == sorted(now.done for now in once)
+    assert (once[0].done, once[-1].done) == (0, 1)
+    n_scored = [now.n_scored for now in once if now.run == 0]
     assert n_scored == sorted(n_scored)
     assert n_scored[-1] > n_scored[0] > 0
 
 
 def test_annealing_ends_with_a_pool():
-    told: list[tuple[int, int, int, int]] = []
+    told: list[Climbing] = []
     found = local_search(
         SCORER,
         "anneal",
         pool=5,
         seed=1,
-        progress=lambda *figures: told.append(figures),
+        progress=told.append,
         steps_per_cell=4,
     )
     best = [find.board for find in found[:5]]
@@ -174,8 +176,8 @@ def test_annealing_ends_with_a_pool():
     assert [find[:2] for find in found[:5]] == [find[:2] for find in pooled], (
         "no pool finds more from there"
     )
-    assert told[-1][1] > 4 * 6
-    assert told[-1][2] == found[0].score
+    assert told[-1].n_rounds > 4 * 6
+    assert told[-1].best == found[0].score
 
 
 @pytest.mark.parametrize("method", METHODS)
