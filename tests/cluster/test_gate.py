@@ -61,7 +61,7 @@ SCREENS = {"watch", "serve"}  # tests of their own below
 RUN_OPTIONS = (options.Run, options.RunList, options.Runs)
 OF_NO_RUN = {
     *("plan", "tune", "climb", "longest", "neighbours", "roll", "show", "score", "solve"),
-    *("lists", "play", "bound", "explain", "wordlist"),
+    *("lists", "play", "paths", "bound", "explain", "export", "wordlist"),
 }
 
 
