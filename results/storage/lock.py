@@ -80,7 +80,7 @@ class Rival(NamedTuple):
     age_s: float
 
 
-class Patience:
+class ClaimWait:
     """Waits for claims that are not renewed; without ``wait``, for none."""
 
     def __init__(self, pace: Pace, wait: Wait | None) -> None:
@@ -120,7 +120,7 @@ class Lease:
     _free_lock = ""  # the place of the directory that this driver has locked, where locks work
 
     def __init__(
-        self, folder: Folder, pace: Pace, patience: Patience, note: bytes | None = None
+        self, folder: Folder, pace: Pace, claim_wait: ClaimWait, note: bytes | None = None
     ) -> None:
         self._folder, self._pace = folder, pace
         self._note = note or own_note()
@@ -129,16 +129,16 @@ class Lease:
         self._thread = threading.Thread(target=self._renew, name="orderly-lease", daemon=True)
         self._thread.start()
         try:
-            self._take(patience)
+            self._take(claim_wait)
         except BaseException:
             self._stopped.set()
             raise
 
-    def _take(self, patience: Patience) -> None:
+    def _take(self, claim_wait: ClaimWait) -> None:
         end_s = time.monotonic() + _PATIENCE_S
         while rival := self._rival():
             if self._is_hold(rival.name) or time.monotonic() > end_s:
-                patience.bear(rival, self._folder.where(""))
+                claim_wait.bear(rival, self._folder.where(""))
             time.sleep(random.uniform(0.02, 0.4))
 
     def _rival(self) -> Rival | None:
@@ -260,7 +260,7 @@ class DirectoryLock(Lease):
 
     _folder: LocalFolder
 
-    def __init__(self, folder: LocalFolder, pace: Pace, patience: Patience) -> None:
+    def __init__(self, folder: LocalFolder, pace: Pace, claim_wait: ClaimWait) -> None:
         base = folder.root
         try:
             base.mkdir(parents=True, exist_ok=True)
@@ -279,10 +279,10 @@ class DirectoryLock(Lease):
                 put_at_s = folder.put_at_s("").get(files.OWNER, time.time())
                 note, age_s = _read(folder, files.OWNER), time.time() - put_at_s
                 rival = Rival(files.OWNER, note, put_at_s, age_s)
-                patience.bear(rival, str(base), is_busy=True)
+                claim_wait.bear(rival, str(base), is_busy=True)
             if is_locked and _is_busy(base):
                 self._free_lock = place_of(self._descriptor)
-            super().__init__(folder, pace, patience, own_note(self._free_lock))
+            super().__init__(folder, pace, claim_wait, own_note(self._free_lock))
         except BaseException:
             os.close(self._descriptor)
             raise
@@ -375,10 +375,10 @@ def take_lock(folder: Folder, pace: Pace = PACE, wait: Wait | None = None) -> Le
     wait : is told, every two seconds, whom a claim that is not renewed belongs to; without it
         nobody is waited for
     """
-    patience = Patience(pace, wait)
+    claim_wait = ClaimWait(pace, wait)
     if isinstance(folder, LocalFolder):
-        return DirectoryLock(folder, pace, patience)
-    lease = Lease(folder, pace, patience)
+        return DirectoryLock(folder, pace, claim_wait)
+    lease = Lease(folder, pace, claim_wait)
     folder.n_looks = _LOOKS  # what is written stands on what is read from now on
     return lease
 
