@@ -10,9 +10,9 @@ import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
-from search.breaker import Breaker, Spec, Unit
-from search.params import Params
+from search.breaker import Breaker, Unit
 from search.terms.paths import paths_of_length
+from tests.params import Params, spec_of
 from tests.reference.solver import words_on
 from tests.search.test_breaker import EVERY, NO_BUDGETS, broken
 from tests.search.test_paths import unpacked
@@ -60,7 +60,7 @@ def test_every_board_of_all_the_words_is_found(dims, number, params):
     """Words of 7 to 12 letters, on boards of 9, 10 and 12 cells."""
     board = geometry(dims)
     words = lists_of(board.n)[number]
-    breaker = Breaker(Spec(dims, words, "words", len(words), EVERY, PARAMS[params]))
+    breaker = Breaker(spec_of(dims, words, "words", len(words), EVERY, PARAMS[params]))
     found = set[tuple[str, int]]()
     for result in broken(breaker, Unit(0)):
         found |= {(canonical_board(text, board), score) for text, score in result.candidates}
@@ -69,13 +69,13 @@ def test_every_board_of_all_the_words_is_found(dims, number, params):
 
 @pytest.mark.parametrize("words", [(), ("abcdefghij",)])
 def test_a_list_without_a_word_that_fits_has_no_board(words):
-    breaker = Breaker(Spec("3x3", words, "words", 1, EVERY, PARAMS["whole trees"]))
+    breaker = Breaker(spec_of("3x3", words, "words", 1, EVERY, PARAMS["whole trees"]))
     (result,) = broken(breaker, Unit(0))
     assert (result.status, result.max_bound, result.candidates) == ("eliminated", 0, ())
 
 
 def test_a_list_of_one_short_word_has_every_board_with_it():
     """Two cells: the word lies on a board or it does not."""
-    breaker = Breaker(Spec("2x2", ("aaaa",), "words", 1, EVERY, PARAMS["whole trees"]))
+    breaker = Breaker(spec_of("2x2", ("aaaa",), "words", 1, EVERY, PARAMS["whole trees"]))
     (result,) = broken(breaker, Unit(0))
     assert result.candidates == (("aaaa", 1),)

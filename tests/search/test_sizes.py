@@ -15,10 +15,10 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from search import node_search
-from search.breaker import Breaker, Spec, Unit
-from search.params import Params
+from search.breaker import Breaker, Unit
 from search.scoring.scorer import Scorer, decode_boards
 from search.trees.tree import MAX_BOUND, MAX_NARROW
+from tests.params import Params, spec_of
 from tests.search.test_breaker import EVERY, broken
 
 SMALL = Params(memory_mb=16)
@@ -40,7 +40,7 @@ def boards_reaching(words: tuple[str, ...], points: list[int], cutoff: int) -> s
 
 
 def boards_found(words: tuple[str, ...], points: list[int], cutoff: int) -> set[tuple[str, int]]:
-    breaker = Breaker(Spec("2x2", words, points, cutoff, EVERY, SMALL))
+    breaker = Breaker(spec_of("2x2", words, points, cutoff, EVERY, SMALL))
     found = set[tuple[str, int]]()
     for result in broken(breaker, Unit(0)):
         found |= {(canonical_board(text, BOARD), score) for text, score in result.candidates}
