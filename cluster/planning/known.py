@@ -5,6 +5,7 @@ again.
 from __future__ import annotations
 
 import results
+from boardclass.scores import reaches
 from search.question import Question
 
 _WORTH_NAMING_S = 60.0  # of search; whoever asks for less has the answer as soon
@@ -19,7 +20,7 @@ def answering(of: Question) -> tuple[str, int]:
     best = ("", 0)
     for place, proof in results.published(of.dims, of.words_sha256, of.points):
         cutoff = proof.question.cutoff
-        if proof.proven and best[1] < cutoff <= of.cutoff:
+        if proof.proven and reaches(of.cutoff, cutoff) and cutoff > best[1]:
             best = (place.name, cutoff)
     return best
 
