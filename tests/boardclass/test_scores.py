@@ -237,5 +237,5 @@ def test_a_table_is_read_again_as_itself():
     for table in (*TABLES.values(), parse_scores("5:2,4")):
         assert parse_scores(table) is table
         assert parse_scores(list(table.points)).points == table.points
-    with pytest.raises(ScoreError, match=r"scores 7: expected .*standard.* or a list"):
+    with pytest.raises(ScoreError, match=r"scores 7: expected .*standard.*, or a dictionary"):
         parse_scores(7)

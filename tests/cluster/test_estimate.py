@@ -286,7 +286,7 @@ def test_plan_knows_what_a_published_run_took(orderly):
 
 
 def test_the_run_that_answers_a_question_is_the_one_with_the_highest_cutoff(orderly, tmp_path):
-    published = open_run("4x4-enable2k").fingerprint
+    published = open_run("4x4-enable2k").question
     for cutoff, told in (
         (published.cutoff - 1, ""),
         (published.cutoff, "the run 4x4-enable2k proves this already: orderly top 4x4-enable2k"),
@@ -298,9 +298,9 @@ def test_the_run_that_answers_a_question_is_the_one_with_the_highest_cutoff(orde
     ):
         of = replace(published, cutoff=cutoff)
         assert worth_naming(of) == where_answered(of) == told
-    assert not where_answered(replace(published, scores=parse_scores("powers").points))
-    assert not where_answered(replace(published, dims="2x8"))
-    assert not worth_naming(replace(open_run("3x3-scowl70").fingerprint, cutoff=421))
+    assert not where_answered(replace(published, points=parse_scores("powers").points))
+    assert not where_answered(replace(published, words_sha256="0" * 64))
+    assert not worth_naming(replace(open_run("3x3-scowl70").question, cutoff=421))
     told = orderly.done("derive", "3x3-scowl70", "--cutoff", 421, "--out", tmp_path / "derived")
     assert "430" in told
 
