@@ -38,6 +38,8 @@ COMMANDS = {  # with what each needs to be done in a second or two
     **dict.fromkeys(("status", "verify", "runs", "watch", "top"), "RUN"),
     **dict.fromkeys(("neighbours", "show", "solve", "lists"), "aert"),
     **dict.fromkeys(("bound", "explain"), "'t ai e r'"),
+    "export": "'t ai e r' --format lp",
+    "paths": "3x3",
 }
 NOBODY = "setpriv --reuid 12345 --regid 12345 --clear-groups"
 AROUND = {  # what stands before and behind the command in a shell

@@ -85,7 +85,7 @@ def test_a_directory_that_was_begun_gets_no_rows_that_keep_less_than_it_promises
     orderly, source, tmp_path
 ):
     """Its run.json says what the bounds of its rows cover; an older run did not record that."""
-    old = rewritten(source, tmp_path / "old", list, max_bound_covers="")
+    old = rewritten(source, tmp_path / "old", list, covers="")
     orderly.done("verify", old, "--quick", "--write")
     begun = rewritten(source, tmp_path / "begun", lambda rows: rows[:3])
     before = list(open_run(begun).rows())
