@@ -15,13 +15,16 @@ from boardclass.word_forms.form import Entries, Form, Given, share
 
 _LEAST = 0.1  # of the lines have flags
 _flagged = re.compile(r"([^\W\d_][^\s/]*)/(\S+)").fullmatch
+_sign = re.compile(r"[A-Z0-9]").search  # of flags: "bed/breakfast" has none
 
 
 def fits(given: Given) -> bool:
     """Whether a part of the lines are stems with flags."""
     if "/" not in given.text:
         return False
-    return share([bool(_flagged(line.strip())) for line in given.content]) >= _LEAST
+    found = [_flagged(line.strip()) for line in given.content]
+    has_sign = any(match and _sign(match[2]) for match in found)
+    return has_sign and share([bool(match) for match in found]) >= _LEAST
 
 
 def refused(given: Given) -> WordListError:
