@@ -3,6 +3,11 @@ file that knows them.
 
 Of a run that does not name its rules some were others than today's: all cells were compared with
 their images (``demands``), and no cell of a wide class was fused first (``coarse_groups``).
+
+>>> from importlib.resources import files
+>>> question, made = read_run((files("results") / "published/3x3-scowl70/run.json").read_text())
+>>> question.dims, question.cutoff, made.words.name
+('3x3', 400, 'scowl70')
 """
 
 import json

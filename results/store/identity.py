@@ -2,6 +2,17 @@
 
 read_identity   of this format, or of the first one (format_1.py)
 refuse_another  the one comparison of a question that is asked with one that is stored
+
+>>> from dataclasses import replace
+>>> from search.question import ask
+>>> asked = ask("2x2", "0" * 64, "words", 14, "abcdefghijklmnopqrstuvwxyz")
+>>> refuse_another(asked, asked, "runs/mine")
+>>> refuse_another(asked, replace(asked, cutoff=13), "runs/mine", "Choose another --out.")
+Traceback (most recent call last):
+    ...
+results.errors.FingerprintError: runs/mine holds another run; these differ:
+  cutoff: asked for 14, stored 13
+Choose another --out.
 """
 
 from dataclasses import asdict, dataclass
