@@ -163,7 +163,11 @@ def test_a_game_has_the_time_the_length_and_the_goal_that_one_likes(opened):
     assert tab.is_hidden("#game-rules")
     tab.clock.run_for(1_000_000)
     has_text(tab, "#clock", "16:40")
-    for word, heard in (("tear", "too short: words of 5"), ("dales", "2 points"), ("stable", "3 points")):
+    for word, heard in (
+        ("tear", "too short: words of 5"),
+        ("dales", "2 points"),
+        ("stable", "3 points"),
+    ):
         tab.fill("#typed", word)
         tab.press("#typed", "Enter")
         contains_text(tab, "#game-spoken", heard)
