@@ -241,7 +241,7 @@ def test_where_the_rim_is_narrow_each_letter_of_the_centre_is_searched_by_itself
     words = ("tea", "eat", "ate", "seat", "east", "teas", "rate", "tear", "stare", "tan", "tin")
     narrow = f"aest {others('aest')}"
     partition = f"center: aei {others('aei')}, edge: {narrow}, corner: {narrow}"
-    breaker = Breaker(Spec("3x3", words, "standard", 5, partition, SMALL))
+    breaker = Breaker(spec_of("3x3", words, "standard", 5, partition, SMALL))
     whole = breaker.break_unit(Unit(0))
     parts = [breaker.break_unit(Unit(0, f"4={letter}")) for letter in "aei"]
     assert {x for part in parts for x in part.candidates} == set(whole.candidates)
