@@ -417,14 +417,18 @@ def check_identity(place: Place, question: Question) -> bool:
     if place.question is not None:
         refuse_another(question, place.question, folder.where(""))
         return True
+    if not folder.exists():
+        return False
+    # another driver may have begun it since the place was opened
+    identity = read_identity(folder)
+    if identity is not None:
+        refuse_another(question, identity.question, folder.where(""))
+        return True
     if folder.names(files.RESULTS):
         raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
-    if folder.exists():
-        raise StoreError(
-            f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; "
-            "choose another --out"
-        )
-    return False
+    raise StoreError(
+        f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; choose another --out"
+    )
 
 
 def remove_leftovers(folder: Folder, manifest: Manifest) -> None:

@@ -90,6 +90,8 @@ def started(folder):
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(path),
         "RAY_USAGE_STATS_ENABLED": "0",
+        # Ray gives workers niceness 15: beside busy test processes one would hardly ever start
+        "RAY_worker_niceness": "0",
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # or Ray listens on the machine's public address
     }
     with mock.patch.dict(os.environ, settings):

@@ -75,7 +75,7 @@ from tests.conftest import ROOT
 
 pytestmark = [
     pytest.mark.ray,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(480),
     pytest.mark.skipif(
         find_spec("ray") is None, reason="needs Ray: pip install 'orderly-boggle[cluster]'"
     ),
