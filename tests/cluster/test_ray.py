@@ -97,10 +97,11 @@ def nodes(tmp_path_factory):
         yield cluster
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def node(nodes):
-    """One node with two processors."""
-    return nodes.add(2)
+    """A node with two processors: the one that is there, or a new one if a test removed it."""
+    if nodes.n_workers() == 0:
+        nodes.add(2)
 
 
 # --- nodes come and go
