@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -22,16 +22,14 @@ import pytest
 
 from boardclass.geometry import geometry
 from search.terms import shapes
-from search.terms.kin import NOT_TIED, PLACE, SILENT
 from search.terms.path_table import MAX_EXTRA
 from search.terms.paths import paths_of_length
 from tests.reference.orderly import all_scores
-from tests.reference.solver import paths_of
 from tests.samples import daily
 from tests.search.harness import Case
-from tests.search.test_kin import found_with, held, kin_of, rim_with_kin
+from tests.search.test_kin import found_with, held, rim_with_kin, wanted_terms
 from tests.search.test_paths import Path, is_path, moved, unpacked
-from tests.search.test_shapes import dominated, run, without
+from tests.search.test_shapes import run, without
 
 ALONG = "abcdefghijklmnop"  # the letters along a path
 OTHER, KIN = "z", "y"  # a letter that no word has, and one that stands for another in a second word
@@ -127,30 +125,6 @@ def case_of(world: World, exchange: Exchange, kind: str) -> tuple[Case, tuple[st
 
 def moved_letter(word: str, t: int) -> str:
     return word[:t] + KIN + word[t + 1 :]
-
-
-def wanted_terms(case: Case, buckets: Sequence[str]) -> Counter[tuple[frozenset, int]]:
-    """Return the terms by the definition: those that speak and that no move or swap dominates."""
-    kin = {
-        cell: kin_of(case.points, case.letters[cell], buckets)
-        for cell in case.bare
-        if len(case.letters[cell]) > 1
-    }
-    tied = {
-        (word, of_word[word] & PLACE, cell)
-        for cell, of_word in kin.items()
-        for word in case.points
-        if of_word[word] != NOT_TIED
-    }
-    wanted: Counter[tuple[frozenset, int]] = Counter()
-    for word, points in case.points.items():
-        for path in paths_of(case.letters, *case.size, word):
-            places = [(t, cell) for t, cell in enumerate(path) if (word, t, cell) in tied]
-            is_silent = any(kin[cell][word] & SILENT for _, cell in places)
-            if not is_silent and not dominated(case, word, path, tied):
-                literals = zip(path, word, strict=True)
-                wanted[frozenset(x for x in literals if x[0] not in case.bare), points] += 1
-    return wanted
 
 
 def cases(world: World, n_kinds: int) -> Iterator[tuple[Exchange, Case, tuple[str, ...]]]:
