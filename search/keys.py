@@ -20,7 +20,12 @@ from search.bits import leading_zeros
 
 LITERAL_BITS = 5
 LITERAL = (1 << LITERAL_BITS) - 1
-MAX_LEVELS = 13  # levels that 64 bits hold, the last one in part
+N_CODES = 27  # letter codes of a level, 0 for no literal included
+KEY_LEVELS = 13  # levels that 64 bits hold, the last one in part
+# Up to two first levels of a tree may be outside its keys: a sorted range of keys, a *segment*, has
+# the same letters there (search.trees.segments).
+MAX_OUTSIDE = 2
+MAX_LEVELS = 14  # of a tree
 _ONE = np.uint64(1)
 
 
@@ -39,7 +44,11 @@ def first_edge(key):  # type: ignore[no-untyped-def]
 
 @kernel(uint64(int64))
 def last_levels(n):  # type: ignore[no-untyped-def]
-    """Return the mask of the last ``n`` levels."""
+    """Return the mask of the last ``n`` levels; of all 64 bits if there are more than these
+    hold.
+    """
+    if n >= KEY_LEVELS:
+        return ~uint64(0)
     return (_ONE << uint64(LITERAL_BITS * n)) - _ONE
 
 

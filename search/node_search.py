@@ -68,7 +68,8 @@ class NodeSearch:
         if not free and self._score(node, np.zeros((1, 0), np.int8), tally) is not None:
             return [], 0
         everything = split(node, self.board, self.rules)
-        if not free or len(free) > self.forest.max_free:
+        is_layered = open_class is not None and self.forest.suits_layers(open_class, node)
+        if not free or (len(free) > self.forest.max_free and not is_layered):
             return everything, 0
         left = node.masks[free[0]] & ~ruled_out
         if not left:

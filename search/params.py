@@ -3,10 +3,10 @@ change what is found.
 
 >>> Rules().max_free, Rules().demand_order[:4]
 (12, 'eait')
->>> Rules(max_free=13)
+>>> Rules(max_free=15)
 Traceback (most recent call last):
     ...
-boardclass.errors.ConfigError: max_free 13: expected 1 to 12
+boardclass.errors.ConfigError: max_free 15: expected 1 to 14
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,9 @@ from boardclass.geometry import CELL_TYPES
 
 LETTER_ORDER = "jqxzvwkfybughmpcdlnorstiae"
 DEMANDS = ("open", "every")
-MAX_FREE_CELLS = 12  # of a node whose tree is grown: as many as a key has room for
+KEY_CELLS = 12  # as many free cells as a key has room for
+MAX_FREE_CELLS = 14  # of a node whose tree is grown, if the first ones may be outside the keys
+MOST_CELLS_OUTSIDE = 20  # of a board whose nodes may have cells outside the keys
 
 # The metadata of a field are the values that a config may choose from and a run may tell: pydantic
 # reads them.  Tests go further.
@@ -50,8 +52,9 @@ class Rules:
     force_groups: tuple[str, ...] = tuple(LETTER_ORDER)
     # a node with more free cells than this is not grown: the next free cell is fused into
     # ``coarse_groups``, and nothing is unfused before that; without groups (older runs) fused cells
-    # are unfused first, then cells are forced
-    max_free: int = field(default=MAX_FREE_CELLS, metadata={"ge": 1, "le": MAX_FREE_CELLS})
+    # are unfused first, then cells are forced.  More than KEY_CELLS are for open classes of boards
+    # of up to MOST_CELLS_OUTSIDE cells: any other question has KEY_CELLS at most
+    max_free: int = field(default=KEY_CELLS, metadata={"ge": 1, "le": MAX_FREE_CELLS})
     coarse_groups: tuple[str, ...] = ("jqxzvwkfy", "bughmpcd", "lnor", "st", "iae")
 
     def __post_init__(self) -> None:

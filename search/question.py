@@ -18,8 +18,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from boardclass.errors import InputError, quote
 from boardclass.geometry import Dims, Geometry, geometry, parse_dims
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT, Scores, parse_scores
-from search.params import Rules
+from search.params import KEY_CELLS, MOST_CELLS_OUTSIDE, Rules
 
 # that matter only where a class has more free cells than a key holds
 _OF_WIDE_CLASSES = ("max_free", "coarse_groups")
@@ -165,12 +166,26 @@ def ask(
     size = parse_dims(dims)
     if not isinstance(cutoff, int | np.integer):
         raise InputError(f"cutoff {quote(cutoff)}: expected a whole number of 1 or more")
+    partition = parse_partition(buckets, size)
+    board = geometry(size, cell_order)
     return Question(
         dims=str(size),
         words_sha256=words_sha256,
         points=parse_scores(points).points,
         cutoff=int(cutoff),
-        buckets=parse_partition(buckets, size).text,
-        cell_order=geometry(size, cell_order).cell_order,
-        rules=rules or Rules(),
+        buckets=partition.text,
+        cell_order=board.cell_order,
+        rules=_suited(rules or Rules(), board, partition),
     )
+
+
+def _suited(rules: Rules, board: Geometry, partition: Partition) -> Rules:
+    """Return the rules with no more free cells than a key holds where no node can have cells
+    outside its keys: on a large board, unless every class is open and its fused cells come first.
+    """
+    kinds = [board.cell_types[cell] for cell in board.cell_order]
+    is_fused = [kind in rules.fused for kind in kinds]
+    has_room = board.n <= MOST_CELLS_OUTSIDE and is_fused == sorted(is_fused, reverse=True)
+    for kind in set(kinds) - set(rules.fused):
+        has_room &= all(len(letters) == len(ascii_lowercase) for letters in partition.buckets[kind])
+    return rules if has_room else replace(rules, max_free=min(rules.max_free, KEY_CELLS))

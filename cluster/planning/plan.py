@@ -84,7 +84,7 @@ def make_plan(
     question = config.resolve(wordlist, cutoff, known)
     if n_fused := question.n_fused_first:
         stage(
-            f"a key holds {question.rules.max_free} cells, a class of {dims} has {n_fused} more "
+            f"a tree holds {question.rules.max_free} cells, a class of {dims} has {n_fused} more "
             "that are open: they get groups of letters first, and fewer letters afterwards"
         )
     plan = plan_of(question, wordlist, scorer, location, place, config.search.budgets())

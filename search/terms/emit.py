@@ -35,6 +35,9 @@ class Rim(NamedTuple):
     # how many extra cells of the table are bare as well; they follow its bare cells in the
     # numbering
     n_extra: int
+    # how many extra cells after these are free, but outside the keys: their letters say in which
+    # segment a term lies (search.trees.segments)
+    n_outside: int = 0
 
 
 RIM_TYPE = types.NamedTuple(
@@ -46,6 +49,7 @@ RIM_TYPE = types.NamedTuple(
         read_only(int64),
         read_only(int64),
         read_only(int8, 2),
+        int64,
         int64,
     ],
     Rim,

@@ -33,7 +33,7 @@ from boardclass.arrays import Int64s, UInt64s
 from boardclass.geometry import Geometry
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
-from search.keys import LITERAL_BITS, MAX_LEVELS
+from search.keys import KEY_LEVELS, LITERAL_BITS
 
 MAX_LENGTH = 16  # of a path: absorb words have room for as many positions
 LONGEST_WIDE = 11  # the same on more than 16 cells; 4x5 has 15.6 million paths of up to 11 cells
@@ -179,7 +179,7 @@ def level_shifts(board: Geometry, bare: int) -> Int64s:
     """
     free = [c for c in board.cell_order if not bare >> c & 1]
     shift = np.zeros(board.n, np.int64)
-    for place, c in enumerate(reversed(free[-MAX_LEVELS:])):
+    for place, c in enumerate(reversed(free[-KEY_LEVELS:])):
         shift[c] = LITERAL_BITS * place
     return shift
 

@@ -18,10 +18,11 @@ that need two moves at once; both are sound.
 """
 
 import numpy as np
-from numba import int64, types, uint8, uint64
+from numba import int32, int64, types, uint8, uint64
 
 from boardclass.jit import kernel, read_only, writable
 from search.bits import lowest_bit
+from search.keys import N_CODES
 from search.terms.emit import RIM_TYPE, emit, restrict, up_to
 from search.terms.kin import PLACE, SILENT
 from search.terms.path_table import MAX_EXTRA, TABLE_TYPE, WORDS_TYPE
@@ -79,11 +80,12 @@ def _with_letters(term, codes, n_free, shifts, at, stride):  # type: ignore[no-u
 
 @kernel(
     types.UniTuple(int64, 2)(
-        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(uint64), int64, int64, uint64, int64
+        WORDS_TYPE, TABLE_TYPE, RIM_TYPE, writable(uint64), int64, int64, uint64, int64,
+        writable(int32),
     )
-)
+)  # fmt: skip
 def shape_terms(  # type: ignore[no-untyped-def]
-    words, table, rim, terms, code_bits, new, limit, only
+    words, table, rim, terms, code_bits, new, limit, only, segments
 ):
     """Write terms of a node to ``terms``; return (their number or TERMS_FULL, paths looked at).
 
@@ -94,6 +96,9 @@ def shape_terms(  # type: ignore[no-untyped-def]
         node where they, the last in cell order, were free and none of the terms used them
     limit : terms above it are left out (those with a literal on a first level)
     only : of the difference ALL, or the GAINS, which use a new cell, or the LOSSES
+    segments : of size 0, or filled in place with the segment of each term: a number of a digit for
+        each cell outside the keys, its letter code, to the base N_CODES.  Then no term is left out
+        because of limits or demands.
     """
     # Named here once: reading them from the table in the loop, or in another kernel, would count
     # references each time.
@@ -112,6 +117,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
     n_bare = table.n_bare
     on_bare = rim.on_bare
     n_extra = rim.n_extra
+    n_deep = n_extra + rim.n_outside
     # by extra cell: next range, and the end of its ranges
     entry = np.zeros(MAX_EXTRA + 2, np.int64)
     last = np.zeros(MAX_EXTRA + 2, np.int64)
@@ -119,6 +125,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
     row = np.zeros(MAX_EXTRA + 2, np.int64)
     code = np.zeros(MAX_EXTRA + 2, np.uint64)
     on_way = np.zeros(MAX_EXTRA + 2, np.int64)  # bare cells used with those before
+    segment = np.zeros(MAX_EXTRA + 2, np.int64)  # digits of the cells up to this one
     # bare cells each position may move to, 8 bits, as in absorb words
     keep_low = np.zeros(MAX_EXTRA + 2, np.uint64)
     keep_high = np.zeros(MAX_EXTRA + 2, np.uint64)
@@ -215,7 +222,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
             keep_low[0] = moves_low
             keep_high[0] = moves_high
             k = 0
-            if n_extra:
+            if n_deep:
                 k = 1
                 entry[1] = parts[group]
                 last[1] = parts[nxt]
@@ -236,7 +243,14 @@ def shape_terms(  # type: ignore[no-untyped-def]
                     on_way[k] = on_way[k - 1]
                     keep_low[k] = keep_low[k - 1]
                     keep_high[k] = keep_high[k - 1]
-                    if t != ELSEWHERE:
+                    if k > n_extra:
+                        segment[k] = segment[k - 1] * N_CODES
+                        if t != ELSEWHERE:
+                            segment[k] += int64(letters[t]) + 1
+                            row[k] = row_of[t]
+                            code[k] = codes[row[k]]
+                            codes[row[k]] = _ZERO
+                    elif t != ELSEWHERE:
                         number = n_bare + k - 1
                         if not (on_bare[letters[t]] >> number) & 1 or (
                             only == LOSSES and (new >> number) & 1
@@ -250,7 +264,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
                         but_low, but_high = _but(t, later)
                         keep_low[k] &= but_low
                         keep_high[k] &= but_high
-                    if k < n_extra:
+                    if k < n_deep:
                         k += 1
                         entry[k] = sub[e]
                         last[k] = sub[e + 1]
@@ -271,6 +285,7 @@ def shape_terms(  # type: ignore[no-untyped-def]
                     if n + count > terms.size:
                         return TERMS_FULL, n_paths
                     at = block[group] + begin - path_first[group]
+                    n_before = n
                     drop = (low & keep_low[k], high & keep_high[k], equal)
                     if gains and count > _FEW:
                         where = (begin, count, at, stride, free)
@@ -294,9 +309,11 @@ def shape_terms(  # type: ignore[no-untyped-def]
                                 term, codes, free, shifts, at + p - begin, stride
                             )
                             n += 1
+                    if segments.size:
+                        segments[n_before:n] = segment[k]
                 if k == 0:
                     break
-        if terms.size:
+        if terms.size and segments.size == 0:
             if rim.shift.size or rim.pairs.size:
                 n = restrict(rim, terms, before, n, code_bits)
             if limit != NO_LIMIT:

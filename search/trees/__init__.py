@@ -4,6 +4,7 @@
       Generator    generator.py  terms of a node, by path shapes or by the walk, from the words of a
                    run as arrays
       Arrays       arrays.py     the working memory of a worker
+      segments     segments.py   trees whose first levels are outside their keys
     merge          merge.py      sorted keys into a tree; two trees and keys into one that shares
                                  what they leave alone; runs.py makes the keys
     expand         lazy_subtree.py    subtrees of few terms: their bound, and building those that a

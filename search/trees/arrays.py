@@ -4,18 +4,21 @@
 1048576
 """
 
+import contextlib
 import ctypes
 import time
 from functools import cache
 
 import numpy as np
 
-from boardclass.arrays import Int32s
+from boardclass.arrays import Int32s, Int64s
 from boardclass.jit import frozen
 from boardclass.shared_arrays import working
 from search.keys import LITERAL_BITS
 from search.trees import merge, runs, tree
 
+_MMAP_THRESHOLD = -3  # of mallopt
+_FEW_TERMS = 1 << 10  # with fewer, a radix sort mostly clears its counters
 BYTES_PER_TERM = 17  # 8 term or key, 4 points, 5 tree: 1.25 cells
 # points of a word up to which the bounds of a tree take 2 bytes; above they may not fit
 _MAX_NARROW = 64
@@ -26,6 +29,16 @@ def n_terms_in(memory_mb: int) -> int:
     reference can name.
     """
     return min(memory_mb * (1 << 20) // BYTES_PER_TERM, 1 << (31 - tree.RUN_BITS))
+
+
+def give_back_memory() -> None:
+    """Let the C library give back what arrays of 1 MiB or more took as soon as they are freed.
+
+    glibc would soon keep those of up to 32 MiB: 250 MiB after the path table of 4x4 is made, 33 in
+    a worker that has only made its words.
+    """
+    with contextlib.suppress(AttributeError, OSError):  # other C libraries do not have it
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 20)
 
 
 @cache
@@ -99,25 +112,58 @@ class Arrays:
             runs.group(ordered, terms, self.points[begin:], self._points_of_code, self._code_bits)
         )
 
+    def sort_segments(
+        self, begin: int, n: int, n_levels: int, n_segments: int, tip: int
+    ) -> Int64s | None:
+        """Sort and group, in place, the terms from ``begin`` on, segment by segment, where
+        ``points`` says in which segment each is and keys have ``n_levels``; return
+        int64[n_segments + 1]: where the keys of each segment begin, and where the last ones end.
+        None if there is no room.
+
+        The cells from ``tip`` on may be overwritten.
+        """
+        even = tip + tip % 2
+        cells = self.cells[even : even + 2 * n]
+        if cells.size < 2 * n:
+            return None
+        terms, parted = self.terms[begin : begin + n], cells.view(np.uint64)
+        ends = np.empty(n_segments, np.int64)
+        runs.part(terms, self.points[begin : begin + n], ends, parted)
+        cuts = np.full(n_segments + 1, begin, np.int64)
+        start, at = 0, begin
+        for number, end in enumerate(ends.tolist()):
+            ordered, spare = parted[start:end], terms[start:end]
+            if numpy_sorts_faster() or end - start < _FEW_TERMS:
+                ordered.sort()
+            elif runs.sort(ordered, spare, self._code_bits, LITERAL_BITS * n_levels):
+                ordered = spare
+            keys, points = self.terms[at:], self.points[at:]
+            at += int(runs.group(ordered, keys, points, self._points_of_code, self._code_bits))
+            cuts[number + 1] = at
+            start = end
+        return cuts
+
     def merge(
         self, begin: int, end: int, n_levels: int, first: int, tip: int, root: int = 0,
         other: tuple[int, int] = (0, 0),
         key_end: int | None = None,
         loose: int = 0,
+        spill: int | None = None,
     ) -> tuple[int, int, int, int] | None:  # fmt: skip
         """Merge keys, and bound and reference of another tree, into a tree, by default an empty
         one, whose levels before ``first`` are forced.  The keys before ``key_end``, by default all,
-        have room for those that are copied; ``loose`` is for a loose tree (search.trees.merge).
+        have room for those that are copied, to ``spill`` and behind it, by default where the keys
+        end; ``loose`` is for a loose tree (search.trees.merge).
 
         Returns (tip, root, bound, first unused key), or None if it does not fit.
         """
         keys, points = self.terms[:key_end], self.points[:key_end]
-        tip, root, bound, spill = merge.merge(
+        tip, root, bound, end_spill = merge.merge(
             keys,
             points,
             begin,
             end,
-            end,
+            end if spill is None else spill,
             n_levels,
             first,
             self.cells,
@@ -129,7 +175,7 @@ class Arrays:
         )
         if tip == merge.NO_EQUAL:
             raise AssertionError("terms to lose are not in the tree they were taken from")
-        return (int(tip), int(root), int(bound), int(spill)) if tip > 0 else None
+        return (int(tip), int(root), int(bound), int(end_spill)) if tip > 0 else None
 
     def move_keys(self, begin: int, to: int, n: int) -> None:
         """Move ``n`` keys with their points; the places may overlap (numpy would copy them twice

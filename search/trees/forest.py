@@ -45,8 +45,6 @@ merged from.
 9
 """
 
-import contextlib
-import ctypes
 import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -54,7 +52,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boardclass.arrays import Int32s, UInt64s
+from boardclass.arrays import Int32s, Int64s, UInt64s
 from boardclass.geometry import Geometry
 from boardclass.parts import parse_path
 from boardclass.shared_arrays import shared
@@ -63,7 +61,8 @@ from search.params import Budgets, Rules
 from search.scoring.trie import Trie
 from search.terms.path_table import is_shared
 from search.terms.shapes import GAINS, LOSSES, TERMS_FULL
-from search.trees.arrays import Arrays, n_terms_in
+from search.trees import segments
+from search.trees.arrays import Arrays, give_back_memory, n_terms_in
 from search.trees.generator import Bare, Generator
 from search.trees.tree import MAX_LAZY_TERMS, Tree
 
@@ -72,7 +71,6 @@ _ROOM = 8
 # Keys that one new key makes a merge copy: hardly ever more than three, at most itself and a lazy
 # subtree.
 _SPILLED = (3, MAX_LAZY_TERMS + 1)
-_MMAP_THRESHOLD = -3  # of mallopt
 
 
 class Layer(NamedTuple):
@@ -124,7 +122,7 @@ class Forest:
         budgets: Budgets,
         buckets: Iterable[int] = (),
     ) -> None:
-        _give_back_memory()
+        give_back_memory()
         self._generator = Generator(
             board, rules, budgets, trie, n_terms_in(budgets.memory_mb), buckets
         )
@@ -135,6 +133,7 @@ class Forest:
         self.trie = self._generator.trie
         self.geometry = board
         self.max_free = self._generator.max_free
+        self.max_open = self._generator.max_open
         self.stack: list[Layer] = []
         self._too_large: set[Bare] = set()  # layers that are known not to fit over the rim
 
@@ -212,7 +211,7 @@ class Forest:
         is_first = class_bare == set(order[: len(class_bare)]) and all(
             map(node.is_bare, order[:n_bare])
         )
-        is_suited = self._generator.max_walked < self.geometry.n - n_bare <= self.max_free
+        is_suited = self._generator.max_walked < self.geometry.n - n_bare <= self.max_open
         return is_first and is_suited
 
     def grow_on_layers(self, open_class: OpenClass, node: Node) -> Grown | None:
@@ -245,7 +244,7 @@ class Forest:
             return None
         *steps, bare = self._keep_below(open_class, node)
         n_forced = len(bare) - len(self._generator.rim)
-        if n_forced == 0:
+        if n_forced == 0 or self._generator.n_outside(bare):
             return None
         if self.stack and self.stack[-1].bare == bare:
             self.stack.pop()
@@ -296,7 +295,7 @@ class Forest:
         bare cells of each of them, whether it is there or not.
         """
         order = self.geometry.cell_order
-        n_rim = max(len(open_class.bare), self.geometry.n - self._generator.max_free)
+        n_rim = max(len(open_class.bare), self.geometry.n - self.max_open)
         bare = tuple((c, node.masks[c]) for c in order if node.is_bare(c))
         if self._generator.rim != order[:n_rim]:
             self.turn(self.geometry)
@@ -388,9 +387,13 @@ class Forest:
         """Build the tree over all terms of a layer where the arrays begin; return (terms, keys,
         tip, root, bound), zeros if it does not fit.
         """
-        n = self._generator.of_open(bare, self._arrays.terms)
-        built = self._built(n, 0, 1, self._n_levels, len(bare) - len(self._generator.rim))
-        return (n, *built) if built else [0] * 5
+        n = self._generator.of_open(bare, self._arrays.terms, segments=self._arrays.points)
+        cuts = self._sorted(n, 0, 1, bare) if n >= 0 else None
+        if cuts is None:
+            return [0] * 5
+        first = len(bare) - len(self._generator.rim)
+        merged = segments.merge(self._arrays, cuts, self._n_levels, first, 1)
+        return (n, int(cuts[-1]), merged.tip, merged.root, merged.bound) if merged else [0] * 5
 
     def _rim(self) -> Sequence[int]:
         """Return the same of the rim.  That of a large board takes seconds to build: all workers of
@@ -421,6 +424,17 @@ class Forest:
         n_keys = self._arrays.sort(begin, n, n_levels - first, tip)
         merged = self._arrays.merge(begin, begin + n_keys, n_levels, first, tip)
         return None if merged is None else (n_keys, *merged[:3])
+
+    def _sorted(self, n: int, begin: int, tip: int, bare: Bare) -> Int64s | None:
+        """Sort the ``n`` terms of an open node from ``begin`` on; return where the keys of each of
+        its segments begin, and where the last ones end (search.trees.segments).  None if there is
+        no room.
+        """
+        n_segments = self._generator.n_segments(bare)
+        if n_segments > 1:
+            return self._arrays.sort_segments(begin, n, self.max_free, n_segments, tip)
+        n_keys = self._arrays.sort(begin, n, self.geometry.n - len(bare), tip)
+        return np.array([begin, begin + n_keys])
 
     @property
     def _n_levels(self) -> int:
@@ -458,13 +472,16 @@ class Forest:
             may_fit = below.whole > 0
         else:  # only the terms of a class may be too many
             may_fit = bool(below.bare) or self._generator.seems_to_fit(bare, own, new)
-        n = self._generator.of_open(bare, own, new) if may_fit else TERMS_FULL
+        where = self._arrays.points[begin:]
+        n = self._generator.of_open(bare, own, new, segments=where) if may_fit else TERMS_FULL
         n_before = below.n_terms if over_hole else 0
         whole = 0 <= n <= self._budgets.whole_terms - n_before
         if not whole:
-            n = self._generator.of_base(bare, room, new)
+            n = self._generator.of_base(bare, room, new, where)
         if n < 0:
             return False
+        if self._generator.n_outside(bare):
+            return self._add_wide(bare, below, n, n + n_before if whole else None)
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
         first_key = np.uint64(self._generator.first_key(bare))
         cut = begin + int(np.searchsorted(self._arrays.terms[begin:end], first_key))
@@ -498,6 +515,45 @@ class Forest:
         self.stack.append(layer)
         return True
 
+    def _add_wide(self, bare: Bare, below: Layer, n: int, n_whole: int | None) -> bool:
+        """Put a layer with cells outside the keys on the last one; return whether it fits.
+
+        Its ``n`` terms lie behind the layer below: those of its whole, for which ``n_whole`` terms
+        were generated in all, or those of its base.
+        """
+        n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
+        next_cell = self.geometry.cell_order[len(bare)], 0
+        sorted_as = (*bare, next_cell) if n_whole is None else bare
+        cuts = self._sorted(n, below.end_keys, below.end_tip, sorted_as)
+        if cuts is None:
+            return False
+        n_segments = self._generator.n_segments((*bare, next_cell))  # of the base
+        root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
+        end, in_base = int(cuts[-1]), cuts[: n_segments + 1]
+        merged = segments.merge(self._arrays, in_base, n_levels, first + 1, tip, root, spill=end)
+        if merged is None:
+            return False
+        layer = Layer(bare, merged.root, merged.spill, merged.tip, merged.spill, merged.tip)
+        if n_whole is not None:
+            over_hole = len(bare) == len(below.bare)
+            other = below.whole if over_hole else below.base
+            root, tip = self._arrays.root_of(merged.tip, merged.root, first + 1, other)
+            later = segments.cuts_of_later(cuts, n_segments)
+            merged = segments.merge(
+                self._arrays, later, n_levels, first, tip, root, spill=merged.spill
+            )
+            if merged is not None:
+                layer = layer._replace(
+                    end_keys=merged.spill,
+                    end_tip=merged.tip,
+                    whole=merged.root,
+                    bound=merged.bound,
+                    n_bytes=n_bytes_of(merged.spill, merged.tip),
+                    n_terms=n_whole,
+                )
+        self.stack.append(layer)
+        return True
+
     def _merge_before(
         self, n_later: int, begin: int, cut: int, n_levels: int, first: int, tip: int, root: int
     ) -> tuple[tuple[int, int, int, int] | None, int]:
@@ -524,12 +580,16 @@ class Forest:
         n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         begin = below.end_keys
         room = self._arrays.terms[begin:][: self._budgets.whole_terms]
-        n = self._generator.of_open(bare, room, 1 << (len(bare) - 1), only=LOSSES)
-        if n < 0:
+        n = self._generator.of_open(
+            bare, room, 1 << (len(bare) - 1), only=LOSSES, segments=self._arrays.points[begin:]
+        )
+        cuts = self._sorted(n, begin, below.end_tip, bare) if n >= 0 else None
+        if cuts is None:
             return False
-        end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
         behind = self._arrays.behind(below.whole, first - 1, letter)
-        merged = self._arrays.merge(begin, end, n_levels, first, below.end_tip, below.base, behind)
+        merged = segments.merge(
+            self._arrays, cuts, n_levels, first, below.end_tip, below.base, behind
+        )
         if merged is None:
             return False
         end_tip, whole, bound, spill = merged
@@ -537,13 +597,3 @@ class Forest:
         n_bytes = n_bytes_of(spill, tip)
         self.stack.append(Layer(bare, base, spill, tip, spill, tip, whole, bound, n_bytes, n))
         return tip < self._arrays.cells.size
-
-
-def _give_back_memory() -> None:
-    """Let the C library give back what arrays of 1 MiB or more took as soon as they are freed.
-
-    glibc would soon keep those of up to 32 MiB: 250 MiB after the path table of 4x4 is made, 33 in
-    a worker that has only made its words.
-    """
-    with contextlib.suppress(AttributeError, OSError):  # other C libraries do not have it
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 1 << 20)

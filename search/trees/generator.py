@@ -14,12 +14,12 @@ from operator import and_
 
 import numpy as np
 
-from boardclass.arrays import Int64s, UInt64s
+from boardclass.arrays import Int32s, Int64s, UInt64s
 from boardclass.geometry import Geometry
 from boardclass.jit import frozen
-from search.keys import LITERAL_BITS
+from search.keys import LITERAL_BITS, MAX_OUTSIDE, N_CODES
 from search.node import N_LETTERS, Node, at_least, before
-from search.params import Budgets, Rules
+from search.params import KEY_CELLS, MOST_CELLS_OUTSIDE, Budgets, Rules
 from search.scoring.trie import Trie
 from search.terms import shapes, walk
 from search.terms.emit import Rim
@@ -30,6 +30,7 @@ from search.terms.paths import level_shifts
 _ALL_LETTERS = (1 << 26) - 1
 _SAMPLED = 32  # one word in so many tells about how many terms there will be
 
+_NO_SEGMENTS = np.empty(0, np.int32)
 Bare = tuple[tuple[int, int], ...]  # (cell, letter mask) of bare cells, in cell order
 # ``shift``, ``forbidden`` and ``pairs`` of a Rim
 _Limits = tuple[list[int], list[int], list[tuple[int, int]]]
@@ -49,6 +50,8 @@ class Generator:
         lose
     points_of_code : int32[], points by code
     max_free : most free cells of a node that a key has room for
+    max_open : most free cells of an open node, whose first ones may be outside the keys
+        (search.trees.segments)
     max_walked : with at most this many free cells the walk is at least as fast as path shapes
 
     All terms are written to ``room``, uint64[]; methods return their number, or a negative status.
@@ -77,7 +80,10 @@ class Generator:
         codes = np.zeros(1 << LITERAL_BITS, np.int64)
         codes[1 : N_LETTERS + 1] = [mask << 1 for mask in self._smaller]
         self._smaller_codes = frozen(codes)
-        self.max_free = min(rules.max_free, (64 - self.code_bits) // LITERAL_BITS)
+        self.max_free = min(rules.max_free, KEY_CELLS, (64 - self.code_bits) // LITERAL_BITS)
+        self.max_open = self.max_free
+        if rules.max_free > KEY_CELLS and board.n <= MOST_CELLS_OUTSIDE:
+            self.max_open = min(rules.max_free, self.max_free + MAX_OUTSIDE)
         # The walk needs no table: the one for nine bare cells of 4x4 would take 900 MB, and 3 GB
         # while it is made.
         self.max_walked = board.n // 2
@@ -104,11 +110,20 @@ class Generator:
         bare = tuple((c, node.masks[c]) for c in self.board.cell_order if node.is_bare(c))
         return self.of_open(bare, room, limits=([shifts[c] for c in tight], forbidden, []))
 
-    def of_base(self, bare: Bare, room: UInt64s, new: int) -> int:
+    def n_outside(self, bare: Bare) -> int:
+        """Return how many free cells of an open node are outside the keys."""
+        return max(0, self.board.n - len(bare) - self.max_free)
+
+    def n_segments(self, bare: Bare) -> int:
+        """Return how many segments the terms of an open node are in."""
+        return int(N_CODES ** self.n_outside(bare))
+
+    def of_base(self, bare: Bare, room: UInt64s, new: int, segments: Int32s = _NO_SEGMENTS) -> int:
         """Write those of the terms of :meth:`of_open` that do not use the first free cell."""
         # that cell is bare and has no letter: paths over it are passed over
         if self._n_extra(len(bare)) < MAX_EXTRA:
-            return self.of_open((*bare, (self.board.cell_order[len(bare)], 0)), room, new)
+            hole = self.board.cell_order[len(bare)], 0
+            return self.of_open((*bare, hole), room, new, segments=segments)
         limit = np.uint64((self.first_key(bare) << self.code_bits) - 1)
         return self.of_open(bare, room, new, limit=limit)
 
@@ -131,7 +146,7 @@ class Generator:
 
     def _demanded(self, bare: Bare) -> _Limits:
         """Return what the demands leave to the free cells of a layer; nothing is demanded of the
-        rim, which is shared.
+        rim, which is shared, and nothing while cells are outside the keys.
 
         What one layer leaves out, every later one leaves out as well, so no layer loses a term that
         was never gained.
@@ -140,7 +155,9 @@ class Generator:
         shift: list[int] = []
         forbidden: list[int] = []
         pairs: list[tuple[int, int]] = []
-        for c, d in self.demands if any(letters.values()) else ():
+        if not any(letters.values()) or self.n_outside(bare):
+            return shift, forbidden, pairs
+        for c, d in self.demands:
             if c not in letters and d not in letters:
                 pairs.append((shift_of[c], shift_of[d]))
             elif d not in letters and letters[c]:
@@ -172,20 +189,22 @@ class Generator:
         centre, for with every bare cell more there are more groups of paths.
         """
         n_first = len(self.rim)
-        if self._n_fused and self.board.n - self._n_fused > self.max_free:
+        n_open = self.board.n - self._n_fused
+        if self._n_fused and self.max_free < n_open <= self.max_free + MAX_OUTSIDE:
             n_first = self._n_fused
         return (n_bare - n_first) % (MAX_EXTRA + 1) if 0 < n_first <= n_bare else 0
 
     def of_open(
         self, bare: Bare, out: UInt64s | None, new: int = 0, only: int = shapes.ALL,
         limit: np.uint64 = shapes.NO_LIMIT,
-        limits: _Limits | None = None, every: int = 1,
+        limits: _Limits | None = None, every: int = 1, segments: Int32s = _NO_SEGMENTS,
     ) -> int:  # fmt: skip
         """Write, from path shapes (search.terms.shapes), all terms of an open node with some bare
         cells, or those that change when the ``new`` ones of these (a mask of numbers) become bare;
         only count them if ``out`` is None.
 
-        If none of its bare cells has a letter, that is the rim.
+        If none of its bare cells has a letter, that is the rim.  If it has cells outside the keys,
+        ``segments`` are filled with the segment of each term.
         """
         if out is None:
             out = np.empty(0, np.uint64)
@@ -206,9 +225,13 @@ class Generator:
             np.array(fused, np.int64),
             kin[:, ::every].copy(),
         )
-        rim = Rim._make((*map(frozen, arrays), n_extra))
+        n_outside = self.n_outside(bare)
+        rim = Rim._make((*map(frozen, arrays), n_extra, n_outside))
         words = self._words if every == 1 else self._sample
-        n, _ = shapes.shape_terms(words, table, rim, out, self.code_bits, new, limit, only)
+        n, _ = shapes.shape_terms(
+            words, table, rim, out, self.code_bits, new, limit, only,
+            segments if n_outside else _NO_SEGMENTS,
+        )  # fmt: skip
         return int(n)
 
     def _has_kin(self, cell: int, letters: int) -> bool:

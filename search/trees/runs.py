@@ -11,7 +11,7 @@ the bits of the key only: the points code, which follows them, may come in any o
 """
 
 import numpy as np
-from numba import int32, int64, uint64
+from numba import int32, int64, uint64, void
 
 from boardclass.jit import kernel, read_only, writable
 from search.trees.tree import TREE_FULL
@@ -68,6 +68,27 @@ def sort(terms, spare, code_bits, key_bits):  # type: ignore[no-untyped-def]
                 target[int64(at)] = term
                 counts[int64((term >> (shift + bits)) & mask)] += 1
     return n_passes & 1
+
+
+@kernel(void(read_only(uint64), read_only(int32), writable(int64), writable(uint64)))
+def part(terms, segments, ends, parted):  # type: ignore[no-untyped-def]
+    """Write the terms to ``parted``, those of one segment after those of the one before; fill
+    ``ends`` with where each ends.
+
+    segments : of each term; ``ends`` has as many elements as there are segments
+    """
+    ends[:] = 0
+    for s in segments:
+        ends[s] += 1
+    total = int64(0)
+    for s in range(ends.size):
+        count = ends[s]
+        ends[s] = total
+        total += count
+    for i in range(terms.size):
+        at = ends[segments[i]]
+        ends[segments[i]] = at + 1
+        parted[at] = terms[i]
 
 
 @kernel(int64(read_only(uint64), writable(uint64), writable(int32), read_only(int32), int64))

@@ -385,7 +385,7 @@ def test_a_run_says_how_it_fuses_cells_that_no_key_holds(config):
     )
     said: list[str] = []
     make_plan(fused, said.append)
-    assert "a key holds 2 cells, a class of 2x2 has 2 more that are open" in said[0]
+    assert "a tree holds 2 cells, a class of 2x2 has 2 more that are open" in said[0]
     done = run(fused)
     assert done.complete
     assert done.digest == plain.digest

@@ -11,20 +11,22 @@ from boardclass.errors import ConfigError
 from boardclass.geometry import DIMS
 from boardclass.partition import parse_partition
 from boardclass.scores import parse_scores
-from boardclass.wordlist import DEFAULT_WORDLIST
+from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
 from configs.model import DEFAULT_BUCKETS, RunConfig, bundled_names, load_config
 
 QUESTIONS = ("3x5-enable2k", "4x4-enable2k", "4x4-enable2k-words")
 
 
 def test_presets_are_complete_and_usable():
-    sizes = ["2x2", "3x3", "3x4", "3x5", "4x4", "4x5"]
+    sizes = ["2x2", "3x3", "3x4", "3x5", "3x6", "4x4", "4x5"]
     assert bundled_names() == sorted([*sizes, *QUESTIONS])
     for name in sizes:
         config = load_config(name)
         assert (config.dims, config.wordlist, config.cutoff) == (name, DEFAULT_WORDLIST, "auto")
         assert parse_partition(config.buckets, config.dims).n_canonical > 0
         assert parse_scores(config.scores).name == "standard"
+        asked = config.resolve(load_wordlist("scowl70"), 1000)
+        assert asked.n_fused_first == 0  # as many cells as are open fit a tree
     assert parse_partition(load_config("3x3").buckets, "3x3").n_canonical == 26
     assert all(parse_partition(DEFAULT_BUCKETS, dims).n_classes >= 1 for dims in DIMS)
     # its run goes on: another question, another run

@@ -20,6 +20,7 @@ import numpy as np
 
 from boardclass.geometry import Geometry, geometry
 from boardclass.jit import frozen
+from search.keys import MAX_LEVELS
 from search.node import at_least
 from search.params import LETTER_ORDER, Rules
 from search.scoring.trie import build_trie
@@ -265,14 +266,16 @@ def planted(
     return Planted(grown, end, root, root_bound)
 
 
-def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, int], int]:
+def read_tree(
+    grown: tree.Tree, root: int, first: int = 0, n_inside: int = MAX_LEVELS
+) -> tuple[dict[int, int], int]:
     """Return the terms of a tree, points by key, and its bound; both are checked against what its
     nodes say.
 
-    What keys say of the levels before ``first`` does not count.  Terms may be in both halves of a
-    bundle.
+    What keys say of the levels before ``first`` does not count, and they hold the last ``n_inside``
+    levels only.  Terms may be in both halves of a bundle.
     """
-    within = (1 << 5 * (grown.n_levels - first)) - 1
+    within = (1 << 5 * min(grown.n_levels - first, n_inside)) - 1
     found: Counter[int] = Counter()
 
     def node(ref: int, prefix: int, place: int) -> int:
@@ -312,8 +315,10 @@ def read_tree(grown: tree.Tree, root: int, first: int = 0) -> tuple[dict[int, in
             found[key] += bound
             return bound
         begin, size = ~ref >> tree.RUN_BITS, (~ref & tree.RUN) + 1
+        outside = key & ~within
         run = {
-            int(grown.keys[i]) & within: int(grown.points[i]) for i in range(begin, begin + size)
+            int(grown.keys[i]) & within | outside: int(grown.points[i])
+            for i in range(begin, begin + size)
         }
         assert all(other >> 5 * place == key >> 5 * place for other in run)
         assert len(run) == size

@@ -258,7 +258,7 @@ REFUSED = [
         for groups in GROUPS[1:]
     ),
     *(({name: -1}, f"{name} -1: expected") for name in BUDGETS),
-    *(({"max_free": n}, f"max_free {n}: expected 1 to 12") for n in (0, 13)),
+    *(({"max_free": n}, f"max_free {n}: expected 1 to 14") for n in (0, 15)),
     ({"demands": "some"}, "demands 'some': expected one of open, every"),
 ]
 

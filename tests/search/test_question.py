@@ -19,6 +19,7 @@ from search.params import LETTER_ORDER, Rules
 from search.question import Question, ask
 
 BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
+OPEN_RIM = "center: aeiou bcdfghjklmnpqrstvwxyz, abcdefghijklmnopqrstuvwxyz"
 SHA256 = "0" * 64
 ASKED = ask("3x4", SHA256, "standard", 14, BUCKETS)
 OTHERS = {
@@ -101,6 +102,24 @@ def test_a_wide_class_is_fused_first():
     assert ask("4x4", SHA256, "words", 14, BUCKETS).n_fused_first == 0
     assert ask("4x5", SHA256, "words", 14, BUCKETS).n_fused_first == 2
     assert ask("3x5", SHA256, "words", 14, BUCKETS, rules=Rules(fused=())).n_fused_first == 3
+
+
+@pytest.mark.parametrize(
+    ("dims", "buckets", "order", "most"),
+    [
+        ("4x5", OPEN_RIM, (), 14),
+        ("3x6", OPEN_RIM, cell_order_of("3x6", "pairs"), 14),
+        ("4x5", BUCKETS, (), 12),  # no class of it is open
+        ("4x5", OPEN_RIM, range(20), 12),  # cells of the rim come before those of the centre
+        ("4x6", OPEN_RIM, (), 12),
+    ],
+)
+def test_only_open_classes_have_cells_outside_their_keys(dims, buckets, order, most):
+    """A node of any other class would split and split, and never be grown."""
+    asked = ask(dims, SHA256, "words", 14, buckets, order, Rules(max_free=14))
+    assert asked.rules == Rules(max_free=most)
+    few = ask(dims, SHA256, "words", 14, buckets, order, Rules(max_free=5))
+    assert few.rules == Rules(max_free=5)
 
 
 REFUSED = [

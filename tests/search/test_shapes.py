@@ -117,6 +117,7 @@ def run(
     n_extra: int = 0,
     only: int = shapes.ALL,
     rim: Rim | None = None,
+    segments: np.ndarray | None = None,
 ) -> tuple[int, np.ndarray]:
     """Return the status and the terms as the kernel left them; the code of a word is its points.
 
@@ -129,7 +130,9 @@ def run(
     words = words_of(case)
     terms = np.zeros(capacity, np.uint64)
     rim = rim or rim_of(case, n_extra)
-    n, _ = shapes.shape_terms(words, table, rim, terms, code_bits(case), new, limit, only)
+    if segments is None:
+        segments = np.empty(0, np.int32)
+    n, _ = shapes.shape_terms(words, table, rim, terms, code_bits(case), new, limit, only, segments)
     return int(n), terms[: max(0, int(n))]
 
 

@@ -1,0 +1,148 @@
+"""Two builds on the same classes, in turn, each in a process of its own: this tree and a commit.
+
+    python -m tests.bench.against COMMIT [--only NAME ...] [--rounds N]
+
+For each class and build: CPU seconds, terms and pushes, the share of its boards that was settled
+before its unit spent its budget, and the largest resident memory.  What a worker makes once for all
+classes (path table, rim) is made before the clock starts.  The counters are exact, so they are the
+same on any machine; a build that splits a class otherwise does other work for it.  Needs the word
+list enable2k (in a folder of $ORDERLY_WORDLISTS).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.bench.figures import ROOT, WORDLIST, machine
+
+BUDGET = 1_000_000_000  # effort of a unit
+STRONG_BUDGET = 8_000_000_000
+
+
+class Work(NamedTuple):
+    """A class, by its letters on the cells of the centre in their order."""
+
+    dims: str
+    cutoff: int
+    centre: str
+    warm: str  # searched before, and not measured
+    budget: int = BUDGET
+
+
+_WEAK = "jqxz jqxz jqxz jqxz l s"
+WORKS = {
+    "4x5 weak": Work("4x5", 6300, _WEAK, _WEAK),
+    "4x5 middling": Work("4x5", 6300, "fy n a t s hmp", _WEAK),
+    "4x5 strong": Work("4x5", 6300, "l n a t s r", _WEAK),
+    "4x5 middling, whole": Work("4x5", 6300, "fy n a t s hmp", _WEAK, STRONG_BUDGET),
+    "4x5 strong, whole": Work("4x5", 6300, "l n a t s r", _WEAK, STRONG_BUDGET),
+    "3x6 middling": Work("3x6", 4700, "n a t s", "jqxz jqxz l s"),
+    "4x4 fy": Work("4x4", 3600, "jqxz fy l hmp", "jqxz jqxz jqxz jqxz"),
+    "4x4 kvw": Work("4x4", 3600, "kvw hmp s cd", "jqxz jqxz jqxz jqxz"),
+    "4x4 jqxz": Work("4x4", 3600, "jqxz s t o", "jqxz jqxz jqxz jqxz"),
+    "4x4 lll": Work("4x4", 3600, "l l l s", "jqxz jqxz jqxz jqxz"),
+    "4x4 lnsa": Work("4x4", 3600, "l n s a", "jqxz jqxz jqxz jqxz"),
+    "4x4 stat": Work("4x4", 3600, "s t a t", "jqxz jqxz jqxz jqxz"),
+}
+# Runs in either tree, so it uses what both have.
+_CHILD = """
+import json, resource, sys, time
+from math import prod
+from boardclass.parts import parse_path
+from cluster.planning.plan import make_plan
+from configs.model import load_config
+from search.breaker import Breaker, Unit
+
+words, dims, cutoff, centre, warm, budget = sys.argv[1:]
+search = {"unit_budget": int(budget)}
+config = load_config(dims, {"dims": dims, "wordlist": words, "cutoff": cutoff, "search": search})
+plan = make_plan(config)
+breaker = Breaker(plan.spec)
+cell_buckets, kinds = breaker.partition.cell_buckets, breaker.geometry.cell_types
+
+def class_of(text):
+    left, rank, step = text.split(), 0, 1
+    for kind, buckets in zip(kinds, cell_buckets):
+        if kind == "center":
+            rank += step * buckets.index(left.pop(0))
+        step *= len(buckets)
+    assert not left, text
+    return rank
+
+breaker.break_unit(Unit(class_of(warm)))
+unit = Unit(class_of(centre))
+began = time.process_time()
+result = breaker.break_unit(unit)
+spent = time.process_time() - began
+letters = breaker.partition.class_letters(unit.class_id)
+left = 0.0
+for child in result.children:
+    parts = dict(parse_path(child.path, len(letters)))
+    left += prod(len(few) / len(letters[cell]) for cell, few in parts.items())
+counters = {name: result.counters[name] for name in ("n_terms", "n_pushes", "n_splits")}
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+print(json.dumps({"cpu_s": round(spent, 2), **counters, "status": result.status,
+                  "settled": round(1 - left, 4), "memory_mib": memory}))
+"""
+
+
+def searched(tree: Path, work: Work) -> dict[str, Any]:
+    """Search the class of a work with the build of a tree."""
+    words = [WORDLIST, work.dims, str(work.cutoff), work.centre, work.warm, str(work.budget)]
+    run = subprocess.run(
+        [sys.executable, "-P", "-c", _CHILD, *words],
+        cwd=tree,
+        env=os.environ | {"PYTHONPATH": str(tree)},
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+@contextlib.contextmanager
+def tree_of(commit: str) -> Iterator[Path]:
+    """Check a commit out into a folder of its own, for as long as it is needed."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        add = ["git", "worktree", "add", "--quiet", "--detach", str(tree), commit]
+        subprocess.run(add, cwd=ROOT, check=True)
+        try:
+            yield tree
+        finally:
+            remove = ["git", "worktree", "remove", "--force", str(tree)]
+            subprocess.run(remove, cwd=ROOT, check=True)
+
+
+def main() -> None:
+    """Measure and print, a line for each class, build and round."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("commit", help="the other build")
+    parser.add_argument("--only", nargs="+", choices=list(WORKS), default=list(WORKS))
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--builds", nargs="+", choices=("old", "new"), default=("old", "new"))
+    options = parser.parse_args()
+    about = machine()
+    sys.stdout.write(f"{about['processor']}, {about['letter sums']}, commit {about['commit']}\n")
+    with tree_of(options.commit) as old:
+        for name in options.only:
+            for _ in range(options.rounds):
+                for build in options.builds:
+                    found = searched({"old": old, "new": ROOT}[build], WORKS[name])
+                    load = os.getloadavg()[0]
+                    sys.stdout.write(f"{name:20} {build}: {json.dumps(found)} load {load:.1f}\n")
+                    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
