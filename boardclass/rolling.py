@@ -8,13 +8,13 @@ from collections.abc import Sequence
 Die = str | tuple[str, ...]  # its faces: a text if each has one letter
 
 
-def assign_dice(board: str, dice: Sequence[Die]) -> tuple[int, ...] | None:
+def assign_dice(board: Sequence[str], dice: Sequence[Die]) -> tuple[int, ...] | None:
     """Return for each cell the number of the die that shows its letter, or None if the dice cannot
     show the board.
 
     Exact: a maximum matching of cells and dice (augmenting paths), each die on one cell at most.
 
-    board : one letter a cell
+    board : one face a cell: a letter, or several where the dice have tuples of faces
     dice : at least as many as cells; the faces of each
 
     Examples
@@ -33,7 +33,7 @@ def assign_dice(board: str, dice: Sequence[Die]) -> tuple[int, ...] | None:
 
 
 def _augment(
-    board: str, dice: Sequence[Die], cell: int, cell_of: dict[int, int], tried: set[int]
+    board: Sequence[str], dice: Sequence[Die], cell: int, cell_of: dict[int, int], tried: set[int]
 ) -> bool:
     """Give a cell a die, moving cells that have one already; the depth is at most the number of
     dice.

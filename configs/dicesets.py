@@ -1,14 +1,18 @@
-"""Sets of dice as TOML: four bundled ones in ``configs/dice``, or a file of one's own.
+"""Sets of dice as TOML: the bundled ones in ``configs/dice``, or a file of one's own.
 
 A file has ``title``, ``dims`` and ``dice``: the faces of each die as one word, ``Qu``, ``Th``,
-``In``, ``Er``, ``He`` or ``An`` for a face of two letters, a dot for a blank; and ``scores`` if the
-game has points of its own.
+``In``, ``Er``, ``He`` or ``An`` for a face of two letters, brackets for any other of several
+(``[ch]``), a dot for a blank; ``scores`` if the game has points of its own, and ``language`` if it
+is not English.
 
->>> dice_for("classic", 16).dice[0], dice_names()
-('aaciot', ['big', 'classic', 'new', 'super'])
+>>> dice_for("classic", 16).dice[0]
+'aaciot'
+>>> dice_names()
+['big', 'classic', 'german', 'german-big', 'new', 'spanish', 'spanish-big', 'super']
 """
 
 import re
+import unicodedata
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -28,7 +32,14 @@ class DiceSet(BaseModel):
     title: str = Field(min_length=1, max_length=200)
     dims: str = Field(pattern=r"^[1-9]x[1-9]$")  # as many cells as dice
     scores: str = "standard"  # points by length, as ``--scores`` takes them
+    language: str = Field(default="English", min_length=1, max_length=40)
     dice: tuple[str | tuple[str, ...], ...]  # faces of each die in q-form: ``q`` is a Qu face
+
+    @property
+    def letters(self) -> set[str]:
+        """The letters on all faces, without blanks."""
+        faces = set().union(*self.dice)
+        return set("".join(faces).replace(".", ""))
 
     @property
     def n(self) -> int:
@@ -78,8 +89,8 @@ def load_dice(source: str) -> DiceSet:
         fault = "is missing" if first["type"] == "missing" else f"= {quote(first['input'])}"
         raise ConfigError(
             f"{where}: {first['loc'][0]} {fault}: expected title, dims such as 4x4, dice (the "
-            "faces of each die as one word) and, if the game has points of its own, scores; see "
-            "configs/dice"
+            "faces of each die as one word) and, if the game has points of its own, scores, and "
+            "language; see configs/dice"
         ) from error
     width, height = map(int, dice_set.dims.split("x"))
     if dice_set.n != width * height:
@@ -89,12 +100,21 @@ def load_dice(source: str) -> DiceSet:
     return dice_set
 
 
+_faces = re.compile(r"\[[^\[\]]*\]|Qu|Th|In|Er|He|An|.").findall
+
+
 def _die(word: str, where: str) -> str | tuple[str, ...]:
     """Return the faces of a die in q-form: a text, if each has one letter."""
-    faces = [face.lower() for face in re.findall(r"Qu|Th|In|Er|He|An|.", word)]
-    if not 1 <= len(faces) <= 20 or not all(re.fullmatch(r"[a-z.]{1,2}", face) for face in faces):
-        raise ConfigError(
-            f"{where}: die {quote(word)}: expected its faces as letters a-z, such as aaciot"
-        )
+    faces = []
+    for face in _faces(unicodedata.normalize("NFC", word)):
+        text = face.strip("[]").lower()
+        if not (text == "." or (0 < len(text) <= 8 and text.isalpha())):
+            raise ConfigError(
+                f"{where}: die {quote(word)}: expected its faces as letters, such as aaciot; one "
+                "of several letters is Qu, Th, In, Er, He, An, or in brackets, such as [ch]"
+            )
+        faces.append(text)
+    if not 1 <= len(faces) <= 20:
+        raise ConfigError(f"{where}: die {quote(word)}: expected 1 to 20 faces, such as aaciot")
     die = tuple("q" if face == "qu" else face for face in faces)
     return "".join(die) if all(map(str.isalpha, die)) and len("".join(die)) == len(die) else die

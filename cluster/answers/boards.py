@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from pathlib import Path
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import search
@@ -29,7 +30,13 @@ from boardclass.rolling import assign_dice, roll
 from boardclass.scores import TABLES, ScoreTable, n_letters
 from boardclass.tiles import Tiles, read_tiles
 from boardclass.word_files import decoded
-from boardclass.wordlist import COMMON_WORDLIST, WordList, load_wordlist
+from boardclass.wordlist import (
+    COMMON_WORDLIST,
+    WordList,
+    known_name,
+    load_wordlist,
+    sources,
+)
 from cluster.answers.status import proven_place
 
 if TYPE_CHECKING:
@@ -220,7 +227,7 @@ class Scoring:
             return {}
         points, sha256 = self.table.points, self.words.sha256
         place = proven_place(board[1], solved.dims, solved.score, sha256, points)
-        return {"dice": rollable_text(solved.board), "place": place}
+        return {"dice": rollable_text(solved.board, self.words), "place": place}
 
     def scores(self, boards: Sequence[AnyBoard]) -> list[tuple[str, int]]:
         """Return each board as it is typed with its score; usual boards of one size are scored
@@ -274,24 +281,24 @@ def _worth(spellings: Iterable[str], values: Mapping[str, int]) -> int | None:
     return None if any(other != first for other in others) else first
 
 
-def rollable(board: str) -> dict[str, bool]:
-    """Return for each bundled set with as many dice as the board has cells whether it can show the
-    board.
+def rollable(board: str, words: WordList) -> dict[str, bool]:
+    """Return for each bundled set with as many dice as the board has cells, of the language of the
+    list as far as that is known, whether it can show the board.
     """
     from configs.dicesets import all_dice
 
-    return {
-        dice.name: assign_dice(board, dice.dice) is not None
-        for dice in all_dice()
-        if dice.n == len(board)
-    }
+    known = sources().get(known_name(words.sha256) or "")
+    language = known.language if known else "English"
+    sets = [dice for dice in all_dice() if dice.n == len(board)]
+    fitting = [dice for dice in sets if dice.language == language] or sets
+    return {dice.name: assign_dice(board, dice.dice) is not None for dice in fitting}
 
 
-def rollable_text(board: str) -> str:
+def rollable_text(board: str, words: WordList) -> str:
     """Return one sentence about the dice that can show a board; empty where there are none of that
     number.
     """
-    answers, parts = rollable(board), []
+    answers, parts = rollable(board, words), []
     if yes := [name for name, can in answers.items() if can]:
         parts.append(f"can be rolled with the {' and the '.join(yes)} dice")
     if no := [name for name, can in answers.items() if not can]:
@@ -418,6 +425,7 @@ def rolled(
 
     Raises InputError when they are too rare.
     """
+    _check_letters(dice, scoring.words)
     boards: list[AnyBoard] = []
     for _ in range(_MAX_ROLLS * n if min_words else n):
         board = scoring.read(roll(dice.dice, rng), dice.dims)
@@ -429,6 +437,17 @@ def rolled(
         f"{len(boards):,} of {_MAX_ROLLS * n:,} rolls have {min_words:,} words or more, {n:,} "
         "wanted: ask for fewer words, or take a larger word list"
     )
+
+
+def _check_letters(dice: DiceSet, words: WordList) -> None:
+    """Refuse dice that show a letter which the words of a list cannot have."""
+    letters = set(ascii_lowercase) - words.letters.keys() | set("".join(words.letters.values()))
+    if others := sorted(dice.letters - letters):
+        language = "" if dice.language == "English" else f"{dice.language} "
+        raise InputError(
+            f"dice {dice.name!r} show {', '.join(others)}, which no word of {words.name} has: "
+            f"take a {language}list that has such letters (--wordlist), or other dice"
+        )
 
 
 def _n_words(scoring: Scoring, board: AnyBoard, common: bool) -> int:

@@ -159,6 +159,7 @@ def as_json(view: RunView) -> dict[str, Any]:
     answer, classes, driver, last = view.answer, view.classes, view.driver, view.last
     assert answer is not None, "its rows were read"
     report = driver.report if driver else None
+    climbed = answer.from_climb if view.best_score is None else None
     return {
         "state": view.state.value,
         "proven": view.proven,
@@ -183,6 +184,8 @@ def as_json(view: RunView) -> dict[str, Any]:
         "n_boards_with_images": answer.listed.n_raw,
         "best_score": view.best_score,
         "best_boards": view.best_boards,
+        "climbed_board": climbed.board if climbed else None,
+        "climbed_score": climbed.score if climbed else None,
         "digest": answer.result_digest,
         **_values(answer, "notes", "statement"),
         "driver": driver.driver if driver else None,

@@ -171,7 +171,8 @@ def at_work(view: RunView) -> list[Work]:
 
 def _best(view: RunView) -> str:
     if not view.best_score:
-        return "none found"
+        known = view.answer.best_known if view.answer else ""
+        return f"{known}; none found by the search so far" if known else "none found"
     letters = view.answer.wording.letters if view.answer else {}
     board = boardclass.with_letters(view.best_boards[0], letters)
     first = f"{counted(view.best_score, 'point')}: {board}"

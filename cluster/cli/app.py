@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 
 from boardclass.distribution import NAME
 from boardclass.errors import InputError, OrderlyError, quote
+from cluster.cli.examples import example_of
 from cluster.streams import tell
 
 SECTIONS = {  # commands, by the files that they are in
@@ -95,7 +96,7 @@ class Sections(TyperGroup):
                 group = command
                 if not isinstance(command, typer.Typer):
                     group = typer.Typer(add_completion=False, rich_markup_mode=None)
-                    group.command(name)(command)
+                    group.command(name, epilog=example_of(name))(command)
                 self.commands[name] = typer.main.get_command(group)
         return self.commands.get(cmd_name)
 

@@ -51,7 +51,7 @@ def top(
     rollable: Annotated[
         str | None,
         option(
-            "Only boards that these dice can show: classic, new, big, or a TOML file.",
+            "Only boards that these dice can show: classic, new, big, spanish, or a TOML file.",
             metavar="DICE",
             autocompletion=options.complete_dice,
         ),
@@ -81,6 +81,9 @@ def top(
     if len({result.question.points for result in summaries.values()}) > 1:
         tell("orderly: these runs count different points: their scores do not compare")
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
+    for name, result in summaries.items():
+        if result.best_known:
+            tell(f"orderly: {name}: best known: {result.best_known}")
     with proofs_told(summaries, above=fmt == "table"):
         write_table(columns[cut], list(map(itemgetter(2), sorted(rows)[:n])), fmt)
 
@@ -103,11 +106,12 @@ def _passing(
         from boardclass.rolling import assign_dice
         from configs.dicesets import dice_for
 
-        cubes = dice_for(dice, size.n).dice
+        cubes = list(map(tuple, dice_for(dice, size.n).dice))
     for item in result.listed.boards:
         if words and not search.holds(item.board, size, words):
             continue
-        if cubes and (symbols.keys() & set(item.board) or assign_dice(item.board, cubes) is None):
+        faces = [symbols.get(letter, letter) for letter in item.board]
+        if cubes is not None and assign_dice(faces, cubes) is None:
             continue
         n_words = counter.score(item.board) if counter else None
         if n_words is None or n_words >= min_words:
@@ -141,8 +145,7 @@ def query(
     depth, status, n_boards, max_bound, seconds, host ...  runs: dims, wordlist, cutoff, state,
     best_score, digest ...
 
-    For example: orderly query runs/* "SELECT status, count(*), sum(seconds) FROM classes GROUP BY
-    ALL", or "DESCRIBE classes" for the columns.  Files cannot be reached from SQL.
+    "DESCRIBE classes" lists the columns.  Files cannot be reached from SQL.
     """
     directories, sql = _split_words(words or [])
     directories = list(map(options.chosen_run, directories or (None,)))

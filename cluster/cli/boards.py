@@ -73,7 +73,7 @@ def show(
     elif fmt == "json":
         record, about = solved.record(scoring.words), scoring.about(read, solved)
         if about:
-            record |= {"rollable": rollable(solved.board), "place": about["place"]}
+            record |= {"rollable": rollable(solved.board, scoring.words), "place": about["place"]}
         write_json(record)
     else:
         _show_to_people(solved, scoring.words.name, scoring.about(read, solved))

@@ -283,7 +283,9 @@ def audit(
     record_audit(run, result, leaves, seed)
     if fmt == "table":
         say(f"{_sentence(result)}\n", "bold")
-    write_record({"complete": result.complete, **asdict(result)}, fmt)
+        write_record(_in_words(result))
+    else:
+        write_record({"complete": result.complete, **asdict(result)}, fmt)
 
 
 def _folder_here(directory: str) -> Path:
@@ -293,6 +295,24 @@ def _folder_here(directory: str) -> Path:
             f"with orderly merge DIR {directory}, then certify and audit DIR"
         )
     return Path(directory)
+
+
+def _in_words(audit: Audit) -> dict[str, object]:
+    """Return what was counted, under names that say what they count."""
+    return {
+        "everything was checked": audit.complete,
+        "classes with a certificate": audit.n_classes,
+        "trees in them": audit.n_parts,
+        "splits of cells by letters": audit.n_splits,
+        "ends with a bound below the cutoff": audit.n_leaves,
+        "of these, bounds worked out here": audit.n_leaves_checked,
+        "ends that are one board": audit.n_left,
+        "of these, scored here": audit.n_scored,
+        "boards that reach the cutoff, up to symmetry": audit.n_reaching,
+        "boards that the run lists": audit.n_listed if audit.n_listed >= 0 else "no claim yet",
+        "boards in the trees, all images": audit.n_boards,
+        "boards that there are": audit.n_boards_all,
+    }
 
 
 def _sentence(audit: Audit) -> str:

@@ -155,8 +155,6 @@ def export(
     The deduplicated multi-score counts a word once for each set of letters and cells that spells
     it: it is at least the exact score.  To prove a cutoff with the solver, let it list all boards
     that reach it, and pipe them to orderly score.
-
-    Example: orderly export 'rst rst ae ae' --format lp
     """
     from cluster.answers.explain import model_lines
 

@@ -31,6 +31,7 @@ from boardclass.wordlist import (
 )
 from cluster.answers.render import Format, write_json, write_record, write_table
 from cluster.cli import options
+from cluster.cli.examples import example_of
 from cluster.cli.options import argument, option
 from cluster.streams import moving, say, write_file
 
@@ -39,12 +40,13 @@ wordlist = typer.Typer(
     name="wordlist",
     help="List, check, import and download word lists.",
     no_args_is_help=True,
+    epilog=example_of("wordlist"),
     add_completion=False,
     rich_markup_mode=None,
 )
 
 
-@wordlist.command("list")
+@wordlist.command("list", epilog=example_of("wordlist list"))
 def list_all(fmt: options.Format = "table") -> None:
     """List the word lists that can be named, and how to get others."""
     rows: list[tuple[object, ...]] = []
@@ -64,7 +66,7 @@ def list_all(fmt: options.Format = "table") -> None:
     write_table(("name", "words", "sha256", "known_as", "file"), rows, fmt)
 
 
-@wordlist.command("check")
+@wordlist.command("check", epilog=example_of("wordlist check"))
 def check(
     file: Annotated[
         str,
@@ -101,7 +103,7 @@ def check(
     )
 
 
-@wordlist.command("import")
+@wordlist.command("import", epilog=example_of("wordlist import"))
 def import_file(
     file: Annotated[
         str,
@@ -196,7 +198,7 @@ def _tell(imported: Imported, fmt: Format, verb: str, target: Path | None = None
         say(f"the list {verb} {counted(len(words), 'word')}, SHA-256 {words.sha256[:16]}{use}")
 
 
-@wordlist.command("get")
+@wordlist.command("get", epilog=example_of("wordlist get"))
 def get(
     name: Annotated[
         str,

@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from boardclass.board import with_letters
 from boardclass.errors import IncompleteError, NoProgressError
 from boardclass.jit import kernel_hash
 from boardclass.partition import among
@@ -284,6 +285,9 @@ def _begin(prepared: Prepared, config: RunConfig, policy: Policy) -> None:
     before = f", {n_done:,} done before" if n_done else ""
     question = Wording.of(plan.question, plan.made.words).short(plan.question)
     text = f"{question}: {classes}{share}{before}, {workers}, into {plan.location}"
+    if plan.made.climbed:
+        text += f"; the climb found {counted(plan.made.climbed.score or 0, 'point')}: "
+        text += with_letters(plan.made.climbed.board, plan.words.letters)
     prepared.progress.begin(text, prepared.n_classes, n_done)
     prepared.journal.note(
         Started(

@@ -34,7 +34,7 @@ from cluster.answers.status import (
 from cluster.streams import console
 from cluster.watch.view import Watched, Watcher
 from results.log import read_events
-from results.log_events import BestBoard, Event
+from results.log_events import BestBoard, Event, Stopped
 from results.proof.summary import State, Summary
 from results.storage.local import DiskUse, disk_use, open_folder
 
@@ -84,8 +84,12 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
         for event in lately:
             if isinstance(event, BestBoard):
                 best.setdefault(event.board, event.score)
+        title = "best boards" if view.proven else "best boards, found so far"
+        known = view.answer.from_climb if view.answer else None
+        if known and not best:
+            best[known.board] = known.score
+            title = "best known, from the climb; none found by the search so far"
         if boards := _boards(best, view.answer, width):
-            title = "best boards" if view.proven else "best boards, found so far"
             parts += [Rule(title, style="dim"), boards[0]]
             n_rows -= boards[1] + 1
     busy = at_work(view)
@@ -168,6 +172,8 @@ def _grid(rows: Iterable[Sequence[RenderableType]], gap: int) -> Table:
 def _happened(event: Event) -> Text:
     names = ("board", "score", "class_id", "path", "host", "reason", "text", "message")
     values = [getattr(event, name, "") for name in names]
+    if isinstance(event, Stopped) and event.reason == "Interrupted":  # its message says how
+        values = [event.message.removeprefix("stopped ")]
     details = " ".join(str(value) for value in values if value != "")
     at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(min(event.time, 2.0**33)))
     line = f"{at}  {event.event.replace('_', ' ')} {printable(details)}".rstrip()

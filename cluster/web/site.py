@@ -14,7 +14,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from boardclass.board import dims_of_length
+from boardclass.board import dims_of_length, with_letters
 from boardclass.errors import BoardError
 from boardclass.printable import counted, duration, percent, printable
 from cluster.answers.run_view import Drawn, Reading, RunView
@@ -75,12 +75,13 @@ class Site:
             # claims of records come with the program
             is_ours = view.proven and place.key in self.records.places()
             hosts = counted(reading.n_hosts, "host")
+            best = _best(view, reading)
             values |= {
                 "read_at_s": watched.rows_read_at_s,
                 "proven": view.proven,
                 "dims": asked.dims,
                 "notes": view.answer.notes,
-                "boards": _placed(view, reading.boards),
+                "boards": _placed(view, reading.boards) or ([best] if best else []),
                 "boards_told": _boards_told(view, len(reading.boards)),
                 "map": reading.map,
                 "cost": f"{_cost(reading.seconds, self.price)}, {_CLOCK}",
@@ -169,15 +170,16 @@ def _nothing(view: RunView) -> str:
         return view.error or "Its rows are being read."
     if view.proven:
         return "No board reaches the cutoff."
-    return f"No board that reaches the cutoff was found so far; {_searched(view)}."
+    return f"The search has found no board that reaches the cutoff so far; {_searched(view)}."
 
 
 def _boards_told(view: RunView, n_shown: int) -> str:
     assert view.answer is not None, "its rows were read"
     n = view.answer.listed.n_canonical
+    if not n and view.answer.best_known:
+        return f"{_CLIMBED}; {_searched(view)}."
     if not n:
-        so_far = "" if view.proven else " was found so far"
-        return f"No board {'that reaches' if so_far else 'reaches'} the cutoff{so_far}."
+        return _nothing(view)
     how = "Exactly" if view.proven else "Found so far:"
     boards = counted(n, "board scores", "boards score")
     rest = f"; the best {n_shown} of them" if n > n_shown else ""
@@ -201,17 +203,28 @@ def _to_come(view: RunView, price: float) -> str:
     return f"about {cost}, if the estimate of the time left holds"
 
 
+_CLIMBED = "The best known, from the climb; the search has found none so far"
+
+
 def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
     if view.best_score is None:
-        return None
+        known = view.answer.from_climb if view.answer else None
+        return _drawn(view, known.board, known.score, _CLIMBED) if known else None
     if reading and view.best_is_stored:
         return _placed(view, reading.boards[:1])[0]
-    picture, board = "", view.best_boards[0]
+    how = "The best that its driver reports, not stored yet"
+    return _drawn(view, view.best_boards[0], view.best_score, how)
+
+
+def _drawn(view: RunView, board: str, score: int, how: str) -> dict[str, object]:
+    """Return a board that the rows do not list, and ``how`` it is known."""
+    picture, typed = "", board
     with suppress(BoardError):
         dims = view.answer.question.dims if view.answer else str(dims_of_length(len(board)))
         picture = jobs.picture(board, dims)
-    said = f"The best that its driver reports, not stored yet; {_searched(view)}."
-    return {**vars(Drawn(board, view.best_score, board, picture)), "said": said}
+    if view.answer:
+        typed = with_letters(board, view.answer.wording.letters)
+    return {**vars(Drawn(board, score, typed, picture)), "said": f"{how}; {_searched(view)}."}
 
 
 def _placed(view: RunView, boards: Sequence[Drawn]) -> list[dict[str, object]]:

@@ -27,7 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
-from boardclass.canonical import canonical_board
+from boardclass.board import LETTERS
+from boardclass.canonical import canonical_board, images
 from boardclass.errors import IncompleteError, MismatchError
 from boardclass.partition import among
 from boardclass.printable import counted
@@ -182,6 +183,22 @@ def _lost_climb(run: Run, listed: BoardList) -> str:
     return ""
 
 
+def _from_climb(run: Run, proof: Proof) -> ListedBoard | None:
+    """Return the board that the cutoff was climbed to if it is the best that is known: the rows
+    list none, and nothing speaks against it.
+
+    ``run.json`` tells it, and the list to score it with need not be here.  Its score must be the
+    cutoff that it gave: a larger one would be a board that nobody has seen.
+    """
+    climbed, shape = run.made.climbed, run.partition.geometry
+    if climbed is None or proof.listed.boards or proof.proven or proof.is_faulty:
+        return None
+    is_board = len(climbed.board) == shape.n and set(climbed.board) <= set(LETTERS)
+    if climbed.score != run.question.cutoff or not is_board:
+        return None
+    return ListedBoard(climbed.board, climbed.score, len(images(climbed.board, shape)))
+
+
 def boards(location: str | Path | Run) -> list[ListedBoard]:
     """Return the boards that the rows of a run list, best first; :func:`summary` says whether they
     are all there are.
@@ -240,6 +257,7 @@ def summary(location: str | Path | Run) -> Summary:
         why_not=why_not,
         is_faulty=proof.is_faulty,
         is_refuted=bool(proof.refuted),
+        from_climb=_from_climb(run, proof),
         statement=claim.statement if claim else None,
         notes=(f"do not believe {run.folder.where(files.CLAIM)}: {objection}",)
         if objection

@@ -19,6 +19,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from boardclass.board import with_letters
 from boardclass.errors import IncompleteError, InputError, MismatchError, quote
 from boardclass.geometry import parse_dims
 from boardclass.printable import counted, percent
@@ -198,6 +199,8 @@ class Summary:
     result_digest: str  # of the answer so far
     rests_on: str = ""  # what it was read from, if not from the rows just now
     is_refuted: bool = False  # whether a run that comes with the program says otherwise
+    # the board that the cutoff was climbed to, as ``run.json`` tells, while the rows list none
+    from_climb: ListedBoard | None = None
 
     @property
     def n_stored(self) -> int:
@@ -226,6 +229,16 @@ class Summary:
     def caveat(self) -> str:
         """What to say with whatever is shown of a run that is not proven; else empty."""
         return "" if self.proven else f"found so far, not proven: {self.why_not}"
+
+    @property
+    def best_known(self) -> str:
+        """What to say of the board that the cutoff was climbed to, while the search has found none;
+        else empty.
+        """
+        if self.from_climb is None:
+            return ""
+        board = with_letters(self.from_climb.board, self.wording.letters)
+        return f"{counted(self.from_climb.score, 'point')}: {board}, from the climb"
 
     def require_proven(self, where: str) -> None:
         """Say that what was shown of the run is not proven.

@@ -66,6 +66,8 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     summary = database.summaries["run"]
     (work,) = database.query(_WORK)
     so_far = "" if summary.proven else " found so far"
+    known = _from_climb(summary, scorer)
+    shown = ((known,) if known else summary.listed.boards)[:n_boards]
     values = {
         "summary": summary,
         "word": proven_word(summary),
@@ -75,7 +77,8 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
         "facts": _facts(
             run, summary, state_of(summary.state, is_running=live(run.folder).is_running)
         ),
-        "boards": [_drawn(item, scorer, summary) for item in summary.listed.boards[:n_boards]],
+        "boards": [_drawn(item, scorer, summary) for item in shown],
+        "known": known,
         "listed": _listed(f"All boards{so_far}", summary),
         "coverage": _coverage(summary),
         "hosts": _hosts(database),
@@ -86,6 +89,12 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     }
     database.close()
     return templates(_TEMPLATES).get_template("report.html.j2").render(values), summary
+
+
+def _from_climb(summary: Summary, scorer: Scorer) -> ListedBoard | None:
+    """Return the board of the climb, where it is the best known and scores what is told of it."""
+    known = summary.from_climb
+    return known if known and scorer.score(known.board) == known.score else None
 
 
 _HOSTS = """
@@ -187,6 +196,10 @@ def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any
         "" if summary.proven else searched(summary.n_classes_done, summary.n_classes, summary.fault)
     )
     place = (1 + sum(score > item.score for score in scores), scores.count(item.score))
+    if item == summary.from_climb:
+        said = f"The best known, from the climb; {so_far}."
+    else:
+        said = standing(summary.question.dims, wording, *place, so_far)
     words = sorted(scorer.words(board), key=lambda item: (-n_letters(item.word), item.word))
     letters = str.maketrans(summary.wording.letters)
     heat = heat_of_cells(len(board), ((word.points, word.path) for word in words))
@@ -202,7 +215,7 @@ def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any
     return {
         "board": _typed(board, summary),
         "score": item.score,
-        "said": standing(summary.question.dims, wording, *place, so_far),
+        "said": said,
         "svg": board_svg(format_rows(board, summary.question.dims, summary.wording.letters), heat),
         "words": listed,
     }

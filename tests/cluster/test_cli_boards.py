@@ -24,7 +24,7 @@ from boardclass.geometry import geometry
 from cluster.cli import app
 from cluster.web.jobs import BoardRequest, roll_game, score_board
 from results.storage.files import published_places
-from tests.conftest import COMMAND, Answer, rows_of
+from tests.conftest import COMMAND, ROOT, Answer, rows_of
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"
 # golden: rows E B E over E F E, written with the long side down; score 3
@@ -403,6 +403,24 @@ def test_rolls_repeat_with_their_seed_and_can_be_rolled(orderly):
     assert "cannot be rolled with the big dice" in orderly("show", "ligdrmanesietildsracsepes").out
     assert "rolled" not in orderly("show", "abcd").out
     assert "┌────" in orderly("roll", "--dice", "big", "--seed", "2").out
+
+
+def test_dice_of_another_language_and_of_ones_own(orderly, tmp_path):
+    """The example of docs/examples: its faces of several letters are tiles."""
+    said = orderly.fails(2, "roll", "--dice", "spanish")
+    assert "dice 'spanish' show ñ, which no word of scowl70 has: take a Spanish list" in said
+    mine = tmp_path / "mine.txt"
+    mine.write_text("# letter w is ñ\nawo\ncocher\nquise\n", "utf-8")
+    rolled = orderly.json("roll", "--dice", "spanish", "-w", mine, "-n", 40, "--seed", 1)
+    assert any("ñ" in item["board"] for item in rolled)
+    page = (ROOT / "docs/examples/README.md").read_text("utf-8")
+    (toml,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "mine.toml").write_text(toml, "utf-8")
+    own = ("roll", "--dice", tmp_path / "mine.toml", "-w", mine, "-n", 200, "--seed", 1)
+    boards = [item["board"] for item in orderly.json(*own)]
+    for tile in ("[ch]", "[ll]", "[rr]", "Qu", "ñ", "."):
+        assert any(tile in board for board in boards), tile
+    assert orderly.json("show", "co./[ch]er", "-w", mine)["words"][0]["word"] == "cocher"
 
 
 def test_super_big_boggle_is_rolled_and_scored_by_its_own_points(orderly):

@@ -287,6 +287,7 @@ KEYS = """
     directory state proven why_not_proven dims wordlist letters scores wordlist_sha256 cutoff
     partition n_classes n_classes_begun n_classes_done n_conflicts n_units_pending n_units_split
     n_units_quarantined rows n_candidates n_boards n_boards_with_images best_score best_boards
+    climbed_board climbed_score
     digest notes statement driver figures_age_s ended n_classes_left n_units_in_flight n_strikes
     n_requeued n_workers_lost hosts hosts_flagged n_replicas_agreed classes_per_h verdicts_per_h
     n_workers remaining_s remaining_low_s remaining_high_s elsewhere_s n_measured n_own n_own_done

@@ -135,7 +135,7 @@ def test_of_an_unfinished_run_every_reader_says_found_so_far(ask, whole, tmp_pat
     ].err
     assert (
         any(row.candidates for row in kept)
-        or "No board that reaches the cutoff was found so far." in page
+        or "The search has stored no board that reaches the cutoff so far." in page
     )
 
 

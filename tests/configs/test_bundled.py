@@ -48,8 +48,11 @@ def test_what_is_known_of_a_list_is_what_its_file_gives(name):
 
 
 def test_bundled_sets():
-    assert dice_names() == ["big", "classic", "new", "super"]
+    names = ["big", "classic", "german", "german-big", "new", "spanish", "spanish-big", "super"]
+    assert dice_names() == names
     for dice in all_dice():
+        if dice.language != "English":
+            continue
         assert dice.n == {"big": 25, "classic": 16, "new": 16, "super": 36}[dice.name]
         assert all(len(faces) == 6 for faces in dice.dice), dice.name
         assert sum("q" in faces for faces in dice.dice) == 1 + (dice.name == "super")
@@ -64,8 +67,32 @@ def test_bundled_sets():
 
 
 @pytest.mark.parametrize(
+    ("name", "letters"),
+    [("german", "abcdefghijklmnopqrstuvwxyz"), ("spanish", "abcdefghijlmnñopqrstuvxyz")],
+)
+def test_bundled_sets_of_other_languages(name, letters):
+    """Umlauts are written out; no Spanish word of the set's list has k or w."""
+    for dice in (load_dice(name), load_dice(f"{name}-big")):
+        width = 5 if dice.name.endswith("big") else 4
+        assert (dice.n, dice.dims, dice.language.lower()) == (width**2, f"{width}x{width}", name)
+        assert all(len(faces) == 6 for faces in dice.dice)
+        assert dice.letters == set(letters)
+
+
+def test_faces_of_several_letters_and_letters_beyond_a_z(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('title = "x"\ndims = "2x2"\ndice = "a[ch][LL]Qu ñb.Th n\u0303o rr"\n', "utf-8")
+    dice = load_dice(str(path))
+    assert dice.dice == (("a", "ch", "ll", "q"), ("ñ", "b", ".", "th"), "ño", "rr")
+    assert dice.letters == set("achlqñbtor") | {"h"}
+
+
+@pytest.mark.parametrize(
     ("text", "quoted"),
     [
+        ('title = "x"\ndims = "2x2"\ndice = "ab c[] ef gh"', r"die 'c\[\]'"),
+        ('title = "x"\ndims = "2x2"\ndice = "ab c[h ef gh"', r"die 'c\[h'"),
+        ('title = "x"\ndims = "2x2"\nlanguage = 3\ndice = "ab cd ef gh"', "language = 3"),
         ('title = "x"\ndims = "2x2"\ndice = "ab cd ef"', "3 dice"),
         ('title = "x"\ndims = "2x2"\ndice = "ab c1 ef gh"', "'c1'"),
         ('title = "x"\ndims = "2x2"', "0 dice"),
@@ -100,7 +127,7 @@ def test_unknown_names_and_other_sizes():
         ConfigError, match=r"no dice './nosuch.toml': expected a TOML file or one of big"
     ):
         load_dice("./nosuch.toml")
-    with pytest.raises(ConfigError, match="expected classic or new"):
+    with pytest.raises(ConfigError, match="expected classic or german or new or spanish"):
         dice_for("big", 16)
     with pytest.raises(ConfigError, match="a TOML file"):
         dice_for("new", 9)

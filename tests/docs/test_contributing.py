@@ -83,11 +83,12 @@ def test_a_command_and_a_score_table_are_added(copied):
     """In a copy of the program, with what the page says and nothing else."""
     tmp_path = copied
     (tmp_path / "cluster/cli/vowels.py").write_text(block("python"))
-    for name, file, after in (
-        ("vowels", "cluster/cli/app.py", '    "Single boards": {\n'),
-        ("super", "boardclass/scores.py", "TABLES = {\n"),
+    for line, file, after in (
+        ('"vowels": "vowels",', "cluster/cli/app.py", '    "Single boards": {\n'),
+        ('"vowels": "orderly', "cluster/cli/examples.py", "EXAMPLES = {\n"),
+        ('"super": ', "boardclass/scores.py", "TABLES = {\n"),
     ):
-        (line,) = re.findall(rf'^    ("{name}": .+)$', PAGE, re.MULTILINE)
+        (line,) = re.findall(rf"^    ({line}.*)$", PAGE, re.MULTILINE)
         text = (tmp_path / file).read_text()
         assert text.count(after) == 1
         (tmp_path / file).write_text(text.replace(after, f"{after}        {line}\n"))
