@@ -73,7 +73,7 @@ def linear_program(terms: Terms, letters: Sequence[str] | None = None) -> Linear
 
     Raises InputError if the tree has more than :data:`MAX_NODES` nodes.
     """
-    _check_size("nodes", n_nodes(terms))
+    _check_size("nodes", n_nodes(terms), MAX_NODES)
     program = LinearProgram()
     numbers: dict[tuple[tuple[int, str], ...], int] = {}
     children: dict[tuple[int, int], list[int]] = {}
@@ -111,10 +111,10 @@ def _link(program: LinearProgram, letters: Sequence[str], links: Sequence[str]) 
         program.constraints.append(Constraint(f"l{node}", ((1, f"n{node}"), (-1, name)), 0))
 
 
-def _check_size(what: str, n: int) -> None:
-    if n > MAX_NODES:
+def _check_size(what: str, n: int, most: int) -> None:
+    if n > most:
         raise InputError(
-            f"the model of this class has {n:,} {what}: expected at most {MAX_NODES:,}, more is "
+            f"the model of this class has {n:,} {what}: expected at most {most:,}, more is "
             "too large for any solver that we know; name fewer letters a cell or a shorter list"
         )
 
@@ -181,15 +181,17 @@ def mps_lines(program: LinearProgram, title: str) -> Iterator[str]:
     yield "ENDATA"
 
 
-def cfn_lines(terms: Terms, letters: Sequence[str], title: str) -> Iterator[str]:
+def cfn_lines(
+    terms: Terms, letters: Sequence[str], title: str, max_terms: int = MAX_NODES
+) -> Iterator[str]:
     """Yield the lines of a cost function network in the CFN format of toulbar2, to be maximised.
 
     The terms that need letters of the same set of cells are one function, given by its tuples that
     are not 0.  A board is a value for each cell.
 
-    Raises InputError if there are more than :data:`MAX_NODES` terms.
+    Raises InputError if there are more than ``max_terms`` terms.
     """
-    _check_size("terms", len(terms.points))
+    _check_size("terms", len(terms.points), max_terms)
     functions: dict[tuple[int, ...], list[str | int]] = {}
     for literals, points in zip(terms.literals(), terms.points.tolist(), strict=True):
         cells = tuple(cell for cell, _ in literals)

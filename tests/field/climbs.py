@@ -1,0 +1,93 @@
+"""How often each method of climbing finds the best known board, and at what cost.
+
+    python -m tests.field.climbs --dims 5x5 --wordlist enable2k --best 10406 --method anneal
+        [--pool 500] [--runs N] [--seeds 0 4] [--results FILE]
+
+One thread.  For every seed a line: the best score, whether it is the best known, CPU minutes.  The
+last line is the rate: a share p of searches that cost c each finds the board, so half of those who
+spend c * log(1/2) / log(1 - p) find it.  With --results lines are kept there, and seeds that it has
+are not searched again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from boardclass import load_wordlist
+from boardclass.scores import parse_scores
+from search import Scorer, local_search
+from search.local.methods import METHODS
+from tests.field.pages import commit
+
+
+def rate(found: Sequence[bool], minutes: Sequence[float]) -> str:
+    """Return how often the board was found, and the CPU minutes to half of the searches.
+
+    >>> rate([True, False], [3.0, 5.0]), rate([False], [3.0])
+    ('1 of 2, 4.0 min each: 4.0 min', '0 of 1, 3.0 min each')
+    """
+    hits, n = sum(found), len(found)
+    each = sum(minutes) / n
+    text = f"{hits} of {n}, {each:.1f} min each"
+    if not hits:
+        return text
+    # all of few: as if one half of a search more had missed it
+    share = hits / n if hits < n else n / (n + 0.5)
+    return f"{text}: {each * math.log(0.5) / math.log(1 - share):.1f} min"
+
+
+def search_once(scorer: Scorer, asked: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return what one search finds: the best board and score, CPU minutes."""
+    options = {name: asked[name] for name in ("pool", "runs") if asked[name]}
+    began = time.process_time()
+    finds = local_search(scorer, asked["method"], seed=seed, progress=bool, **options)
+    minutes = (time.process_time() - began) / 60
+    return {"board": finds[0].board, "score": finds[0].score, "minutes": round(minutes, 3)}
+
+
+def main() -> None:
+    """Search with every seed, and print the rate."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--dims", default="5x5")
+    parser.add_argument("--wordlist", default="enable2k")
+    parser.add_argument("--method", choices=METHODS, default="pool")
+    parser.add_argument("--best", type=int, required=True, help="score of the best known board")
+    parser.add_argument("--pool", type=int)
+    parser.add_argument("--runs", type=int)
+    parser.add_argument("--seeds", type=int, nargs=2, default=(0, 4), metavar=("FIRST", "LAST"))
+    parser.add_argument("--results", type=Path)
+    given = parser.parse_args()
+    asked = {name: getattr(given, name) for name in ("dims", "wordlist", "method", "pool", "runs")}
+    known = []
+    if given.results and given.results.exists():
+        known = [json.loads(line) for line in given.results.read_text().splitlines()]
+    words = load_wordlist(given.wordlist).words
+    scorer = Scorer(given.dims, words, parse_scores("standard"))
+    scorer.scores(["a" * scorer.geometry.n])  # compiles
+    found, minutes = [], []
+    for seed in range(given.seeds[0], given.seeds[1] + 1):
+        own = asked | {"seed": seed}
+        answers = [line for line in known if {name: line[name] for name in own} == own]
+        if not answers:
+            answers = [own | search_once(scorer, asked, seed) | {"commit": commit()}]
+            if given.results:
+                with given.results.open("a") as file:
+                    file.write(json.dumps(answers[0]) + "\n")
+        answer = answers[0]
+        found.append(answer["score"] >= given.best)
+        minutes.append(answer["minutes"])
+        line = f"seed {seed}: {answer['score']:,} {answer['board']}, {minutes[-1]:.2f} min\n"
+        sys.stdout.write(line)
+        sys.stdout.flush()
+    sys.stdout.write(f"{given.dims} {given.wordlist} {given.method}: {rate(found, minutes)}\n")
+
+
+if __name__ == "__main__":
+    main()
