@@ -314,7 +314,7 @@ def merge(
         "verdicts_added": done.n_added,
         "verdicts_there_already": done.n_there,
         "failures_added": done.n_other,
-        "new_parts": len(done.parts),
+        "new_parts": done.n_parts,
         "lines_of_the_log_added": done.n_lines,
         "classes_settled": state.n_classes_done,
         "classes": state.n_classes,

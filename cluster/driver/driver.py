@@ -250,6 +250,7 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
     text = "rescoring and checking that every board is covered"
     progress.stage(text)
     journal.note(Stage(name=RESCORING, text=text))
+    store.compact()
     run = store.snapshot()  # the only one: what is claimed is what was read
     _check_read(prepared.ledger, run)
     listed = scored_again(run, plan.scorer)

@@ -3,7 +3,7 @@ run.
 
     open_folder -> LocalFolder    local.py     a directory of this machine; opens nothing through
                                   links
-                -> ObjectFolder   objects.py   a bucket, and how it is named
+                -> ObjectFolder   objects.py   a bucket; addresses.py: how it is named
     take_lock                     lock.py      who may write to it: one driver
     Owner                         owner.py     who that is, and whether it still runs
     files.py                                   the names of everything in a run

@@ -281,10 +281,15 @@ class LocalFolder:
         """Return the lines that there are."""
         return self.read_lines(name)[0]
 
-    def replace_lines(self, name: str, lines: Sequence[str]) -> int:
-        """Write all lines anew; return the size."""
+    def replace_lines(
+        self, name: str, lines: Sequence[str], guard: Callable[[], None] = unguarded
+    ) -> int:
+        """Write all lines anew; return the size.
+
+        ``guard`` raises when the caller may not write any more; then the old lines stay.
+        """
         data = "".join(f"{line}\n" for line in lines).encode()
-        self.publish(name, data)
+        self.publish(name, data, guard)
         return len(data)
 
     def note(self, name: str, text: str) -> None:

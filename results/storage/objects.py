@@ -20,43 +20,24 @@ Traceback (most recent call last):
 boardclass.errors.InputError: the address 's3://bucket/run' came with credentials in it: ...
 """
 
-import subprocess
-import sys
+import contextlib
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pyarrow import fs
 
-from boardclass.errors import InputError, StoreError, quote
+from boardclass.errors import StoreError, quote
 from results.errors import DamagedError, StoreLockedError, UnreachableError, WriteError
 from results.storage import files
+from results.storage.addresses import CREDENTIALS, checked, knock
 from results.storage.files import check_size, unguarded
 from results.storage.outage import Outage, Patience, persistently
 from results.storage.s3 import is_denied, is_passing, reason, s3_filesystem
-
-SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
-# What an address may say after "?"; everything else is refused, such as account keys and
-# signatures.
-SETTINGS = (
-    "allow_bucket_creation, blob_storage_authority, dfs_storage_authority, enable_tls, "
-    "endpoint_override, project_id, region, retry_limit_seconds, scheme, tls_ca_file_path"
-)
-_OF_GOOGLE = (
-    "GOOGLE_APPLICATION_CREDENTIALS, gcloud auth application-default login, or "
-    "gs://anonymous@bucket/prefix"
-)
-_OF_AZURE = "AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, or az login"
-_CREDENTIALS = {"gs": _OF_GOOGLE, "gcs": _OF_GOOGLE, "abfs": _OF_AZURE, "abfss": _OF_AZURE}
-_KNOCK = (
-    "import sys; from pyarrow import fs; at, root = fs.FileSystem.from_uri(sys.argv[1]); "
-    "at.get_file_info(root)"
-)
-_KNOCK_S, _PATIENCE_S = 60.0, 10
 
 
 def connect(address: str) -> tuple[Any, str, str]:
@@ -66,10 +47,10 @@ def connect(address: str) -> tuple[Any, str, str]:
     Raises InputError when the address holds credentials or unknown settings, or no bucket; it is
     not quoted then; StoreError when pyarrow does not understand it.
     """
-    address, shown = _checked(address)
+    address, shown = checked(address)
     parts = urlsplit(address)
-    if parts.scheme in _CREDENTIALS:
-        _knock(address, parts.scheme, shown)
+    if parts.scheme in CREDENTIALS:
+        knock(address, parts.scheme, shown)
     try:
         if parts.scheme == "s3":
             filesystem = s3_filesystem(parts.netloc, dict(parse_qsl(parts.query)))
@@ -103,70 +84,6 @@ def runs_below(address: str, max_depth: int, max_runs: int) -> list[str]:
             below = [info.base_name for info in inner if info.type == fs.FileType.Directory]
             folders += [(f"{name}/{each}".lstrip("/"), depth + 1) for each in below]
     return sorted(runs)
-
-
-@cache
-def _knock(address: str, scheme: str, shown: str) -> None:
-    """Ask a store, from a separate process, whether it lets us in.
-
-    Without credentials the library for Google's stores keeps trying for a quarter of an hour, and
-    the one for Azure's ends the process.
-
-    Raises StoreError when it does not.
-    """
-    if scheme.startswith("g") and "retry_limit_seconds=" not in address:
-        address += ("&" if "?" in address else "?") + f"retry_limit_seconds={_PATIENCE_S}"
-    command = [sys.executable, "-c", _KNOCK, address]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_KNOCK_S, check=False
-        )
-        said, code = done.stderr, done.returncode
-    except subprocess.TimeoutExpired:
-        said, code = f"no answer within {_KNOCK_S:.0f} s", 1
-    if code:
-        telling = [
-            line.strip() for line in said.splitlines() if "rror" in line or "what()" in line
-        ] or [said.strip()]
-        raise StoreError(
-            f"cannot open {shown}: {telling[-1][:300]} ...; credentials: {_CREDENTIALS[scheme]}"
-        )
-
-
-def _checked(address: str) -> tuple[str, str]:
-    """Return an address without secrets, with the settings that it needs, and the one to show."""
-    parts = urlsplit(address)
-    shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")).rstrip(
-        "/"
-    )
-    if parts.scheme not in SCHEMES:
-        if parts.scheme != "file":
-            raise StoreError(
-                f"{shown!r} is neither a directory nor an object store: expected "
-                f"{', '.join(SCHEMES)} or a path"
-            )
-        return address, shown
-    # In these the name before @ is not a secret: it is what to open, or says that there are no
-    # credentials.
-    container = parts.scheme.startswith("abfs") or parts.netloc.startswith("anonymous@")
-    if ":" in parts.netloc.rpartition("@")[0] or ("@" in parts.netloc and not container):
-        raise InputError(
-            f"the address {shown!r} came with credentials in it: expected scheme://bucket/prefix; "
-            "give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in ~/.aws/credentials, or "
-            "as your store wants them"
-        )
-    settings = parse_qsl(parts.query, keep_blank_values=True)
-    unknown = [name for name, _ in settings if name not in SETTINGS.split(", ")]
-    if unknown:
-        raise InputError(
-            f"the address {shown!r} has the setting {unknown[0]!r}: expected some of {SETTINGS}; "
-            "credentials belong in the environment"
-        )
-    if not parts.netloc:
-        raise InputError(f"the address {shown!r} names no bucket: expected scheme://bucket/prefix")
-    if container:
-        shown = urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")).rstrip("/")
-    return urlunsplit(parts._replace(query=urlencode(settings))), shown
 
 
 N_PARALLEL = 16  # requests under way at a time: they wait for the network, not for a core
@@ -344,11 +261,15 @@ class ObjectFolder:
                 lines += data.decode(errors="replace").splitlines()
         return lines
 
-    def replace_lines(self, name: str, lines: Sequence[str]) -> int:
+    def replace_lines(
+        self, name: str, lines: Sequence[str], guard: Callable[[], None] = unguarded
+    ) -> int:
         """Put all lines anew, as one object that stands for whatever was put before; return the
         size.
 
-        Whether it arrives or not, readers find one state or the other.
+        Whether it arrives or not, readers find one state or the other.  When nobody knows whether
+        it arrived, the same lines must be put again before any other: it may still arrive later.
+        A writer that lost its lease takes the object back, as in :meth:`append_line`.
         """
         read = self._read_objects(name)
         joined = self._joined(name, read)
@@ -356,9 +277,15 @@ class ObjectFolder:
         item = f"{name}/{n_bytes:016d}{_ALL}{uuid.uuid4().hex}"
         data = "".join(f"{line}\n" for line in lines).encode()
         self.publish(item, data)
+        try:
+            guard()
+        except StoreLockedError:
+            self.remove(item)
+            raise
         self._lines = {item, *(line for line in self._lines if not line.startswith(f"{name}/"))}
-        for other in read:
-            self.remove(other)
+        with contextlib.suppress(StoreError):  # they do not count any more
+            for other in read:
+                self.remove(other)
         return n_bytes + len(data)
 
     def _read_objects(self, name: str) -> dict[str, bytes | None]:
@@ -373,11 +300,14 @@ class ObjectFolder:
         for pause_s in LOOKS_S:
             joined = self._joined(name, read)
             read |= self._next_lines(name, joined.n_bytes, read)
-            if not self._joined(name, read).fault:
+            is_gone = None in read.values()  # taken back, or its writer put all lines anew
+            if not is_gone and not self._joined(name, read).fault:
                 break
-            time.sleep(pause_s)
-            new = [item for item in self.names(name) if read.get(item) is None]
+            time.sleep(0.0 if is_gone else pause_s)
+            listed = self.names(name)
+            new = [item for item in listed if read.get(item) is None]
             read |= zip(new, self.read_all(new), strict=True)
+            read = {item: data for item, data in read.items() if data or item in listed}
         return read
 
     def _joined(self, name: str, read: Mapping[str, bytes | None]) -> "_Joined":
@@ -387,13 +317,15 @@ class ObjectFolder:
         lines: list[str] = []
         n_bytes, whole = 0, ""
         there = {item: data for item, data in sorted(read.items()) if data is not None}
+        fenced = {_place(item) for item, data in there.items() if data == _FENCE}
         for item in there:
-            if _ALL in item:
-                whole = item  # the last one counts
+            if _ALL in item and _place(item) not in fenced:
+                whole = item  # the last one counts; behind a fence it came too late
         if whole:
             lines = _split(there[whole])
             n_bytes = _place(whole) + len(there[whole])
             there = {item: data for item, data in there.items() if _place(item) > _place(whole)}
+        there = {item: data for item, data in there.items() if _ALL not in item}
         places: dict[int, dict[str, bytes]] = {}
         for item, data in there.items():
             places.setdefault(_place(item), {})[item] = data

@@ -5,6 +5,7 @@
                                     units are done
       Row, SCHEMA, check_table      rows.py          the row, and what every row must obey
       read_manifest, read_parts     parts.py
+      due, gather                   compaction.py  small parts put together
       read_identity                 identity.py      run.json: the question, and how the run was
       Made                          made.py          made
                                     format_1.py      the same of older runs

@@ -4,16 +4,21 @@ A part exists for a reader when the manifest lists it.  Every byte of it is cove
 SHA-256 in the manifest, and by the page checksums inside the file, which hold even when a file is
 read without its manifest.
 
+A part may stand for several that were put together (``compaction.py``), whose files are gone.  Its
+line says how many rows each of them had, so that whoever read the manifest before still finds the
+rows of each.
+
 >>> from results.storage.local import open_folder
 >>> manifest = read_manifest(open_folder("runs/2x2-scowl70-14"))
 >>> [part.number for part in manifest.parts], manifest.last_number
 ([1], 1)
 """
 
+import bisect
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
@@ -48,6 +53,9 @@ _FOOTER_LIMITS = {"thrift_string_size_limit": 2**20, "thrift_container_size_limi
 class Part:
     """One line of the manifest: a part file that counts, or one that no longer does
     (``dropped``).
+
+    ``counts`` are the rows of each part that this one stands for, the last of which has its number;
+    empty for a part that was written as it is.
     """
 
     name: Annotated[str, Field(pattern=files.PART_PATTERN)]
@@ -56,16 +64,29 @@ class Part:
     last_id: int
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     dropped: bool
+    counts: tuple[Annotated[int, Field(ge=0)], ...] = ()
 
     def format(self) -> str:
         """Return the manifest line, with a check of its own; :func:`parse_part` reads it."""
         values = asdict(self)
+        if not self.counts:
+            del values["counts"]
         return json.dumps({**values, "check": _check(values)}, sort_keys=True)
 
     @property
     def number(self) -> int:
-        """Number of the part, from 1."""
+        """Number of the part, from 1; of several that it stands for, that of the last."""
         return files.part_number(self.name, files.RESULTS) or 0
+
+    @property
+    def first_number(self) -> int:
+        """Number of the first part that this one stands for."""
+        return self.number - max(0, len(self.counts) - 1)
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of all parts that this one stands for."""
+        return range(self.first_number, self.number + 1)
 
 
 @dataclass(frozen=True)
@@ -88,9 +109,12 @@ def parse_part(line: str) -> Part:
     if not isinstance(values, dict) or values.pop("check", None) != _check(values):
         raise ValueError("its content does not match its own check")
     try:
-        return _PART.validate_json(json.dumps(values), strict=True)
+        part = _PART.validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
         raise ValueError(first_fault(error)) from error
+    if part.counts and (sum(part.counts) != part.n_rows or part.first_number < 1):
+        raise ValueError(f"counts has {len(part.counts)} parts that are not those of {part.name}")
+    return part
 
 
 def _check(values: dict[str, Any]) -> str:
@@ -117,15 +141,24 @@ def read_manifest(folder: Folder) -> Manifest:
                 raise DamagedError(
                     f"{where} line {index} drops {part.name!r}, which is not listed; {_REMEDY}"
                 )
-        elif part.number != last + 1:
+        elif part.first_number != last + 1:
             raise DamagedError(
-                f"{where} line {index} lists part {part.number}, part {last + 1} is due: a line "
-                f"is missing or repeated; {_REMEDY}"
+                f"{where} line {index} lists part {part.first_number}, part {last + 1} is due: a "
+                f"line is missing or repeated; {_REMEDY}"
             )
         else:
             last = part.number
             parts[part.name] = part
     return Manifest(tuple(parts.values()), n_bytes, last)
+
+
+def holding(parts: Sequence[Part], numbers: Iterable[int]) -> list[Part]:
+    """Return which of some parts, in the order of their numbers, stand for parts of some numbers,
+    each of which one of them does.
+    """
+    last_numbers = [part.number for part in parts]
+    places = {bisect.bisect_left(last_numbers, number) for number in numbers if number}
+    return [parts[place] for place in sorted(places)]
 
 
 def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
@@ -193,26 +226,74 @@ def read_parts(
     or not what the manifest says.
     """
     found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
+    wholes: dict[str, pa.Table] = {}
+
+    def parsed(part: Part, data: bytes | None) -> pa.Table:
+        if data is None:
+            return _part_of_whole(folder, part, columns, wholes)
+        return _parsed(folder, part, data, columns)
+
     if sum(part.n_rows for part in parts) < _WORTH_THREADS:
         for part, data in found:
-            yield part, _parsed(folder, part, data, columns)
+            yield part, parsed(part, data)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
         while batch := list(itertools.islice(found, 2 * _THREADS)):
-            tables = [pool.submit(_parsed, folder, part, data, columns) for part, data in batch]
+            tables = [pool.submit(parsed, *each) for each in batch]
             yield from (
                 (part, table.result()) for (part, _), table in zip(batch, tables, strict=True)
             )
 
 
-def _parsed(
-    folder: Folder, part: Part, data: bytes | None, columns: Sequence[str] | None
+_TRIES = 5
+
+
+def _part_of_whole(
+    folder: Folder,
+    part: Part,
+    columns: Sequence[str] | None,
+    wholes: dict[str, pa.Table],
 ) -> pa.Table:
+    """Return the rows of a part whose file is gone, because it was put together with others since
+    the manifest was read.
+
+    wholes : by name, what was read for other parts already; the last one is kept
+    """
+    for _ in range(_TRIES):  # meanwhile the whole may go into a larger one
+        whole = _whole_with(folder, part)
+        if whole is None:
+            break
+        table = wholes.get(whole.name)
+        if table is None:
+            data = folder.read(whole.name)
+            if data is None:
+                continue
+            table = _parsed(folder, whole, data, columns)
+            wholes.clear()
+            wholes[whole.name] = table
+        begin = part.first_number - whole.first_number
+        n_before = sum(whole.counts[:begin])
+        n_rows = sum(whole.counts[begin : begin + len(part.numbers)])
+        if n_rows == part.n_rows:
+            rows = table.slice(n_before, n_rows)
+            _check_ids(folder, part, rows)
+            return rows
+        break
+    raise DamagedError(f"{folder.where(part.name)} is listed but missing; {REMEDY}")
+
+
+def _whole_with(folder: Folder, part: Part) -> Part | None:
+    """Return what now stands for a part, and is not that part itself."""
+    for whole in read_manifest(folder).parts:
+        if part.number in whole.numbers and part.first_number in whole.numbers:
+            return whole if whole.name != part.name else None
+    return None
+
+
+def _parsed(folder: Folder, part: Part, data: bytes, columns: Sequence[str] | None) -> pa.Table:
     where = folder.where(part.name)
-    if data is None:
-        raise DamagedError(f"{where} is listed but missing; {REMEDY}")
     found = hashlib.sha256(data).hexdigest()
     if found != part.sha256:
         raise DamagedError(
@@ -220,13 +301,17 @@ def _parsed(
             f"{part.sha256}; {REMEDY}"
         )
     table = parse_parquet(data, where, SCHEMA, columns, part.n_rows)
+    _check_ids(folder, part, table)
+    return table
+
+
+def _check_ids(folder: Folder, part: Part, table: pa.Table) -> None:
     ids = table.column("class_id").to_numpy() if "class_id" in table.column_names else None
     if ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id):
         raise DamagedError(
             f"{folder.where(files.MANIFEST)}: the line of {part.name} does not describe that "
             f"file; {REMEDY}"
         )
-    return table
 
 
 def parse_parquet(

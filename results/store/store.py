@@ -2,11 +2,11 @@
 
     Store.open -> lock, run.json (created or compared), manifest, leftovers, index, conflicts
     append     -> check rows, leave out repetitions, buffer; flush when due
-    flush      -> part file published, then its manifest line: a reader sees both or neither
+    flush      -> part file published, then its manifest line: a reader sees both or neither;
+                  now and then the last parts are put together (compaction.py)
 
 A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_SECONDS`` of work, or
-``FLUSH_ROWS`` rows; of a large run one row in ``PARTS``, or its parts would become too many to
-read.
+``FLUSH_ROWS`` rows; of a large run one row in ``PARTS``.
 
 >>> from results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
@@ -20,7 +20,7 @@ import contextlib
 import math
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -28,13 +28,14 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from boardclass.errors import StoreError
+from boardclass.errors import OrderlyError, StoreError
 from boardclass.printable import counted
-from results.errors import ConflictError, DamagedError, UnreachableError
+from results.errors import ConflictError, DamagedError, StoreLockedError, UnreachableError
 from results.storage import files
 from results.storage.local import Folder, LocalFolder
 from results.storage.lock import PACE, Lease, Pace, Wait, take_lock
 from results.storage.outage import Reminder, in_haste
+from results.store.compaction import MANY, Whole, due, fitting, gather
 from results.store.identity import (
     RUN_REMEDY,
     Identity,
@@ -45,7 +46,15 @@ from results.store.identity import (
     refuse_another,
 )
 from results.store.made import Made
-from results.store.parts import Manifest, Part, describe, read_manifest, serialised, unlisted
+from results.store.parts import (
+    Manifest,
+    Part,
+    describe,
+    holding,
+    read_manifest,
+    serialised,
+    unlisted,
+)
 from results.store.rows import QUARANTINED, Key, Row, keys_of, tabulate, verdicts_of
 from results.store.run import Index, Run, describe_conflict, raise_conflicts
 from search.question import Question
@@ -110,8 +119,11 @@ class Store:
         self._folder = run.folder
         self._n_bytes = run.manifest.n_bytes
         self._last_number = run.manifest.last_number
-        self._new_parts: list[Part] = []
+        self._parts = list(run.manifest.parts)
         self._begun: _Begun | None = None
+        # takes the place of the last parts, unless the manifest could not be replaced yet
+        self._whole: Whole | None = None
+        self._compact_from = 0  # no attempt before there is a part of this number
         self._reminder = Reminder()
         self._looked_at = clock()
         self._tables: list[pa.Table] = []
@@ -258,10 +270,7 @@ class Store:
         for key in keys:
             stored[key] = [("buffered row", row) for row in self._buffered.get(key, ())]
         places = {key: self.index.parts_of(key) for key in keys}
-        numbers = set().union(*places.values())
-        parts = [
-            part for part in (*self.run.manifest.parts, *self._new_parts) if part.number in numbers
-        ]
+        parts = holding(self._parts, set().union(*places.values()))
         for name, row in self.run.rows_on({key for key in keys if places[key]}, parts):
             stored[row.key].append((name, row))
         return stored
@@ -340,6 +349,46 @@ class Store:
                 self._publish(self._begun)
             self._buffered.clear()
         self._flushed_at = self._clock()
+        if self._whole or self._last_number >= self._compact_from:
+            self._compact(due(self._parts))
+
+    def compact(self) -> None:
+        """Put the last parts together, as many as fit into one; a run that ended has few then.
+
+        What goes wrong is no reason to stop: the rows are stored already.
+        """
+        self.flush()
+        self._compact(fitting(self._parts))
+
+    def _compact(self, parts: Sequence[Part]) -> None:
+        """Put parts together, the last ones; when it cannot be done, it is tried again later.
+
+        Raises StoreLockedError when somebody else writes to the run.
+        """
+        try:
+            with in_haste():
+                if not self._whole and parts:
+                    self._whole = gather(self._folder, parts, self._last_number)
+                if self._whole:
+                    self._replace(self._whole)
+        except StoreLockedError:
+            raise
+        except OrderlyError:
+            self._compact_from = self._last_number + MANY
+
+    def _replace(self, whole: Whole) -> None:
+        """Let a stored part take the place of others in the manifest; then remove their files.
+
+        Nothing else may be listed before this is done: of a write that failed nobody knows whether
+        it arrived, or will.
+        """
+        self.lock.require()
+        self._n_bytes = self._folder.replace_lines(files.MANIFEST, whole.lines, self.lock.require)
+        self._parts[-len(whole.old) :] = [whole.part]
+        self._whole = None
+        with contextlib.suppress(StoreError):  # who opens the run next removes them
+            for part in whole.old:
+                self._folder.remove(part.name)
 
     def _publish(self, begun: _Begun) -> None:
         """Make the first rows that are buffered a part that counts.
@@ -348,6 +397,8 @@ class Store:
         it arrived may still arrive later.
         """
         part, table, data = begun
+        if self._whole:
+            self._replace(self._whole)
         self.lock.require()
         self._folder.publish(part.name, data)
         self._n_bytes = self._folder.append_line(
@@ -355,7 +406,7 @@ class Store:
         )
         self._begun = None
         self._last_number = part.number
-        self._new_parts.append(part)
+        self._parts.append(part)
         self.last_part = part.name, part.n_rows
         keys = keys_of(verdicts_of(table))
         for key in keys:
@@ -388,6 +439,8 @@ class Store:
         Raises DamagedError when what this store wrote is not there.
         """
         self.flush()
+        if self._whole:
+            self._replace(self._whole)
         manifest = read_manifest(self._folder)
         if (manifest.n_bytes, manifest.last_number) != (self._n_bytes, self._last_number):
             raise DamagedError(

@@ -10,7 +10,7 @@ or else its status; of rows that are known by the same, the first stays.  So any
 grouping of merges ends with the same units, verdicts and doubts: a host that was contradicted in
 one run is doubted for what it found in any of them.
 
-Nothing is written before all of it is checked, and the parts of the target are never touched.  A
+Nothing is written before all of it is checked, and no row of the target is touched.  A
 kill between two new parts leaves a target that is sound; the same command goes on from there.
 Lines of the log that the target lacks are appended (log.py).  Claim, boards and certificates are
 not taken over: they are made again from the rows.
@@ -60,7 +60,7 @@ class MergeResult:
     n_added: int  # verdicts that the target got
     n_there: int  # verdicts of the sources that it had or that came twice
     n_other: int  # other rows that it got: failures, units given up
-    parts: tuple[str, ...]  # new part files
+    n_parts: int  # part files that were written
     n_lines: int  # lines that its log got
 
 
@@ -127,18 +127,18 @@ def merge(location: str, sources: Sources) -> MergeResult:
         rows, places = _joined([there, sources.rows])
         check_known(store.run, "nothing was merged")
         new = rows.filter(pa.array(places >= there.num_rows)).select(SCHEMA.names)
-        before = len(store.run.manifest.parts)
+        before = store.run.manifest.last_number
         if new.num_rows:
             folder.remove(files.CLAIM)
         for begin in range(0, new.num_rows, PART_ROWS):
             store.append(from_table(new.slice(begin, PART_ROWS)), copied=True)
-        parts = tuple(part.name for part in store.snapshot().manifest.parts[before:])
+        n_parts = store.snapshot().manifest.last_number - before
         n_lines = merge_logs(
-            folder, [run.folder for run in sources.runs], n_rows=new.num_rows, n_parts=len(parts)
+            folder, [run.folder for run in sources.runs], n_rows=new.num_rows, n_parts=n_parts
         )
     n_added = verdicts_of(new).num_rows
     return MergeResult(
-        n_added, sources.n_verdicts - n_added, new.num_rows - n_added, parts, n_lines
+        n_added, sources.n_verdicts - n_added, new.num_rows - n_added, n_parts, n_lines
     )
 
 

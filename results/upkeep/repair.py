@@ -133,16 +133,18 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
         files.part_number(name, files.RESULTS) or 0: name for name in folder.names(files.RESULTS)
     }
     lines = []
-    for number in range(1, max([*parts, *stored], default=0) + 1):
+    number = max([*parts, *stored], default=0)
+    while number:  # from the end: a part that stands for others comes before these
         part = parts.get(number)
         if part is None:
             name = stored.get(number) or files.part_name(files.RESULTS, number)
             part = Part(name, 0, 0, 0, "0" * 64, dropped=True)
             done.parts[name] = f"no readable line of {files.MANIFEST} lists it"
-        lines.append(replace(part, dropped=False).format())
         if part.dropped:
             lines.append(part.format())
-    folder.replace_lines(files.MANIFEST, lines)
+        lines.append(replace(part, dropped=False).format())
+        number = part.first_number - 1
+    folder.replace_lines(files.MANIFEST, lines[::-1])
 
 
 def _drop_parts(folder: Folder, question: Question, done: RepairResult) -> set[str]:

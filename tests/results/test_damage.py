@@ -21,7 +21,7 @@ from boardclass.errors import StoreError
 from results.errors import DamagedError, FingerprintError, RowError, UnreachableError, WriteError
 from results.proof.coverage import check_coverage
 from results.proof.prove import summary
-from results.storage import files, local as storage
+from results.storage import files
 from results.storage.files import explained
 from results.storage.local import open_folder
 from results.store.documents import format_document
@@ -32,6 +32,7 @@ from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.conftest import flip_bit
+from tests.results.faults import KINDS, SEAM, Faults
 from tests.results.helpers import (
     BUCKETS,
     KilledError,
@@ -270,42 +271,6 @@ def test_a_document_that_cannot_be_read_goes_alone(finished, tmp_path, name):
 
 
 # ---- faults of the file system
-
-
-SEAM = ("write_all", "sync", "replace")
-KINDS = ("kill", "torn", "torn late", "error")
-
-
-class Faults:
-    """Counts the calls of the seam and fails at one of them."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.calls: list[str] = []
-        self.fail_at = -1
-        self.kind = ""
-        for name in SEAM:
-            monkeypatch.setattr(storage, name, self._wrapped(name, getattr(storage, name)))
-
-    def arm(self, at: int, kind: str) -> None:
-        """Let the call number ``at`` from now on fail."""
-        self.calls, self.fail_at = [], at
-        self.kind = ("ENOSPC", "EIO")[at % 2] if kind == "error" else kind
-
-    def _wrapped(self, name, real):
-        def call(*args):
-            self.calls.append(name)
-            if len(self.calls) - 1 != self.fail_at:
-                return real(*args)
-            self.fail_at = -1
-            if self.kind in ("ENOSPC", "EIO"):
-                raise OSError(getattr(errno, self.kind), os.strerror(getattr(errno, self.kind)))
-            if self.kind.startswith("torn") and name == "write_all":
-                os.write(args[0], args[1][: len(args[1]) // 2])
-            elif self.kind == "torn late":
-                real(*args)
-            raise KilledError(name)
-
-        return call
 
 
 def trials(

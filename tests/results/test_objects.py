@@ -4,15 +4,11 @@ secrets.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import time
 import uuid
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,6 +26,7 @@ from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.cluster.clusters import free_port
 from tests.conftest import SECRET_KEY
+from tests.results.faults import REQUEST_KINDS, Faulty
 from tests.results.helpers import (
     KilledError,
     all_rows,
@@ -180,50 +177,8 @@ def test_what_arrives_after_another_driver_came_does_not_count(
     sleeper.lock.release()
 
 
-class Faulty:
-    """A file system that fails at one of its calls, before or after it has done what it was asked
-    for.
-    """
-
-    type_name = "s3"
-
-    def __init__(self, real: Any) -> None:
-        self.real = real
-        self.calls: list[str] = []
-        self.fail_at = -1
-        self.kind = "error"
-        self.get_file_info = partial(self.call, "list", real.get_file_info)
-        self.open_input_stream = partial(self.call, "get", real.open_input_stream)
-        self.delete_file = partial(self.call, "delete", real.delete_file)
-
-    def call(self, name: str, function: Any, *arguments: Any) -> Any:
-        self.calls.append(name)
-        fails = len(self.calls) - 1 == self.fail_at
-        value = None if fails and "late" not in self.kind else function(*arguments)
-        if fails:  # late: the request arrived, its answer did not
-            raise (
-                KilledError(name)
-                if self.kind.startswith("kill")
-                else OSError("the network is gone")
-            )
-        return value
-
-    @contextlib.contextmanager
-    def open_output_stream(self, path: str) -> Iterator[io.BytesIO]:
-        data = io.BytesIO()
-        yield data
-        self.call("put", self._put, path, data.getvalue())
-
-    def _put(self, path: str, data: bytes) -> None:
-        with self.real.open_output_stream(path) as stream:
-            stream.write(data)
-
-
-KINDS = ("error", "error late", "kill", "kill late")
-
-
 @pytest.mark.parametrize("step", daily([64], [1]), ids=["some", "every"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", REQUEST_KINDS)
 def test_fault_at_a_request(bucket, monkeypatch, kind, step):
     """Every 64th request fails in each of four ways, other ones for each way; nightly all of them
     in all ways.
@@ -240,7 +195,7 @@ def test_fault_at_a_request(bucket, monkeypatch, kind, step):
     digest = summary(f"{bucket}/clean").result_digest
     faulty.kind = kind
     n_failed = 0
-    for at in range(8 * KINDS.index(kind) % step, total, step):
+    for at in range(8 * REQUEST_KINDS.index(kind) % step, total, step):
         address = f"{bucket}/run-{at}"
         acknowledged: list[int] = []
         faulty.calls, faulty.fail_at, told = [], at, ""
