@@ -166,7 +166,7 @@ def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> 
     >>> [word for word in words if word.startswith("qi") and len(word) < 4]  # a q stands for qu
     ['qid', 'qin', 'qip', 'qit', 'qiz']
     """
-    path = _find(name_or_path)
+    path = find_wordlist(name_or_path)
     data = read_file(path)
     wordlist = parse_wordlist(data, name=_stem(path), source=str(path))
     # the list has its identity; now the words that no Qu cell spells are wanted, too
@@ -346,7 +346,8 @@ def _stem(path: Path) -> str:
     return path.name.removesuffix(".gz").removesuffix(".xz").removesuffix(".txt")
 
 
-def _find(name_or_path: str | Path) -> Path:
+def find_wordlist(name_or_path: str | Path) -> Path:
+    """Return the file of a word list; see :func:`load_wordlist`.  Raises WordListError."""
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or "/" in text or os.sep in text or "." in text:
         return Path(name_or_path)

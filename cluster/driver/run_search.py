@@ -20,6 +20,7 @@ from boardclass.jit import kernel_hash
 from boardclass.partition import among
 from boardclass.printable import counted, memory_size
 from cluster.driver.journal import Journal
+from cluster.driver.lookout import Lookout
 from cluster.driver.loop import run_loop
 from cluster.driver.prepared import Prepared, history
 from cluster.driver.progress import Progress
@@ -65,7 +66,7 @@ def search(
     Raises Interrupted when a signal came.
     """
     _begin(prepared, config, policy)
-    watch = _Watch(prepared, is_here=not config.address)
+    watch = _Watch(prepared, Lookout(config.wordlist), is_here=not config.address)
     if signals.reason:
         raise watch.interrupted(signals.reason)
     plan, store = prepared.plan, prepared.store
@@ -186,9 +187,10 @@ class Patience:
 class _Watch:
     """Tells people and files how far the search is."""
 
-    def __init__(self, prepared: Prepared, *, is_here: bool) -> None:
+    def __init__(self, prepared: Prepared, lookout: Lookout, *, is_here: bool) -> None:
         self._is_here = is_here  # the workers are on this machine
         self._prepared = prepared
+        self._lookout = lookout
         self._memory = MemoryWatch(prepared.progress, prepared.journal)
         self._snapshot: Report | None = None
         self._patience = Patience()
@@ -204,7 +206,10 @@ class _Watch:
         if self._has_begun:
             self._prepared.progress.update(report)
         executor.show(report)
-        if text := self._patience.look(executor.waiting(), time.monotonic()):
+        now_s = time.monotonic()
+        if text := self._patience.look(executor.waiting(), now_s):
+            self._prepared.progress.note(text)
+        for text in self._lookout.look(now_s):
             self._prepared.progress.note(text)
 
     def note(self, came: Sequence[Event], orders: Sequence[Instruction]) -> None:

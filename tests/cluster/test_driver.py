@@ -32,11 +32,12 @@ from cluster.driver.signals import StopSignals
 from cluster.planning.costs import predicted_costs
 from cluster.planning.plan import make_plan
 from cluster.workers.executors import InProcessExecutor
-from configs.model import DEFAULT_BUCKETS, RunConfig
+from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
 from results.errors import DamagedError, FingerprintError
 from results.log import read_events
 from results.log_events import Dropped, Reused
 from results.proof.claim import read_claim
+from results.proof.prove import prove
 from results.storage import files
 from results.storage.local import LocalFolder
 from results.store.made import ListTold
@@ -468,3 +469,29 @@ def test_there_are_no_figures_before_there_are_workers(config):
     assert run(config, progress=progress, make_executor=late).complete
     progress.stage.assert_any_call("starting workers")
     assert progress.update.call_args_list[0].args[0].n_workers
+
+
+@pytest.mark.parametrize("dims", ["2x6", "2x7", "4x4"])
+def test_a_class_of_more_boards_than_an_integer_holds_is_counted(config, dims):
+    """26^12 are fewer than 2^63, 26^14 and 26^16 are more."""
+    every = 26 ** geometry(dims).n
+    outcome = run(change(config, dims=dims, cutoff=100, buckets=string.ascii_lowercase))
+    assert outcome.claim
+    assert f"Of all {every:,} {dims} boards" in outcome.claim.statement
+    (row,) = open_run(config.out).rows()
+    assert (row.status, row.n_boards) == ("eliminated", every)
+    assert prove(open_run(config.out)).proven
+
+
+def test_parts_of_such_a_class_add_up_to_it(config):
+    """One word lies on all cells, and a class that is too much is split."""
+    path = Path(config.wordlist)
+    path.write_text("abcdefghijklmn\n")
+    search = SearchConfig(memory_mb=64, unit_budget=2000, node_budget=200)
+    outcome = run(
+        change(config, dims="2x7", cutoff=1, buckets=string.ascii_lowercase, search=search)
+    )
+    assert outcome.complete
+    rows = list(open_run(config.out).rows())
+    assert sum(row.n_boards for row in rows if not row.path) == 26**14
+    assert sum(row.n_boards for row in rows if row.path) > 2**63

@@ -11,7 +11,7 @@ import pytest
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
 from search.breaker import Breaker, Unit
-from search.terms.paths import paths_of_length
+from search.terms.paths import pair_bits, paths_of_length
 from tests.params import Params, spec_of
 from tests.reference.solver import words_on
 from tests.search.test_breaker import EVERY, NO_BUDGETS, broken
@@ -65,6 +65,21 @@ def test_every_board_of_all_the_words_is_found(dims, number, params):
     for result in broken(breaker, Unit(0)):
         found |= {(canonical_board(text, board), score) for text, score in result.candidates}
     assert found == boards_with(dims, words)
+
+
+@pytest.mark.parametrize(("i", "j"), [(0, 10), (1, 11), (0, 11)])
+def test_every_board_of_a_word_is_found_whose_far_letters_are_equal(i, j):
+    """Of the 66 pairs of positions the last two have no bit, so terms of equal letters there
+    stay.
+    """
+    board = geometry("3x4")
+    assert (pair_bits(board.n)[i, j] >= 0) == ((i, j) == (0, 10))
+    words = (ALONG[:j] + ALONG[i] + ALONG[j + 1 :],)
+    breaker = Breaker(spec_of("3x4", words, "words", 1, EVERY, PARAMS["whole trees"]))
+    found = set[tuple[str, int]]()
+    for result in broken(breaker, Unit(0)):
+        found |= {(canonical_board(text, board), score) for text, score in result.candidates}
+    assert found == boards_with("3x4", words)
 
 
 @pytest.mark.parametrize("words", [(), ("abcdefghij",)])

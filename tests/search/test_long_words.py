@@ -37,18 +37,23 @@ OTHER, KIN = "z", "y"  # a letter that no word has, and one that stands for anot
 
 @dataclass(frozen=True)
 class World:
-    """A board, how many of its first cells are bare, and the lengths of the words tried on it."""
+    """A board, how many of its first cells are bare, the lengths of the words tried on it, and
+    whether a free cell may also hold a letter that no word has.
+    """
 
     dims: str
     n_bare: int
     lengths: range
+    is_open: bool = True
 
 
-# eight bare cells on 12, more than absorption has bits for, and up to 16 letters on a narrow board
+# eight bare cells on 12, more than absorption has bits for, up to 16 letters on a narrow board, and
+# the largest board whose paths are followed to their end
 WORLDS = [
     World("3x4", 8, range(8, 12)),
     World("3x4", 10, range(8, 12)),
     World("2x8", 9, range(12, 16)),
+    World("4x4", 6, range(15, 16), is_open=False),
 ]
 FIRST = 7  # position tried: the last of the first word
 KINDS = ("equal", "different", "fused", "both fused", "kin", "kin on both", "kin and equal")
@@ -68,9 +73,9 @@ class Exchange(NamedTuple):
 @cache
 def some_paths(dims: str, length: int) -> list[Path]:
     """Return paths of a length, in random order."""
-    every = paths_of_length(geometry(dims), length).tolist()
-    some = random.Random(f"{dims} {length}").sample(every, min(len(every), 2000))
-    return [unpacked(packed, length) for packed in some]
+    every = paths_of_length(geometry(dims), length)
+    some = random.Random(f"{dims} {length}").sample(range(len(every)), min(len(every), 2000))
+    return [unpacked(packed, length) for packed in every[some].tolist()]
 
 
 def exchanges(world: World) -> Iterator[tuple[Exchange, list[str]]]:
@@ -103,7 +108,7 @@ def case_of(world: World, exchange: Exchange, kind: str) -> tuple[Case, tuple[st
     word = ALONG[: len(path)]
     letters = [OTHER] * board.n
     for cell, letter in zip(path, word, strict=True):
-        letters[cell] = letter if cell in bare else letter + OTHER
+        letters[cell] = letter if cell in bare or not world.is_open else letter + OTHER
     points = {word: 1}
     buckets: tuple[str, ...] = ()
     if kind != "different":

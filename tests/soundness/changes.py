@@ -3,7 +3,8 @@ deletions.py and mutate.py draw from.
 
     deletions(file)   each statement deleted
     narrowings(file)  each statement deleted that narrows under a condition: ``x &= ...``, an ``if``
-                      whose body only leaves, a ``min``, of which one value is taken
+                      whose body leaves at its end, a condition of a comprehension, a ``min``, of
+                      which one value is taken
     bugs(file)        each comparison one off or turned round, each condition taken as met or not,
                       each ``and`` and ``or`` without one of its parts, ``+`` for ``-``, ``max`` for
                       ``min``, and the deletions
@@ -130,8 +131,12 @@ def narrowings(file: str, text: str | None = None) -> Iterator[Change]:
     source = _Source(file, text)
     for function, name in functions(ast.parse(source.text)):
         for node in _inside(function):
-            if isinstance(node, ast.stmt) and (_only_leaves(node) or _narrows(node)):
+            if isinstance(node, ast.stmt) and (_leaves(node) or _narrows(node)):
                 yield source.without(name, node, f"without: {source.of(node)}")
+            elif isinstance(node, ast.comprehension):
+                for condition in node.ifs:
+                    what = f"without the condition {source.of(condition)}"
+                    yield source.changed(name, condition, "True", what)
             elif _calls(node, "min"):
                 for argument in node.args:
                     new = source.of(argument)
@@ -185,10 +190,10 @@ def _narrows(node: ast.stmt) -> bool:
     return isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitAnd)
 
 
-def _only_leaves(node: ast.stmt) -> bool:
+def _leaves(node: ast.stmt) -> bool:
     if not isinstance(node, ast.If) or node.orelse:
         return False
-    return len(node.body) == 1 and isinstance(node.body[0], _LEAVING)
+    return isinstance(node.body[-1], _LEAVING)
 
 
 def functions(

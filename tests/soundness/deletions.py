@@ -3,7 +3,7 @@ notice?
 
 python -m tests.soundness.deletions FILE ... [--what deletions|narrowings|bugs]
     [--tests TEST ...] [--select EXPRESSION] [--number N] [--seed N] [--seconds N]
-    [--report FILE.md] [--seeded] [--again FILE.md]
+    [--report FILE.md] [--seeded] [--again FILE.md] [--keep FILE.json] [--minutes N]
 
 Left alone are docstrings, imports, annotations, assertions, what only speaks (logging, output), and
 what linter and type checker miss at once: the only assignment of a name, the attributes that
@@ -12,12 +12,16 @@ changes.py.  Kernels are compiled by mutate.py; with NUMBA_DISABLE_JIT=1 they ar
 this campaign changes them as well.
 
 The tests nearest to the files (mutate.py) are collected once.  A first process runs them all and
-notes which lines each of them executes.  Then each deletion gets a process of its own, with the
-function replaced in memory and the file on disk, for the processes that a test starts.  It runs the
-tests that execute the statement, quick ones first, until one fails or ``--seconds`` of CPU time are
-spent.  Survivors that were judged are in survivors.toml, with the reason; docs/notes/deletions.md
-says what was found so far.  With ``--seeded`` the bugs of mutants.toml in these files are tried
-first, those outside kernels and inside a function: many times quicker than mutate.py.
+notes which lines each of them executes; a test that takes longer than ``--seconds`` is left out.
+Then each deletion gets a process of its own, with the function replaced in memory and the file on
+disk, for the processes that a test starts.  It runs the tests that execute the statement, quick
+ones first, until one fails or ``--seconds`` of CPU time are spent; the tests that call its
+function, if none was seen to execute it.  What was noted and tried is kept in ``--keep``: after
+``--minutes`` the campaign stops, and the same command goes on.
+
+Survivors that were judged are in survivors.toml, with the reason; docs/notes/deletions.md says what
+was found so far.  With ``--seeded`` the bugs of mutants.toml in these files are tried first, those
+outside kernels and inside a function: many times quicker than mutate.py.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ import argparse
 import ast
 import contextlib
 import gc
+import hashlib
 import json
 import os
 import random
@@ -58,6 +63,8 @@ from tests.soundness.changes import (
 from tests.soundness.mutate import copy_of_the_project, load_mutants, nearest_tests
 
 _WALL_S = 1200
+# events of lines in a function of a test after which no new line is expected
+_MANY = 50_000
 _WHAT = {each.__name__: each for each in (deletions, narrowings, bugs)}
 _LEFT = ("survives", "is executed by none")
 _JUDGED = Path(__file__).with_name("survivors.toml")
@@ -107,14 +114,43 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(each)
 
 
+class Kept:
+    """What a campaign has noted, in a file if it has one: by test its CPU seconds and its lines,
+    nothing if it fails or takes too long; by change the verdict.
+    """
+
+    def __init__(self, path: Path | None, files: Sequence[str]) -> None:
+        digest = hashlib.sha256()
+        for file in files:
+            digest.update((ROOT / file).read_bytes())
+        self._path, self._of = path, digest.hexdigest()
+        self.executed: dict[str, tuple[float, list[str]] | None] = {}
+        self.verdicts: dict[str, str] = {}
+        if path and path.exists():
+            before = json.loads(path.read_text())
+            if before["of"] == self._of:
+                self.executed, self.verdicts = before["executed"], before["verdicts"]
+
+    def write(self) -> None:
+        """Write the file."""
+        if self._path:
+            whole = {"of": self._of, "executed": self.executed, "verdicts": self.verdicts}
+            self._path.write_text(json.dumps(whole))
+
+
 class Campaign:
     """A plugin of pytest that runs the tests again for each deletion, in a process of its own."""
 
     def __init__(
-        self, chosen: Sequence[Change], seconds: float, noted: Callable[[Change, str], None]
+        self,
+        chosen: Sequence[Change],
+        kept: Kept,
+        seconds: float,
+        minutes: float,
+        noted: Callable[[Change, str], None],
     ) -> None:
-        self.chosen, self.seconds, self.noted = chosen, seconds, noted
-        self._limit_s = 20 + int(3 * seconds)
+        self.chosen, self.kept, self.seconds, self.noted = chosen, kept, seconds, noted
+        self._until = time.monotonic() + 60 * minutes
         self._failed = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -124,52 +160,88 @@ class Campaign:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Note what each test executes, then try the deletions."""
-        executed = _in_a_process(partial(self._map, session))
+        items = {item.nodeid: item for item in session.items}
+        while todo := [item for item in session.items if item.nodeid not in self.kept.executed]:
+            if time.monotonic() > self._until:
+                return True
+            more = _in_a_process(partial(self._map, todo))
+            if isinstance(more, str):
+                sys.exit(f"the tests as they are: {more}")
+            self.kept.executed |= more
+            self.kept.write()
+        executed = {
+            name: entry for name, entry in self.kept.executed.items() if entry and name in items
+        }
         cpu_s = {name: entry[0] for name, entry in executed.items()}
         tests_of = defaultdict(list)
         for name, (_, lines) in executed.items():
             for place in lines:
                 tests_of[place].append(name)
-        items = {item.nodeid: item for item in session.items}
         _say(f"{len(executed)} of {len(items)} tests pass in {sum(cpu_s.values()):,.0f} CPU s")
         for deletion in self.chosen:
-            tests, spent = [], 0.0
-            places = range(deletion.line, deletion.last_line + 1)
-            names = {name for line in places for name in tests_of[f"{deletion.file}:{line}"]}
-            for name in sorted(names, key=cpu_s.__getitem__):
-                spent += cpu_s[name]
-                if not tests or spent < self.seconds:
-                    tests.append(items[name])
-            if tests:
-                path = ROOT / deletion.file
-                original = path.read_text()
-                failed = _in_a_process(partial(self._try, deletion, tests), self._limit_s)
-                path.write_text(original)
-                verdict = failed or f"{_LEFT[0]} {len(tests)} tests"
-            else:
-                verdict = f"{_LEFT[1]} of the tests"
-            self.noted(deletion, str(verdict))
+            verdict = self.kept.verdicts.get(str(deletion), "")
+            if not verdict and time.monotonic() > self._until:
+                return True
+            verdict = verdict or self._verdict(deletion, items, cpu_s, tests_of)
+            self.kept.verdicts[str(deletion)] = verdict
+            self.kept.write()
+            self.noted(deletion, verdict)
         return True
 
-    def _map(self, session: pytest.Session) -> dict[str, tuple[float, list[str]]]:
-        """Return the CPU seconds and the lines of each test that passes."""
+    def _verdict(
+        self,
+        deletion: Change,
+        items: dict[str, pytest.Item],
+        cpu_s: dict[str, float],
+        tests_of: dict[str, list[str]],
+    ) -> str:
+        """Return the test that fails without a statement, or how many do not."""
+        tests, spent = [], 0.0
+        places = range(deletion.line, deletion.last_line + 1)
+        names = {name for line in places for name in tests_of[f"{deletion.file}:{line}"]}
+        names = names or set(tests_of[f"{deletion.file}:{deletion.function}"])
+        for name in sorted(names, key=cpu_s.__getitem__):
+            spent += cpu_s[name]
+            if not tests or spent < self.seconds:
+                tests.append(items[name])
+        if not tests:
+            return f"{_LEFT[1]} of the tests"
+        path = ROOT / deletion.file
+        original = path.read_text()
+        failed = _in_a_process(partial(self._try, deletion, tests, cpu_s))
+        path.write_text(original)
+        return str(failed or f"{_LEFT[0]} {len(tests)} tests")
+
+    def _map(self, todo: Sequence[pytest.Item]) -> dict[str, tuple[float, list[str]] | None]:
+        """Return the CPU seconds and the lines of tests, until the time of this campaign, or most
+        of that of a process, is over.
+        """
         files = {str(ROOT / each.file): each.file for each in self.chosen}
-        executed = {}
-        for item in session.items:
+        executed: dict[str, tuple[float, list[str]] | None] = {}
+        for item in todo:
             began, self._failed = _cpu_s(), ""
-            with _lines_of(files) as lines:
+            with _lines_of(files, began + 3 * self.seconds) as lines:
                 self._run([item])
-            if not self._failed:
-                executed[item.nodeid] = (_cpu_s() - began, sorted(lines))
+            spent = _cpu_s() - began
+            passes = not self._failed and spent < 3 * self.seconds
+            executed[item.nodeid] = (spent, sorted(lines)) if passes else None
+            if time.monotonic() > self._until or _cpu_s() > _WALL_S / 2:
+                break
         return executed
 
-    def _try(self, deletion: Change, tests: Sequence[pytest.Item]) -> str:
+    def _try(self, deletion: Change, tests: Sequence[pytest.Item], cpu_s: dict[str, float]) -> str:
         delete(deletion)
-        self._run(tests)
+        self._run(tests, cpu_s)
         return self._failed
 
-    def _run(self, tests: Sequence[pytest.Item]) -> None:
+    def _run(self, tests: Sequence[pytest.Item], cpu_s: dict[str, float] | None = None) -> None:
+        """Run tests until one fails; the process ends if one takes much longer than its CPU time:
+        a statement that ends a loop may be gone.
+        """
         for test, after in zip(tests, [*tests[1:], None], strict=True):
+            if cpu_s:
+                limit_s = int(_cpu_s() + 4 + 3 * cpu_s[test.nodeid])
+                resource.setrlimit(resource.RLIMIT_CPU, (limit_s, _WALL_S))
             test.config.hook.pytest_runtest_protocol(item=test, nextitem=after)
             if self._failed:
                 break
@@ -185,17 +257,36 @@ def _cpu_s() -> float:
     return sum(os.times()[:4])
 
 
+class _TooLong(BaseException):
+    """A test has spent its time."""
+
+
 @contextlib.contextmanager
-def _lines_of(files: dict[str, str]) -> Iterator[set[str]]:
-    """Collect the lines of some files that this process executes, as ``file:line``."""
+def _lines_of(files: dict[str, str], until: float) -> Iterator[set[str]]:
+    """Collect the lines of some files that this process executes, as ``file:line``, and their
+    functions, as ``file:function``; until this CPU time.
+    """
     seen: set[str] = set()
+    left: dict[CodeType, int] = defaultdict(lambda: _MANY)
 
     def on_line(frame: FrameType, event: str, _argument: Any) -> Any:
-        seen.add(f"{files[frame.f_code.co_filename]}:{frame.f_lineno}")
-        return on_line
+        place = f"{files[frame.f_code.co_filename]}:{frame.f_lineno}"
+        if place not in seen:
+            seen.add(place)
+            left[frame.f_code] = _MANY
+        left[frame.f_code] -= 1
+        if left[frame.f_code] % 1000 == 0 and _cpu_s() > until:
+            raise _TooLong
+        return on_line if left[frame.f_code] > 0 else None
 
     def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:
-        return on_line if frame.f_code.co_filename in files else None
+        code = frame.f_code
+        if code.co_filename not in files:
+            return None
+        seen.add(f"{files[code.co_filename]}:{code.co_qualname.replace('.<locals>', '')}")
+        if _cpu_s() > until:
+            raise _TooLong
+        return on_line if left[code] > 0 else None
 
     threading.settrace(on_call)
     sys.settrace(on_call)
@@ -206,11 +297,8 @@ def _lines_of(files: dict[str, str]) -> Iterator[set[str]]:
         threading.settrace(None)
 
 
-def _in_a_process(call: Callable[[], Any], cpu_s: int = _WALL_S) -> Any:
-    """Return what a call returns in a fork of this process, or the text of how it ended.
-
-    cpu_s : a statement that ends a loop may be gone
-    """
+def _in_a_process(call: Callable[[], Any]) -> Any:
+    """Return what a call returns in a fork of this process, or the text of how it ended."""
     with tempfile.TemporaryDirectory(prefix="orderly-deletion-") as folder:
         answer = Path(folder, "answer")
         child = os.fork()
@@ -220,7 +308,7 @@ def _in_a_process(call: Callable[[], Any], cpu_s: int = _WALL_S) -> Any:
             os.dup2(nowhere, 1)
             os.dup2(nowhere, 2)
             tempfile.tempdir = os.environ["TMPDIR"] = folder
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+            resource.setrlimit(resource.RLIMIT_CPU, (_WALL_S, _WALL_S))
             try:
                 answer.write_text(json.dumps(call()))
             finally:
@@ -280,6 +368,7 @@ def campaign(given: argparse.Namespace) -> None:
     chosen = known + chosen[: given.number]
     _say(f"seed {given.seed}")
     verdicts: dict[Change, str] = {}
+    kept = Kept(given.keep, files)
 
     def noted(deletion: Change, verdict: str) -> None:
         verdicts[deletion] = verdict
@@ -291,10 +380,11 @@ def campaign(given: argparse.Namespace) -> None:
     options = ["-p", "no:cacheprovider", "-m", "not nightly and not ray", "-s"]
     options += ["-o", "addopts=--import-mode=importlib", "-o", "timeout=0"]
     options += ["-k", given.select] if given.select else []
-    pytest.main([*options, *tests], plugins=[Campaign(chosen, given.seconds, noted)])
+    plugin = Campaign(chosen, kept, given.seconds, given.minutes, noted)
+    pytest.main([*options, *tests], plugins=[plugin])
     sys.stdout.write(f"\n{report(verdicts)}")
     if len(verdicts) < len(chosen):
-        sys.exit("the tests could not be collected, or were stopped")
+        sys.exit("not all was tried: the time is over, or the tests could not be collected")
 
 
 def main() -> None:
@@ -310,6 +400,8 @@ def main() -> None:
     parser.add_argument("--seeded", action="store_true", help="bugs of mutants.toml before")
     parser.add_argument("--again", type=Path, help="only the survivors of this report")
     parser.add_argument("--report", type=lambda name: Path(name).resolve())
+    parser.add_argument("--keep", type=lambda name: Path(name).resolve(), help="to go on later")
+    parser.add_argument("--minutes", type=float, default=1e6, help="then it stops")
     given = parser.parse_args()
     if os.environ.get("ORDERLY_DELETIONS") == str(ROOT):
         campaign(given)

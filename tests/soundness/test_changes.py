@@ -39,6 +39,16 @@ def test_narrowing_statements_are_removed_and_one_value_of_a_minimum_is_taken():
     ]
 
 
+def test_conditions_of_comprehensions_and_bodies_that_leave_at_their_end_narrow():
+    text = "def f(xs):\n    if not xs:\n        g()\n        return []\n"
+    text += "    return [x for x in xs if x > 2 if x < 9]\n"
+    assert [(change.line, change.what) for change in narrowings("f.py", text)] == [
+        (2, "without: if not xs: g() return []"),
+        (5, "without the condition x > 2"),
+        (5, "without the condition x < 9"),
+    ]
+
+
 def test_bugs_are_comparisons_conditions_sums_and_deletions():
     assert told(bugs) == [
         (3, "without: ys &= ~x"),

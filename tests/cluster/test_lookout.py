@@ -1,0 +1,148 @@
+"""What is removed while a run goes on is told, and nothing is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from boardclass.errors import IncompleteError, StoreError, WordListError
+from boardclass.wordlist import find_wordlist
+from cluster.driver.driver import run
+from cluster.driver.lookout import LOOK_S, Lookout
+from cluster.driver.progress import Progress
+from cluster.workers.executors import InProcessExecutor
+from results.store.run import open_run
+from tests.cluster.small import tiny
+from tests.conftest import COMMAND
+
+
+@pytest.fixture
+def kernels(tmp_path):
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    for name in ("merge.1.nbi", "merge.1.nbc", "walk.2.nbi"):
+        (folder / name).touch()
+    return folder
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text("tea\n")
+    return path
+
+
+def test_words_that_are_removed_in_mid_run_are_told_once(words, kernels):
+    lookout = Lookout(str(words), kernels)
+    assert lookout.look(0.0) == []
+    words.unlink()
+    assert lookout.look(LOOK_S - 1) == []
+    (told,) = lookout.look(LOOK_S)
+    assert f"the word list {words} was removed during the run" in told
+    assert lookout.look(3 * LOOK_S) == []
+
+
+def test_kernels_that_are_removed_in_mid_run_are_told_each_time(words, kernels):
+    lookout = Lookout(str(words), kernels)
+    (kernels / "merge.1.nbi").unlink()
+    (told,) = lookout.look(0.0)
+    assert f"1 of 2 compiled kernels were removed from {kernels}" in told
+    assert lookout.look(LOOK_S) == []
+    shutil.rmtree(kernels)
+    (told,) = lookout.look(2 * LOOK_S)
+    assert "1 of 1 compiled kernels" in told
+
+
+def test_an_error_of_another_kind_does_not_say_that_words_are_gone(words, kernels):
+    lookout = Lookout(str(words), kernels)
+    words.unlink()
+    words.symlink_to(words)  # as little to be read as on a file server that is away
+    assert lookout.look(0.0) == []
+
+
+def test_a_run_whose_words_are_removed_says_so_and_goes_on_to_its_claim(tmp_path):
+    config, progress = tiny(tmp_path), mock.Mock(spec=Progress)
+
+    class Removing(InProcessExecutor):
+        def show(self, report):
+            Path(config.wordlist).unlink(missing_ok=True)
+
+    assert run(config, progress=progress, make_executor=Removing).complete
+    (note,) = progress.note.call_args_list
+    assert "was removed during the run: the search goes on" in note.args[0]
+
+
+@pytest.mark.nightly  # minutes: kernels are compiled twice
+@pytest.mark.timeout(1200)
+def test_words_kernels_and_run_json_are_removed_a_worker_is_killed_and_nothing_is_lost(tmp_path):
+    cache, words, out = tmp_path / "cache", tmp_path / "mine.txt", tmp_path / "run"
+    cache.mkdir(mode=0o700)
+    shutil.copy(find_wordlist("scowl70"), words)
+    command = [*COMMAND, "run", "3x4", "--cutoff", "1450", "--workers", "1"]
+    command += ["--wordlist", str(words), "--out", str(out)]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    log = tmp_path / "log"
+    with (
+        log.open("w") as said,
+        subprocess.Popen(command, env=environment, stderr=said, stdout=said) as driver,
+    ):
+        _wait_for(driver, lambda: n_rows(out) > 0)
+        kept = words.read_bytes()
+        words.unlink()
+        (out / "run.json").unlink()
+        for folder in cache.iterdir():
+            shutil.rmtree(folder)
+        for worker in children(driver.pid):
+            os.kill(worker, signal.SIGKILL)
+        removed_s = time.monotonic()
+        for text in (f"the word list {words} was removed", "compiled kernels were removed"):
+            _wait_for(driver, lambda text=text: text in log.read_text())
+        _wait_for(
+            driver, lambda: "run.json was removed during the run: it was put" in log.read_text()
+        )
+        assert time.monotonic() - removed_s < 60
+        before = n_rows(out)
+        _wait_for(driver, lambda: n_rows(out) > before)  # of the worker that came in its place
+        driver.send_signal(signal.SIGTERM)
+        assert driver.wait(60) == IncompleteError.exit_code
+    again = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert again.returncode == WordListError.exit_code
+    assert str(words) in again.stderr
+    words.write_bytes(kept)
+    with subprocess.Popen(command, env=environment) as driver:
+        before = n_rows(out)
+        _wait_for(driver, lambda: n_rows(out) > before)
+        driver.send_signal(signal.SIGTERM)
+        assert driver.wait(60) == IncompleteError.exit_code
+
+
+def n_rows(out: Path) -> int:
+    """Return how many verdicts a run has, which is being written."""
+    with contextlib.suppress(StoreError):
+        return len(list(open_run(out).rows()))
+    return 0
+
+
+def _wait_for(driver: subprocess.Popen[bytes], is_so: Callable[[], bool]) -> None:
+    while not is_so():
+        assert driver.poll() is None
+        time.sleep(0.5)
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(path.read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(int(path.parent.name))
+    return found
