@@ -4,7 +4,8 @@
 
 PYTHON has the packages of PACKAGES, PROGRAM is the boggle of Debian's bsdgames; without them both
 are got in a temporary folder, by pip and by apt-get.  All of them get ENABLE2K, in one thread, one
-after another; then 1,000 boards of rolled dice, as many as they do in so many CPU seconds.
+after another; then 1,000 boards of rolled dice, as many as they do in so many CPU seconds.  Answers are kept
+in a file, and a program whose answer is there is not asked again.
 """
 
 from __future__ import annotations
@@ -176,7 +177,13 @@ def main() -> None:
     parser.add_argument("--python", type=Path, help="of an environment with the packages")
     parser.add_argument("--boggle", type=Path, help="the program of Debian")
     parser.add_argument("--limit", type=float, default=60, help="CPU seconds for 1,000 boards")
+    parser.add_argument("--results", type=Path, default=Path("build/peers.jsonl"))
     given = parser.parse_args()
+    given.results.parent.mkdir(parents=True, exist_ok=True)
+    known: dict[str, list[str]] = {}
+    if given.results.exists():
+        for line in given.results.read_text().splitlines():
+            known |= json.loads(line)
     words = list(load_wordlist("enable2k").words)
     people = sorted(word.replace("q", "qu") for word in words)
     truth = [set(solve(_typed(item), people)) for item in BOARDS]
@@ -191,13 +198,17 @@ def main() -> None:
         listed.write_text("".join(f"{word}\n" for word in people))
         many = [rows_of(board, "4x4") for board in rolled]
         for peer in PEERS:
+            if peer.name in known:
+                rows.append([peer.package, peer.told, *known[peer.name]])
+                continue
             pages.say(peer.package)
             ten = [rows_of(item.board, item.dims) for item in BOARDS]
             ask = [python.absolute(), boggle.absolute()]
             right, wrong = verdict(answer_of(peer.name, ten, listed, 10**6, *ask), truth)
             time_s = timed(answer_of(peer.name, many, listed, given.limit, *ask))
             rows.append([peer.package, peer.told, right, wrong, time_s])
-            pages.say(f"  {rows[-1][2:]}")
+            with given.results.open("a") as file:
+                file.write(json.dumps({peer.name: rows[-1][2:]}) + "\n")
     own = [orderly_s(rolled) for _ in range(2)][-1]
     own_row = ["**orderly**", "`orderly score`, its start included", "10", "", f"{own:.1f}"]
     head = ("program", "what it is", "right, of 10", "what is wrong", "1,000 boards, CPU s")
