@@ -14,6 +14,7 @@ from cluster.scheduling.events import Finish
 from results.log_events import Reused
 from results.proof.known import check_known
 from results.proof.prove import summary
+from results.storage.lock import say_once
 from results.store.identity import open_place
 from results.store.run import Run
 from results.store.store import Store
@@ -59,7 +60,7 @@ def derive(
     told = replace(plan.made.words, source=wordlist)
     made = inherited(source, replace(plan.made, words=told))
     with (
-        Store.open(plan.place, plan.question, made) as store,
+        Store.open(plan.place, plan.question, made, wait=say_once()) as store,
         Journal(store.run.folder) as journal,
     ):
         check_known(store.run)

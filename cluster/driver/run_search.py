@@ -38,12 +38,13 @@ from configs.model import RunConfig
 from results.log_events import MemoryLow, Report, Started
 from results.proof.nodes import SearchNodes
 from results.proof.summary import Wording
+from results.storage.outage import Reminder
 from search.breaker import Spec, Unit
 
 MakeExecutor = Callable[[Spec], Executor]
 _LOW = 1 / 16  # of all memory
 _LISTEN_S = 0.1
-_PATIENCE_S, _REMIND_S = 30.0, 600.0
+_TELL_AFTER_S, _REMIND_S = 30.0, 600.0  # of what is waited for
 
 
 class Interrupted(IncompleteError):
@@ -159,31 +160,6 @@ class MemoryWatch:
         self._is_low = n_free_bytes < 2 * n_total_bytes * _LOW
 
 
-class Patience:
-    """Says what is waited for once that has lasted for half a minute, and again every ten minutes.
-
-    >>> patience = Patience()
-    >>> [patience.look("waiting", now_s) for now_s in (0, 29, 31, 60, 640)]
-    ['', '', 'waiting', '', 'waiting']
-    >>> [patience.look(text, now_s) for text, now_s in (("", 700), ("waiting", 701), ("x", 740))]
-    ['', '', 'x']
-    """
-
-    def __init__(self) -> None:
-        self._tell_at_s: float | None = None
-
-    def look(self, text: str, now_s: float) -> str:
-        """Return what to say; ``text`` is what is waited for now, empty: nothing."""
-        if not text:
-            self._tell_at_s = None
-        elif self._tell_at_s is None:
-            self._tell_at_s = now_s + _PATIENCE_S
-        elif now_s >= self._tell_at_s:
-            self._tell_at_s = now_s + _REMIND_S
-            return text
-        return ""
-
-
 class _Watch:
     """Tells people and files how far the search is."""
 
@@ -193,7 +169,8 @@ class _Watch:
         self._lookout = lookout
         self._memory = MemoryWatch(prepared.progress, prepared.journal)
         self._snapshot: Report | None = None
-        self._patience = Patience()
+        self._waits_since_s: float | None = None
+        self._reminder = Reminder(_TELL_AFTER_S, _REMIND_S)
         self._n_own_ended = prepared.n_own_ended
         self._has_begun = False
 
@@ -207,9 +184,19 @@ class _Watch:
             self._prepared.progress.update(report)
         executor.show(report)
         now_s = time.monotonic()
-        if text := self._patience.look(executor.waiting(), now_s):
-            self._prepared.progress.note(text)
+        self._tell_of_waiting(executor.waiting(), now_s)
         for text in self._lookout.look(now_s):
+            self._prepared.progress.note(text)
+
+    def _tell_of_waiting(self, text: str, now_s: float) -> None:
+        """Say what is waited for, when that has lasted; empty: for nothing."""
+        if not text:
+            self._waits_since_s = None
+            self._reminder.end()
+            return
+        if self._waits_since_s is None:
+            self._waits_since_s = now_s
+        if self._reminder.is_due(now_s - self._waits_since_s):
             self._prepared.progress.note(text)
 
     def note(self, came: Sequence[Event], orders: Sequence[Instruction]) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from boardclass.errors import InputError, quote
 from results.proof.certificates import certified_parts, write_certificates
-from results.storage.lock import take_lock
+from results.storage.lock import say_once, take_lock
 from results.store.run import Run
 from search.certificate import Certifier, Shape
 
@@ -74,7 +74,7 @@ def certify(
     """
     certifier = Certifier(run.question, words)
     parts = chosen_parts(run, certifier, choice or Choice())
-    lock = take_lock(run.folder)
+    lock = take_lock(run.folder, wait=say_once())
     done = Certified()
     waiting: list[tuple[int, Shape]] = []
     began = time.monotonic()

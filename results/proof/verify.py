@@ -49,7 +49,7 @@ from results.proof.known import confirming
 from results.proof.prove import Proof, prove
 from results.proof.summary import BoardList, Wording
 from results.storage import files
-from results.storage.lock import take_lock
+from results.storage.lock import say_once, take_lock
 from results.store.parts import read_manifest
 from results.store.rows import COUNTERS, scalar, verdicts_of
 from results.store.run import Run, raise_conflicts
@@ -155,7 +155,7 @@ def record(run: Run, result: VerifyResult) -> None:
 
     Raises StoreError when somebody else writes to the run, or has written since it was opened.
     """
-    lock = take_lock(run.folder)
+    lock = take_lock(run.folder, wait=say_once())
     try:
         if read_manifest(run.folder) != run.manifest:
             raise StoreError(

@@ -36,6 +36,7 @@ import contextlib
 import fcntl
 import os
 import random
+import sys
 import threading
 import time
 import uuid
@@ -69,6 +70,20 @@ class Pace(NamedTuple):
 PACE = Pace()
 # is told whom a driver waits for, at every look; what it raises ends the waiting
 Wait = Callable[[str], object]
+
+
+def say_once() -> Wait:
+    """Return what says on standard error, once, whom is waited for: the wait of commands that no
+    driver runs.
+    """
+    said: set[str] = set()
+
+    def wait(text: str) -> None:
+        if not said:
+            sys.stderr.write(f"orderly: {text}\n")
+        said.add(text)
+
+    return wait
 
 
 class Rival(NamedTuple):

@@ -98,24 +98,49 @@ class Patience:
 
 
 class Reminder:
+    """Says when to tell that something lasts: once it has lasted for a while, and every so often.
+
+    >>> reminder = Reminder(30, 600)
+    >>> [reminder.is_due(lasts_s) for lasts_s in (0, 29, 31, 60, 640)]
+    [False, False, True, False, True]
+    >>> reminder.end(), reminder.end()
+    (True, False)
+    """
+
+    def __init__(self, first_s: float = 0.0, every_s: float = _TELL_EVERY_S) -> None:
+        self._first_s, self._every_s = first_s, every_s
+        self._next_s = first_s
+
+    def is_due(self, lasts_s: float) -> bool:
+        """Return whether to tell now, after so many seconds; then it is told."""
+        if lasts_s < self._next_s:
+            return False
+        self._next_s = lasts_s + self._every_s
+        return True
+
+    def end(self) -> bool:
+        """Note that it is over; return whether it was told of."""
+        was_told = self._next_s != self._first_s
+        self._next_s = self._first_s
+        return was_told
+
+
+class OutageNews:
     """Tells of an outage when it begins, every five minutes, and when it is over."""
 
     def __init__(self) -> None:
-        self._told_at_s: float | None = None  # since the outage began
+        self._reminder = Reminder()
 
     def fails(self, outage: Outage, patience: Patience, error: Exception, keeps: str) -> None:
         """Say that a place does not answer, and for how long it is tried again."""
-        lasts_s = outage.lasts_s
-        if self._told_at_s is None or lasts_s - self._told_at_s >= _TELL_EVERY_S:
-            self._told_at_s = lasts_s
-            left = duration(max(0.0, patience.limit_s - lasts_s))
+        if self._reminder.is_due(outage.lasts_s):
+            left = duration(max(0.0, patience.limit_s - outage.lasts_s))
             patience.tell(f"{error}; it is asked again for another {left}{keeps}")
 
-    def answers(self, outage: Outage, patience: Patience, where: str) -> None:
+    def answers(self, patience: Patience, where: str) -> None:
         """Say that it answers again, if it was said that it does not."""
-        if self._told_at_s is not None:
+        if self._reminder.end():
             patience.tell(f"{where} answers again")
-            self._told_at_s = None
 
 
 @contextlib.contextmanager
@@ -141,7 +166,7 @@ def persistently(request: Callable[[], _T], where: str, outage: Outage, patience
                 "is safe: run again when it does"
             )
         return _noted(request, outage)
-    reminder, stopped_s = Reminder(), None
+    news, stopped_s = OutageNews(), None
     while True:
         try:
             value = _noted(request, outage)
@@ -154,13 +179,13 @@ def persistently(request: Callable[[], _T], where: str, outage: Outage, patience
                 raise UnreachableError(
                     f"{where} could not be reached for {duration(outage.lasts_s)}: {error}"
                 ) from error
-            reminder.fails(outage, patience, error, "")
+            news.fails(outage, patience, error, "")
             if stopped_s is None:
                 patience.wait(outage.pause_s)
             else:
                 time.sleep(FIRST_PAUSE_S)
         else:
-            reminder.answers(outage, patience, where)
+            news.answers(patience, where)
             return value
 
 

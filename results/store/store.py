@@ -34,7 +34,7 @@ from results.errors import ConflictError, DamagedError, StoreLockedError, Unreac
 from results.storage import files
 from results.storage.local import Folder, LocalFolder
 from results.storage.lock import PACE, Lease, Pace, Wait, take_lock
-from results.storage.outage import Reminder, in_haste
+from results.storage.outage import OutageNews, in_haste
 from results.store.compaction import MANY, Whole, due, fitting, gather
 from results.store.identity import (
     RUN_REMEDY,
@@ -124,7 +124,7 @@ class Store:
         # takes the place of the last parts, unless the manifest could not be replaced yet
         self._whole: Whole | None = None
         self._compact_from = 0  # no attempt before there is a part of this number
-        self._reminder = Reminder()
+        self._news = OutageNews()
         self._looked_at = clock()
         self._tables: list[pa.Table] = []
         self._n_buffered = 0  # rows of these
@@ -327,9 +327,9 @@ class Store:
             if outage.lasts_s >= patience.limit_s:
                 raise
             keeps = f"; {counted(self._n_buffered, 'row')} and what is found meanwhile are kept"
-            self._reminder.fails(outage, patience, error, keeps)
+            self._news.fails(outage, patience, error, keeps)
             return False
-        self._reminder.answers(outage, patience, self._folder.where(""))
+        self._news.answers(patience, self._folder.where(""))
         return True
 
     def flush(self) -> None:

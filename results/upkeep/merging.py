@@ -38,6 +38,7 @@ from results.proof.coverage import check_coverage, rows_out_of_space
 from results.proof.known import check_known
 from results.storage import files
 from results.storage.local import Folder, LocalFolder
+from results.storage.lock import say_once
 from results.store.identity import open_place, refuse_another
 from results.store.made import EVERYTHING, Made
 from results.store.rows import ELIMINATED, SCHEMA, SPLIT, VERDICTS, Row, from_table, verdicts_of
@@ -119,10 +120,11 @@ def merge(location: str, sources: Sources) -> MergeResult:
             f"{location!r} is the target and a source: name other runs to merge into it"
         )
     place.must_be_readable()
+    question = sources.runs[0].question
     if identity := place.identity:
-        refuse_another(sources.runs[0].question, identity.question, where, _ALIKE)
+        refuse_another(question, identity.question, where, _ALIKE)
         require_kept(where, identity.made, sources.made, "name another TARGET")
-    with Store.open(place, sources.runs[0].question, sources.made) as store:
+    with Store.open(place, question, sources.made, wait=say_once()) as store:
         there = _placed(store.run)
         rows, places = _joined([there, sources.rows])
         check_known(store.run, "nothing was merged")

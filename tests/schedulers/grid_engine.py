@@ -1,6 +1,6 @@
 """The launch file of Grid Engine on a real one: master and one node on loopback, as root.
 
-python -m tests.schedulers.grid_engine
+python -m tests.schedulers.grid_engine [CASE ...]
 """
 
 from __future__ import annotations
@@ -12,15 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.schedulers.part import (
-    LAUNCH,
-    Part,
-    end_on_sigterm,
-    install,
-    last_end,
-    n_sessions,
-    n_stored,
-)
+from tests.schedulers.part import LAUNCH, Cases, Scheduler, cancelled, install, merged, play
 
 SHARE = Path("/usr/share/gridengine")
 ENVIRONMENT = """
@@ -53,7 +45,7 @@ QUEUE = {  # what differs from the template of a queue
 }
 
 
-class GridEngine(Part):
+class GridEngine(Scheduler):
     """Grid Engine's daemons, and what is asked of them."""
 
     def __init__(self) -> None:
@@ -122,11 +114,21 @@ class GridEngine(Part):
         (self.folder / name).write_text(text)
         self.run("qconf", option, name)
 
-    def submit(self, *options: str, question: str = "2x2") -> str:
-        """Submit the launch file and return the number of the job."""
-        common = ("-terse", "-V", "-pe", "smp", "1", "-v", f"QUESTION={question}")
-        said = self.run("qsub", *common, *options, LAUNCH / "orderly.sge")
+    def submit(self, *options: str, question: str = "2x2", n_shares: int = 1) -> str:
+        """Submit the launch file as an array and return the number of the job."""
+        common = ("-terse", "-V", "-pe", "smp", "1", "-t", f"1-{n_shares}")
+        variables = ("-v", f"QUESTION={question}")
+        said = self.run("qsub", *common, *variables, *options, LAUNCH / "orderly.sge")
         return said.strip().splitlines()[-1].partition(".")[0]
+
+    def cancel(self, job: str) -> None:
+        """Have a job ended."""
+        self.run("qdel", job)
+
+    def clear(self) -> None:
+        """Delete all jobs and wait until they are gone."""
+        self.run("sh", "-c", "qdel -u root || true")
+        self.wait("no job", lambda: not self.run("qstat").strip(), 180)
 
     def is_over(self, job: str) -> bool:
         """Return whether nothing of a job waits or runs."""
@@ -138,63 +140,30 @@ class GridEngine(Part):
         return "".join(path.read_text() for path in paths)
 
 
+def at_the_hard_limit(engine: GridEngine, came: list[str]) -> None:
+    """h_rt: SIGUSR2, and after the time to notify a kill."""
+    engine.ends(engine.begin("-l", "h_rt=0:2:0"), came)
+
+
+def at_the_soft_limit(engine: GridEngine, came: list[str]) -> None:
+    """s_rt: SIGUSR1, and another start."""
+    begun = engine.begin("-l", "s_rt=0:1:30,h_rt=0:10:0")
+    engine.wait("the warning", lambda: "stopped by SIGUSR1" in engine.said(begun.job), 300)
+    engine.goes_on(begun, engine.kept(begun), came)
+
+
+CASES: Cases[GridEngine] = {
+    "an array of two shares, merged": merged,
+    "qdel": cancelled,
+    "h_rt": at_the_hard_limit,
+    "s_rt": at_the_soft_limit,
+}
+
+
 def main() -> int:
-    """Run all cases."""
+    """Run all cases, or those that are named."""
     install("gridengine-master", "gridengine-exec", "gridengine-client")
-    end_on_sigterm()
-    engine = GridEngine()
-    try:
-        engine.bring_up()
-        cases(engine)
-    finally:
-        code = engine.close()
-    return code
-
-
-def cases(engine: GridEngine) -> None:
-    """Run the cases one after another."""
-    share = engine.folder / "runs" / "long-1-of-1"
-    alone = engine.run("orderly", "run", "2x2", "--workers", "0", "--out", "alone")
-
-    with engine.case("an array of two shares, merged") as came:
-        job = engine.submit("-t", "1-2")
-        engine.wait("shares", lambda: engine.is_over(job))
-        engine.run("orderly", "merge", "runs/all", "runs/2x2-1-of-2", "runs/2x2-2-of-2")
-        said = engine.run("orderly", "run", "2x2", "--out", "runs/all")
-        assert said.partition("digest ")[2].split()[0] in alone
-        came.append("proven, the digest of one machine")
-
-    with engine.case("qdel") as came:
-        job = engine.submit("-t", "1-1", question="long.toml")
-        _ended(engine, job, share, came, "qdel", job)
-
-    with engine.case("h_rt") as came:
-        job = engine.submit("-t", "1-1", "-l", "h_rt=0:2:0", question="long.toml")
-        _ended(engine, job, share, came)
-
-    with engine.case("s_rt") as came:
-        before = n_stored(share)
-        job = engine.submit("-t", "1-1", "-l", "s_rt=0:1:30,h_rt=0:10:0", question="long.toml")
-        engine.wait("another start", lambda: engine.said(job).count("starting workers") > 1, 400)
-        stored = n_stored(share)
-        assert stored > before
-        came.append(f"{stored - before:,} verdicts stored (stopped by SIGUSR1), started again (99)")
-        assert "stopped by SIGUSR1" in engine.said(job)
-        engine.run("qdel", job)
-        engine.wait("end", lambda: engine.is_over(job), 120)
-
-
-def _ended(engine: GridEngine, job: str, share: Path, came: list[str], *command: str) -> None:
-    """Check that what had arrived was stored when a job is ended, by a command or by itself."""
-    before, n_starts = n_stored(share), n_sessions(share)
-    arrived = engine.wait_for_rows(share, n_starts)
-    if command:
-        engine.run(*command)
-    engine.wait("end", lambda: engine.is_over(job), 240)
-    stored = n_stored(share)
-    assert stored >= before + arrived, (stored, before, arrived)
-    assert engine.said(job).count("starting workers") == 1
-    came.append(f"{stored - before:,} verdicts stored ({last_end(share)}), not started again")
+    return play(GridEngine(), CASES, sys.argv[1:])
 
 
 if __name__ == "__main__":

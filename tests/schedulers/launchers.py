@@ -16,12 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.schedulers.part import (
+    Cases,
     Part,
-    end_on_sigterm,
     install,
     n_arrived,
     n_sessions,
     n_stored,
+    play,
     recipe_of,
 )
 
@@ -83,7 +84,7 @@ class Launchers(Part):
         said = self.run("orderly", "run", "2x2", "--cutoff", "14", "--out", "runs/all")
         return said.partition("digest ")[2].split()[0]
 
-    def fresh(self) -> None:
+    def clear(self) -> None:
         """Forget the runs of the launcher before."""
         self.run("rm", "-rf", "runs", "done", ".snakemake")
 
@@ -151,7 +152,7 @@ def _small(recipe: str) -> str:
     return recipe.replace("4x4-enable2k", "2x2 --cutoff 14").replace("--workers 8", "--workers 1")
 
 
-CASES = {
+CASES: Cases[Launchers] = {
     "Snakemake": snakemake,
     "GNU parallel": parallel,
     "HyperQueue": hyperqueue,
@@ -168,17 +169,7 @@ def main() -> int:
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
     given = parser.parse_args()
     install("parallel")
-    end_on_sigterm()
-    launchers = Launchers(given.environment)
-    try:
-        launchers.bring_up()
-        for name in given.cases or CASES:
-            with launchers.case(name) as came:
-                launchers.fresh()
-                CASES[name](launchers, came)
-    finally:
-        code = launchers.close()
-    return code
+    return play(Launchers(given.environment), CASES, given.cases)
 
 
 if __name__ == "__main__":

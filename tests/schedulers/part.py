@@ -1,5 +1,5 @@
-"""What the real parts share: a folder, processes that are ended by pid, a question of many small
-classes, a table of what came.
+"""What the real parts share: a folder, processes that are ended by pid, a table of what came; and
+what schedulers share: a question of many small classes that is started, disturbed and looked at.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from results.log import MAX_BYTES, read_events
 from results.log_events import Event, Reported, Stopped
@@ -34,6 +35,9 @@ fused = []
 """
 LOOK_S = 0.5
 N_ROWS = 50
+_AnyPart = TypeVar("_AnyPart", bound="Part")
+# a case appends to the list what came
+Cases = Mapping[str, Callable[[_AnyPart, list[str]], object]]
 
 
 def install(*packages: str) -> None:
@@ -124,6 +128,9 @@ class Part:
         self._processes.append(process)
         return process
 
+    def bring_up(self) -> None:
+        """Start what the cases need."""
+
     def clear(self) -> None:
         """End what a case that failed has left."""
 
@@ -133,17 +140,6 @@ class Part:
         while not condition():
             assert time.monotonic() < ends_s, f"{what}: not within {limit_s:.0f} s"
             time.sleep(LOOK_S)
-
-    def wait_for_rows(self, run: Path, n_before: int) -> int:
-        """Wait until a run that had been started ``n_before`` times has some new verdicts; return
-        how many the driver says have arrived.
-        """
-
-        def has_some() -> bool:
-            return n_sessions(run) > n_before and n_arrived(run) > N_ROWS
-
-        self.wait(f"rows of {run.name}", has_some)
-        return n_arrived(run)
 
     @contextlib.contextmanager
     def case(self, name: str) -> Iterator[list[str]]:
@@ -185,6 +181,110 @@ class Part:
         return int(n_failed > 0)
 
 
+def play(part: _AnyPart, cases: Cases[_AnyPart], names: Sequence[str] = ()) -> int:
+    """Bring a part up, try all cases or those that are named, and end it; return the exit code."""
+    end_on_sigterm()
+    try:
+        part.bring_up()
+        for name in names or cases:
+            with part.case(name) as came:
+                cases[name](part, came)
+    finally:
+        code = part.close()
+    return code
+
+
+class Begun(NamedTuple):
+    """The share of the long question, at work: its job, and what it has."""
+
+    job: str
+    before: int  # verdicts that were stored
+    n_starts: int  # how often it had been started
+    n_stops: int  # how often a driver of it had stopped by itself
+    arrived: int  # verdicts that the driver says have arrived since
+
+
+class Scheduler(Part):
+    """A part that runs the launch file."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.share = self.folder / "runs" / "long-1-of-1"
+
+    def submit(self, *options: str, question: str = "2x2", n_shares: int = 1) -> str:
+        """Submit the launch file as an array and return the number of the job."""
+        raise NotImplementedError
+
+    def cancel(self, job: str) -> None:
+        """Have a job ended."""
+        raise NotImplementedError
+
+    def is_over(self, job: str) -> bool:
+        """Return whether no task of a job waits or runs."""
+        raise NotImplementedError
+
+    def said(self, job: str) -> str:
+        """Return what the tasks of a job said."""
+        raise NotImplementedError
+
+    def begin(self, *options: str) -> Begun:
+        """Submit the long question and wait until verdicts have arrived."""
+        before, n_starts = n_stored(self.share), n_sessions(self.share)
+        n_stops = len(stops(self.share))
+        job = self.submit(*options, question="long.toml")
+        return Begun(job, before, n_starts, n_stops, self._arrived(n_starts))
+
+    def _arrived(self, n_starts: int) -> int:
+        """Wait for verdicts of a share that had been started so often; return how many."""
+
+        def has_some() -> bool:
+            return n_sessions(self.share) > n_starts and n_arrived(self.share) > N_ROWS
+
+        self.wait(f"rows of {self.share.name}", has_some)
+        return n_arrived(self.share)
+
+    def kept(self, begun: Begun, limit_s: float = 120) -> str:
+        """Wait until its driver has stopped, with all that had arrived; return how much, and why
+        it stopped.
+        """
+        self.wait("a stop", lambda: len(stops(self.share)) > begun.n_stops, limit_s)
+        n_new = n_stored(self.share) - begun.before
+        assert n_new >= begun.arrived, (n_new, begun)
+        return f"{n_new:,} verdicts stored ({stops(self.share)[-1]})"
+
+    def ends(self, begun: Begun, came: list[str]) -> None:
+        """Check that it ends, with all that had arrived, and is not started again."""
+        self.wait("end", lambda: self.is_over(begun.job), 240)
+        kept = self.kept(begun, limit_s=0)
+        assert self.said(begun.job).count("starting workers") == 1
+        came.append(f"{kept}, not started again")
+
+    def goes_on(self, begun: Begun, kept: str, came: list[str]) -> None:
+        """Wait until another start has verdicts, and cancel it."""
+        self._arrived(begun.n_starts + 1)
+        came.append(f"{kept}, started again, went on")
+        self.cancel(begun.job)
+        self.wait("end", lambda: self.is_over(begun.job), 120)
+
+
+def merged(scheduler: Scheduler, came: list[str]) -> None:
+    """Two shares, put together."""
+    job = scheduler.submit(n_shares=2)
+    scheduler.wait("shares", lambda: scheduler.is_over(job))
+    scheduler.run("orderly", "merge", "runs/all", "runs/2x2-1-of-2", "runs/2x2-2-of-2")
+    said = scheduler.run("orderly", "run", "2x2", "--out", "runs/all")
+    digest = said.partition("digest ")[2].split()[0]
+    assert digest in scheduler.run("orderly", "run", "2x2", "--workers", "0", "--out", "alone")
+    came.append("proven, the digest of one machine")
+
+
+def cancelled(scheduler: Scheduler, came: list[str]) -> None:
+    """Ended by its user while it searches."""
+    begun = scheduler.begin()
+    scheduler.cancel(begun.job)
+    scheduler.ends(begun, came)
+
+
 def n_stored(run: Path) -> int:
     """Return how many verdicts a run has; 0 when there is none."""
     if not (run / "run.json").exists():
@@ -210,7 +310,9 @@ def n_sessions(run: Path) -> int:
     return len({event.session for event in read_events(LocalFolder(run), MAX_BYTES)})
 
 
-def last_end(run: Path) -> str:
-    """Return what the log says of the end of the last session."""
-    ends = [event for event in read_events(LocalFolder(run)) if isinstance(event, Stopped)]
-    return ends[-1].message.split(":")[0] if ends else "nothing"
+def stops(run: Path) -> list[str]:
+    """Return what the log says of each stop of a driver, the last one last."""
+    if not run.exists():
+        return []
+    events = read_events(LocalFolder(run), MAX_BYTES)
+    return [event.message.split(":")[0] for event in events if isinstance(event, Stopped)]

@@ -9,17 +9,19 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from pathlib import Path
 
 from tests.schedulers.part import (
     LAUNCH,
-    Part,
-    end_on_sigterm,
+    Cases,
+    Scheduler,
+    cancelled,
     install,
-    last_end,
+    merged,
     n_sessions,
     n_stored,
+    play,
     recipe_of,
+    stops,
 )
 
 CONF = """
@@ -70,7 +72,7 @@ CHANGES = {  # of the example in the page, for a small machine
 }
 
 
-class Slurm(Part):
+class Slurm(Scheduler):
     """Slurm's daemons, and what is asked of them."""
 
     def __init__(self) -> None:
@@ -101,15 +103,20 @@ class Slurm(Part):
         self.run("scancel", "-u", "root")
         self.wait("no job", lambda: not self.run("squeue", "-h").strip(), 180)
 
-    def submit(self, *options: str, question: str = "2x2", script: Path | None = None) -> str:
-        """Submit the launch file and return the number of the job."""
+    def submit(self, *options: str, question: str = "2x2", n_shares: int = 1) -> str:
+        """Submit the launch file as an array and return the number of the job."""
         self.environment["QUESTION"] = question
-        common = ("--parsable", "--cpus-per-task=1", "--mem=900M")
-        return self.run("sbatch", *common, *options, script or LAUNCH / "orderly.sbatch").strip()
+        common = ("--parsable", f"--array=1-{n_shares}", "--cpus-per-task=1", "--mem=900M")
+        return self.run("sbatch", *common, *options, LAUNCH / "orderly.sbatch").strip()
 
-    def states(self, job: str) -> list[str]:
-        """Return the states of the tasks of a job that are not over."""
-        return self.run("squeue", "-h", "-r", "-j", job, "-o", "%T").split()
+    def cancel(self, job: str) -> None:
+        """Have a job ended."""
+        self.run("scancel", job)
+
+    def exit_code(self, job: str) -> int:
+        """Return the exit code of a task that has ended."""
+        text = self.run("scontrol", "-o", "show", "job", job)
+        return int(text.partition(" ExitCode=")[2].partition(":")[0])
 
     def restarts(self, job: str) -> int:
         """Return how often a job was started again."""
@@ -127,93 +134,30 @@ class Slurm(Part):
         return all(state in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT") for state in known)
 
 
-def main() -> int:
-    """Run all cases, or those that are named."""
-    install("slurmctld", "slurmd", "slurm-client", "munge", "libmunge2")
-    end_on_sigterm()
-    slurm = Slurm()
-    try:
-        slurm.bring_up()
-        for name, try_it in CASES.items():
-            if name in sys.argv[1:] or not sys.argv[1:]:
-                with slurm.case(name) as came:
-                    try_it(slurm, came)
-    finally:
-        code = slurm.close()
-    return code
-
-
-def merged(slurm: Slurm, came: list[str]) -> None:
-    """Two shares, put together."""
-    job = slurm.submit("--array=1-2")
-    slurm.wait("shares", lambda: slurm.is_over(job))
-    slurm.run("orderly", "merge", "runs/all", "runs/2x2-1-of-2", "runs/2x2-2-of-2")
-    said = slurm.run("orderly", "run", "2x2", "--out", "runs/all")
-    digest = said.partition("digest ")[2].split()[0]
-    assert digest in slurm.run("orderly", "run", "2x2", "--workers", "0", "--out", "alone")
-    came.append("proven, the digest of one machine")
-
-
-def cancelled(slurm: Slurm, came: list[str]) -> None:
-    """scancel while it searches."""
-    share = slurm.folder / "runs" / "long-1-of-1"
-    n_starts = n_sessions(share)
-    job = slurm.submit("--array=1-1", question="long.toml")
-    arrived = slurm.wait_for_rows(share, n_starts)
-    slurm.run("scancel", job)
-    slurm.wait("end", lambda: slurm.is_over(job), 90)
-    stored = n_stored(share)
-    assert stored >= arrived, (stored, arrived)
-    assert slurm.restarts(job) == 0
-    came.append(f"{stored:,} verdicts stored ({last_end(share)}), not started again")
-
-
 def preempted(slurm: Slurm, came: list[str]) -> None:
     """A job of a partition of higher priority wants its node."""
-    share = slurm.folder / "runs" / "long-1-of-1"
-    before, n_starts = n_stored(share), n_sessions(share)
-    job = slurm.submit("--array=1-1", "--mem=3900M", question="long.toml")
-    arrived = slurm.wait_for_rows(share, n_starts)
+    begun = slurm.begin("--mem=3900M")
     script = slurm.folder / "other.sh"
     script.write_text("#!/bin/sh\nsleep 20\n")
-    other = slurm.submit("-p", "high", "-N2", "--mem=3900M", script=script)
-    slurm.wait("preemption", lambda: "RUNNING" in slurm.states(other), 120)
-    stored, end = n_stored(share), last_end(share)
-    assert stored >= before + arrived, (stored, before, arrived)
-    slurm.wait_for_rows(share, n_starts + 1)
-    came.append(f"{stored - before:,} verdicts stored ({end}), started again")
-    slurm.run("scancel", job)
-    slurm.wait("end", lambda: slurm.is_over(job), 90)
+    slurm.run("sbatch", "-p", "high", "-N2", "--mem=3900M", script)
+    slurm.goes_on(begun, slurm.kept(begun), came)
 
 
 def at_its_time_limit(slurm: Slurm, came: list[str]) -> None:
     """The warning comes, and it goes on in another start."""
-    share = slurm.folder / "runs" / "long-1-of-1"
-    before, n_starts = n_stored(share), n_sessions(share)
-    job = slurm.submit("--array=1-1", "--time=3", "--signal=B:USR1@60", question="long.toml")
-    slurm.wait("the warning", lambda: "stopped by SIGUSR1" in slurm.said(job), 300)
-    stored, end = n_stored(share), last_end(share)
-    slurm.wait("another start", lambda: n_sessions(share) > n_starts + 1, 300)
-    came.append(f"{stored - before:,} verdicts stored ({end}), started again")
-    slurm.run("scancel", job)
-    slurm.wait("end", lambda: slurm.is_over(job), 120)
+    begun = slurm.begin("--time=3", "--signal=B:USR1@60")
+    slurm.wait("the warning", lambda: "stopped by SIGUSR1" in slurm.said(begun.job), 300)
+    slurm.goes_on(begun, slurm.kept(begun), came)
 
 
 def with_its_node_down(slurm: Slurm, came: list[str]) -> None:
     """An administrator takes its node away."""
-    share = slurm.folder / "runs" / "long-1-of-1"
-    before, n_starts = n_stored(share), n_sessions(share)
-    job = slurm.submit("--array=1-1", "-w", "n1", question="long.toml")
-    arrived = slurm.wait_for_rows(share, n_starts)
+    begun = slurm.begin("-w", "n1")
     slurm.run("scontrol", "update", "NodeName=n1", "State=DOWN", "Reason=test")
-    slurm.wait("stored", lambda: n_stored(share) >= before + arrived, 60)
-    stored, end = n_stored(share), last_end(share)
+    kept = slurm.kept(begun)
     # it may be back by itself: its daemon still runs (ReturnToService=2)
     slurm.run("sh", "-c", "scontrol update NodeName=n1 State=RESUME || true")
-    slurm.wait_for_rows(share, n_starts + 1)
-    came.append(f"{stored - before:,} verdicts stored ({end}), started again")
-    slurm.run("scancel", job)
-    slurm.wait("end", lambda: slurm.is_over(job), 120)
+    slurm.goes_on(begun, kept, came)
 
 
 def by_submitit(slurm: Slurm, came: list[str]) -> None:
@@ -228,18 +172,19 @@ def by_submitit(slurm: Slurm, came: list[str]) -> None:
     (slurm.folder / "shares.py").write_text(text)
     share = slurm.folder / "runs" / "share-1"
     slurm.run(python, "shares.py")
-    slurm.wait("the warning", lambda: share.exists() and "SIGUSR2" in last_end(share))
-    stored = n_stored(share)
+    slurm.wait("the warning", lambda: stops(share))
+    stored, stop = n_stored(share), stops(share)[-1]
     slurm.wait("another start", lambda: n_sessions(share) > 1)
     assert stored > 0
-    came.append(f"{stored:,} verdicts stored ({last_end(share)}), started again")
+    assert "SIGUSR2" in stop
+    came.append(f"{stored:,} verdicts stored ({stop}), started again")
 
 
 def without_memory(slurm: Slurm, came: list[str]) -> None:
     """A limit that kills every worker."""
     question = slurm.folder / "large.toml"
     question.write_text('dims = "3x4"\ncutoff = 1400\n')
-    job = slurm.submit("--array=1-1", "--mem=260M", question="large.toml")
+    job = slurm.submit("--mem=260M", question="large.toml")
     slurm.wait("end", lambda: slurm.is_over(job), 300)
     said = slurm.said(job)
     came.append(f"{slurm.restarts(job)} restarts: {said.strip().splitlines()[-1][:160]}")
@@ -247,7 +192,20 @@ def without_memory(slurm: Slurm, came: list[str]) -> None:
     assert "without a verdict" in said or "Killed" in said or "oom" in said.lower(), said
 
 
-CASES = {
+def without_progress(slurm: Slurm, came: list[str]) -> None:
+    """Time limits that are too short for a single class: three starts, then it ends with 7."""
+    question = slurm.folder / "heavy.toml"
+    question.write_text('dims = "4x4"\ncutoff = 1000\n[search]\nmemory_mb = 256\n')
+    options = ("--time=2", "--signal=B:USR1@60", "--mem=2000M")
+    job = slurm.submit(*options, question="heavy.toml")
+    slurm.wait("end", lambda: slurm.is_over(job), 900)
+    assert "3 starts in a row added no verdict" in slurm.said(job), slurm.said(job)
+    assert slurm.exit_code(job) == 7
+    came.append(f"{slurm.restarts(job)} restarts, then exit code 7: 3 starts added no verdict")
+    assert slurm.restarts(job) == 2, came
+
+
+CASES: Cases[Slurm] = {
     "an array of two shares, merged": merged,
     "scancel": cancelled,
     "preemption (REQUEUE)": preempted,
@@ -255,7 +213,15 @@ CASES = {
     "node down": with_its_node_down,
     SUBMITIT: by_submitit,
     "too little memory": without_memory,
+    "too little time": without_progress,
 }
+
+
+def main() -> int:
+    """Run all cases, or those that are named."""
+    install("slurmctld", "slurmd", "slurm-client", "munge", "libmunge2")
+    return play(Slurm(), CASES, sys.argv[1:])
+
 
 if __name__ == "__main__":
     sys.exit(main())
