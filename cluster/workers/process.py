@@ -22,6 +22,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
+from pathlib import Path
 from socket import socketpair
 from typing import Any
 
@@ -40,6 +41,7 @@ from search.breaker import Spec
 _SET_PDEATHSIG = 1
 _LONGEST_LINE = 400
 _END_S = 10.0
+_SOONER = 500  # of 1,000: counts as if it had half of all memory besides
 # The system ends what takes too much memory by SIGKILL; somebody else may have done it, but that is
 # rare.
 _OUT_OF_MEMORY = (-signal.SIGKILL, errno.ENOMEM)
@@ -138,6 +140,7 @@ def main(socket: int) -> None:
     """Be the process: answer until the driver hangs up."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_SET_PDEATHSIG, signal.SIGKILL)
+        _be_ended_first()
     link = Connection(socket)
     with contextlib.suppress(EOFError):
         worker = Worker(*link.recv())
@@ -149,6 +152,14 @@ def main(socket: int) -> None:
                     # numba keeps what a kernel held when it raised: a new process has it back
                     sys.exit(errno.ENOMEM)
             link.send(None)
+
+
+def _be_ended_first() -> None:
+    """Have the system end this process rather than the driver when memory is short: that goes on,
+    while a run whose driver is killed is over.
+    """
+    with contextlib.suppress(OSError):  # it is to be ended sooner still, and may not ask for less
+        Path("/proc/self/oom_score_adj").write_text(str(_SOONER))
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ _LOCAL_SETTINGS = {
 _LOCAL_STORE_BYTES = 150 * 2**20
 _ADDRESS = "RAY_ADDRESS"
 _LONG_PATH = "AF_UNIX path"
+_CLIENT_LOG = "ray.util.client.logsclient"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ANSWER_S = 60.0
 _START_S = 300.0
@@ -112,6 +113,8 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
     os.environ.update(RAY_AUTH_MODE="token", RAY_DEDUP_LOGS="0")
     import ray
 
+    # Ray's client sets the level of this one again, and warns when it was cut off for a moment
+    logging.getLogger(_CLIENT_LOG).disabled = True
     if ray.is_initialized():
         raise RayError("Ray is in use in this process already; end it with ray.shutdown() first")
     try:

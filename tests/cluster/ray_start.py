@@ -70,19 +70,24 @@ class RealCluster:
             **self._settings,
         }
 
-    def start_head(self):
-        """Start the head, or another one in its place; return its process."""
-        self._port = self._port or _free_port(HEAD)
+    def start_head(self, *, client_port=0):
+        """Start the head, or another one in its place; return its process.
+
+        client_port : where it serves Ray's client (ray://); 0: nowhere
+        """
+        self._port = self._port or free_port(HEAD)
         self.address = f"{HEAD}:{self._port}"
         folder = tempfile.mkdtemp(dir=self.folder)
         options = f"--head --port {self._port} --num-cpus 0 --include-dashboard false"
+        if client_port:
+            options += f" --ray-client-server-port {client_port}"
         return self._start(HEAD, *options.split(), "--temp-dir", folder)
 
     def start_autoscaling_head(self, *, idle_minutes, most):
         """Start a head on 127.0.0.1 that asks Ray's fake provider for machines of one processor,
         ``most`` at most.
         """
-        self._port = _free_port(_LOOPBACK)
+        self._port = free_port(_LOOPBACK)
         self.address = f"{_LOOPBACK}:{self._port}"
         config = {
             "cluster_name": "fake",
@@ -154,7 +159,14 @@ class RealCluster:
                 os.kill(pid, number)
         process.wait(60)
 
-    def drive(self, folder, *options):
+    def install(self, package):
+        """Have a package installed for machines and drivers that are started from now on."""
+        folder = self.folder / "packages"
+        pip = [sys.executable, "-m", "pip", "install", "-qq", "--target", str(folder), package]
+        subprocess.run(pip, check=True)
+        self._settings["PYTHONPATH"] = f"{ROOT}:{folder}"
+
+    def drive(self, folder, *options, address=None):
         """Start ``orderly run`` on the 34,960 small classes of 3x3; what it says goes into
         ``said``.
         """
@@ -168,7 +180,7 @@ class RealCluster:
         command = [sys.executable, "-P", "-c", program, "run", str(config)]
         with (folder / "said").open("ab") as said:
             driver = subprocess.Popen(
-                [*command, "--address", self.address, *options],
+                [*command, "--address", address or self.address, *options],
                 cwd=self.folder,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
@@ -218,7 +230,55 @@ class RealCluster:
         raise RuntimeError("ray start: " + "".join(said[-5:]))
 
 
-def _free_port(place):
+class Cable:
+    """What connects clients with a server of this machine, until it is cut.
+
+    ``port`` is where clients come, on 127.0.0.1.
+    """
+
+    def __init__(self, place, port):
+        self._server = place, port
+        self._listener = socket.create_server((_LOOPBACK, 0))
+        self.port = self._listener.getsockname()[1]
+        self._is_whole = threading.Event()
+        self._is_whole.set()
+        self._sockets = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self):
+        """Drop all connections; who comes now waits until it is mended."""
+        self._is_whole.clear()
+        for each in self._sockets:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        self._sockets.clear()
+
+    def mend(self):
+        """Let clients through again."""
+        self._is_whole.set()
+
+    def _accept(self):
+        while True:
+            client, _ = self._listener.accept()
+            self._is_whole.wait()
+            try:
+                server = socket.create_connection(self._server)
+            except OSError:
+                client.close()
+                continue
+            self._sockets += client, server
+            for ends in ((client, server), (server, client)):
+                threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
+
+    @staticmethod
+    def _pass_on(source, sink):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+
+
+def free_port(place):
     with socket.socket() as listener:
         listener.bind((place, 0))
         return listener.getsockname()[1]

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
+import time
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -54,6 +56,30 @@ def test_a_sound_run_is_verified(orderly, proven, copy):
     assert claim["statistics"]["n_terms"] > 0
     assert orderly.json("verify", copy)["verdict_digest"] == claim["verdict_digest"]
     assert orderly.json("status", copy)["state"] == "proven"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("verify", "{copy}", "--quick", "--write"),
+        ("certify", "{copy}"),
+        ("merge", "{copy}", "{proven}"),
+        ("derive", "{proven}", "--cutoff", "13", "--out", "{empty}"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_who_writes_waits_for_a_claim_that_is_not_renewed(orderly, proven, copy, tmp_path, command):
+    """That of a driver which was killed on another machine counts for 90 s; one is left here."""
+    places = {"proven": proven, "copy": copy, "empty": tmp_path / "empty"}
+    places["empty"].mkdir()
+    note = {"pid": 7, "user": "ann", "since": time.time(), "host": "box", "machine": "another"}
+    claim = places["empty" if command[0] == "derive" else "copy"] / files.OWNER
+    claim.write_text(json.dumps(note))
+    os.utime(claim, 2 * (time.time() - 89,))
+    answer = orderly(*(word.format(**places) for word in command))
+    assert answer.code == 0, answer.err
+    assert answer.err.count("waiting for ann@box (process 7)") == 1
+    assert not claim.exists()
 
 
 def test_a_known_list_is_called_by_its_name_whatever_its_file_is_called(orderly, proven, tmp_path):

@@ -32,6 +32,7 @@ from search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.campaign import config_of_classes
 from tests.cluster.processes import (
+    PROC,
     descendants,
     has_let_go,
     listening_addresses,
@@ -84,6 +85,13 @@ def test_a_worker_that_is_killed_says_how(one, number, reason):
     assert (down.worker, down.reason) == (1, reason)
     assert number.name in down.message
     assert ("fewer workers" in down.message) == (reason == "oom")
+
+
+def test_the_system_ends_a_worker_before_its_driver(one):
+    """Where memory is short: a run without its driver is over."""
+    places = [PROC / str(pid) / "oom_score_adj" for pid in (os.getpid(), *workers())]
+    ours, its = (int(place.read_text()) for place in places)
+    assert its == max(ours, 500)
 
 
 def test_workers_of_a_machine_share_words_paths_and_rim():

@@ -62,12 +62,21 @@ def test_skypilot_accepts_the_task(tmp_path):
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     subprocess.run([python, "-m", "pip", "install", "-qq", "skypilot==0.14.1"], check=True)
-    code = f"import sky; task = sky.Task.from_yaml({str(LAUNCH / 'sky.yaml')!r}); print(task.run)"
-    environment = {**os.environ, "HOME": str(tmp_path)}
-    done = subprocess.run(
-        [python, "-c", code], env=environment, capture_output=True, text=True, check=True
+    code = (
+        f"import sky, sys, yaml; task = yaml.safe_load(open({str(LAUNCH / 'sky.yaml')!r}))\n"
+        "print(sky.Task.from_yaml_config(task, env_overrides=sys.argv[1:] and [sys.argv[1:]]).run)"
     )
-    assert done.stdout.strip() == SKY["run"].strip()
+    environment = {**os.environ, "HOME": str(tmp_path)}
+
+    def parsed(*override):
+        return subprocess.run(
+            [python, "-c", code, *override], env=environment, capture_output=True, text=True
+        )
+
+    assert parsed("OUT", "s3://mine/4x4").stdout.strip() == SKY["run"].strip()
+    without = parsed()
+    assert without.returncode != 0
+    assert "'OUT' is None" in without.stderr
 
 
 def test_the_task_has_the_fields_of_skypilot():

@@ -4,7 +4,9 @@ secrets.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import time
 import uuid
 from collections.abc import Iterator
@@ -106,6 +108,42 @@ def test_one_driver_per_run_whatever_machine_it_is_on(bucket):
         store.flush()
         assert len(list(open_run(address).rows())) == 6, "readers need no lock"
     assert current_owner(open_run(address).folder) == (False, None)
+
+
+def of_another_machine(address: str) -> str:
+    """Let a driver of another machine have a claim on a run; return its name."""
+    Store.open(address, toy_question()).close()
+    note = {"pid": 7, "user": "ann", "since": time.time(), "host": "box", "machine": "another"}
+    name = f"{files.LOCK}/hold-another"
+    open_folder(address).publish(name, json.dumps(note).encode())
+    return name
+
+
+def test_a_claim_that_is_not_renewed_is_waited_for(bucket):
+    """As that of a driver that was killed on another machine; its successor comes at once."""
+    address = f"{bucket}/run"
+    claim = of_another_machine(address)
+    told: list[str] = []
+    with Store.open(address, toy_question(), pace=Pace(5.0, 2.0), wait=told.append) as store:
+        assert store.run.folder.read(claim) is None
+        store.append([row(1)])
+    assert re.match(r"waiting for ann@box \(process 7\), for .*, last heard of", told[0])
+    assert [r.class_id for r in open_run(address).rows()] == [1]
+
+
+def test_a_claim_that_is_renewed_is_not_taken_over(bucket):
+    """However often it is looked at."""
+    address = f"{bucket}/run"
+    claim = of_another_machine(address)
+    folder = open_folder(address)
+
+    def renewed(text: str) -> None:
+        time.sleep(1.1)  # the server's clock knows whole seconds only
+        folder.publish(claim, folder.read(claim) or b"")
+
+    with pytest.raises(StoreLockedError, match=r"being written by ann@box.*wait for it or stop it"):
+        Store.open(address, toy_question(), pace=Pace(0.2, 60.0), wait=renewed)
+    assert folder.names(files.LOCK) == [claim]
 
 
 def test_a_driver_that_slept_stops_before_it_writes(bucket):

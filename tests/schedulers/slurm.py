@@ -63,6 +63,9 @@ AllowedSwapSpace=0
 """
 
 
+ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL")
+LIMITED = 'dims = "3x4"\ncutoff = 1400\n'
+HEAVY = 'dims = "4x4"\ncutoff = 1000\n[search]\nmemory_mb = 256\n'  # minutes for each class
 SUBMITIT = "submitit==1.5.4"
 CHANGES = {  # of the example in the page, for a small machine
     "4x4-enable2k --workers 8": "long.toml --workers 1",
@@ -131,7 +134,7 @@ class Slurm(Scheduler):
     def is_over(self, job: str) -> bool:
         """Return whether no task of a job waits or runs."""
         known = self.run("squeue", "-h", "-r", "-t", "all", "-j", job, "-o", "%T").split()
-        return all(state in ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT") for state in known)
+        return all(state in ENDED for state in known)
 
 
 def preempted(slurm: Slurm, came: list[str]) -> None:
@@ -181,28 +184,38 @@ def by_submitit(slurm: Slurm, came: list[str]) -> None:
 
 
 def without_memory(slurm: Slurm, came: list[str]) -> None:
-    """A limit that kills every worker."""
-    question = slurm.folder / "large.toml"
-    question.write_text('dims = "3x4"\ncutoff = 1400\n')
-    job = slurm.submit("--mem=260M", question="large.toml")
-    slurm.wait("end", lambda: slurm.is_over(job), 300)
+    """A limit that kills every worker: the driver ends it with 7."""
+    (slurm.folder / "limited.toml").write_text(LIMITED)
+    job = slurm.submit("--mem=280M", question="limited.toml")
+    slurm.wait("end", lambda: slurm.is_over(job))
     said = slurm.said(job)
-    came.append(f"{slurm.restarts(job)} restarts: {said.strip().splitlines()[-1][:160]}")
-    assert slurm.restarts(job) == 0, came
-    assert "without a verdict" in said or "Killed" in said or "oom" in said.lower(), said
+    assert "died without a verdict" in said, said
+    assert slurm.exit_code(job) == 7, said
+    assert slurm.restarts(job) == 0
+    came.append("3 workers in a row killed, exit code 7, not started again")
+
+
+def without_memory_for_the_driver(slurm: Slurm, came: list[str]) -> None:
+    """A limit that kills it, too: nobody starts it again."""
+    (slurm.folder / "limited.toml").write_text(LIMITED)
+    job = slurm.submit("--mem=100M", question="limited.toml")
+    slurm.wait("end", lambda: slurm.is_over(job))
+    assert "oom" in slurm.said(job).lower(), slurm.said(job)
+    assert slurm.restarts(job) == 0
+    came.append("killed by the memory limit, not started again")
 
 
 def without_progress(slurm: Slurm, came: list[str]) -> None:
-    """Time limits that are too short for a single class: three starts, then it ends with 7."""
-    question = slurm.folder / "heavy.toml"
-    question.write_text('dims = "4x4"\ncutoff = 1000\n[search]\nmemory_mb = 256\n')
-    options = ("--time=2", "--signal=B:USR1@60", "--mem=2000M")
+    """A time limit that is too short for a single class: three starts, then it ends with 7."""
+    (slurm.folder / "heavy.toml").write_text(HEAVY)
+    options = ("--time=3", "--signal=B:USR1@30", "--mem=3000M")
     job = slurm.submit(*options, question="heavy.toml")
-    slurm.wait("end", lambda: slurm.is_over(job), 900)
-    assert "3 starts in a row added no verdict" in slurm.said(job), slurm.said(job)
+    slurm.wait("end", lambda: slurm.is_over(job), 1200)
+    said = slurm.said(job)
+    assert "3 starts in a row added no verdict" in said, said
     assert slurm.exit_code(job) == 7
-    came.append(f"{slurm.restarts(job)} restarts, then exit code 7: 3 starts added no verdict")
-    assert slurm.restarts(job) == 2, came
+    assert slurm.restarts(job) == 2
+    came.append("2 restarts, then exit code 7: 3 starts in a row added no verdict")
 
 
 CASES: Cases[Slurm] = {
@@ -213,6 +226,7 @@ CASES: Cases[Slurm] = {
     "node down": with_its_node_down,
     SUBMITIT: by_submitit,
     "too little memory": without_memory,
+    "too little memory for the driver": without_memory_for_the_driver,
     "too little time": without_progress,
 }
 

@@ -26,7 +26,7 @@ import ray
 from results.log import read_events
 from results.storage.local import LocalFolder
 from results.store.run import open_run
-from tests.cluster.ray_start import ROOT, RealCluster, until
+from tests.cluster.ray_start import HEAD, ROOT, Cable, RealCluster, free_port, until
 
 PACKAGES = ("boardclass", "cluster", "configs", "results", "search")
 _START_S = 600.0  # kernels may have to be compiled, on a loaded machine
@@ -126,15 +126,14 @@ def head_replaced(folder):
         text = said(folder)
         assert code == 6, f"exit code {code}\n{text}"
         assert "the same command resumes" in text, text
-        n_settled = max(event.n_verdicts for event in told(folder, "progress"))
-        n_stored = rows(folder)
-        assert n_stored >= n_settled, (n_stored, n_settled)
+        n_told, n_stored = n_settled(folder), rows(folder)
+        assert n_stored >= n_told, (n_stored, n_told)
         cluster.add()
         again = cluster.drive(folder, "--workers", "0")
         until(lambda: is_at_work(folder, 2), _START_S, "the same command goes on")
         again.send_signal(signal.SIGTERM)
         assert again.wait(120) == 4
-        return f"exit code 6, {n_stored} rows stored, {n_settled} were told; goes on on the new one"
+        return f"exit code 6, {n_stored} rows stored, {n_told} were told; goes on on the new one"
 
 
 def strange_machines(folder):
@@ -206,6 +205,35 @@ def draining_machine(folder):
         return repr(line)
 
 
+def client_cut_off(folder):
+    """A client (ray://) that is cut off for eight seconds goes on, and prints nothing of Ray's."""
+    with RealCluster() as cluster:
+        cluster.install("grpcio")
+        port = free_port(HEAD)
+        cluster.start_head(client_port=port)
+        cluster.add()
+        cable = Cable(HEAD, port)
+        driver = cluster.drive(folder, "--workers", "0", address=f"ray://127.0.0.1:{cable.port}")
+        wait_for_work(folder, driver)
+        until(lambda: has_rows(folder), _START_S, "the first rows")
+        n_before = n_settled(folder)
+        cable.cut()
+        time.sleep(8)
+        cable.mend()
+        until(lambda: n_settled(folder) > n_before + 100, 120, f"more verdicts\n{said(folder)}")
+        driver.send_signal(signal.SIGTERM)
+        assert driver.wait(120) == 4, said(folder)
+        text = said(folder)
+        assert "channel" not in text, text
+        assert "ray." not in text, text
+        return f"{n_before} verdicts before the cut, {rows(folder)} stored in the end"
+
+
+def n_settled(folder):
+    """Return how many verdicts the driver says have arrived."""
+    return max((event.n_verdicts for event in told(folder, "progress")), default=0)
+
+
 def _machines(cluster):
     """Return the ids of the machines that have processors, asked by a process of its own."""
     program = (
@@ -254,6 +282,7 @@ CASES = {
         strange_machines,
         busy_cluster,
         draining_machine,
+        client_cut_off,
     )
 }
 

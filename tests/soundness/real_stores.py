@@ -86,7 +86,7 @@ def started(
                 process.wait()
 
 
-def wait_for(port: int, seconds: float = 60.0) -> None:
+def wait_for(port: int, seconds: float = 240.0) -> None:
     """Wait until somebody listens on a port of this machine."""
     import socket
 
@@ -345,7 +345,7 @@ def ceph(folder: Path, temporary: Path) -> Iterator[Store]:
         with started([osd], temporary / "osd-logs", environment):
             (temporary / "rgw-logs").mkdir()
             with started([gateway], temporary / "rgw-logs", environment) as processes:
-                wait_for(ports["rgw"], 180)
+                wait_for(ports["rgw"])
                 pairs = []
                 for name in ("me", "limited"):
                     user = do(binaries / "radosgw-admin", *common, "user", "create", "--uid", name,
