@@ -4,8 +4,8 @@
 
 PYTHON has the packages of PACKAGES, PROGRAM is the boggle of Debian's bsdgames; without them both
 are got in a temporary folder, by pip and by apt-get.  All of them get ENABLE2K, in one thread, one
-after another; then 1,000 boards of rolled dice, as many as they do in so many CPU seconds.  Answers are kept
-in a file, and a program whose answer is there is not asked again.
+after another; then 1,000 boards of rolled dice, as many as they do in so many CPU seconds.  What
+is answered is kept in a file, and a program whose answer is there is not asked again.
 """
 
 from __future__ import annotations
