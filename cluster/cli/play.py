@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,8 +37,8 @@ def play(
 ) -> None:
     """Roll a board and find its words; the answers come at the end.
 
-    Type one word per line; an empty line ends the game.  Common words are those of SCOWL up to size
-    35; in a list that is not English all words count as common.
+    Type one word per line, ? for a hint; an empty line ends the game.  Common words are those of
+    SCOWL up to size 35; in a list that is not English all words count as common.
     """
     if out is not None and not out.endswith(".html"):
         raise InputError(f"--out {quote(out)}: expected the name of a page, such as game.html")
@@ -59,11 +59,45 @@ def play(
         return
     console().print(draw_board(solved.rows))
     uncounted = set(scoring.uncounted(board, solved))
-    caught = _caught(solved, minutes, goal, partial(scoring.refusal, uncounted=uncounted))
+    refusal = partial(scoring.refusal, uncounted=uncounted)
+    hints = Hints(solved, scoring.common(solved.words))
+    caught = _caught(solved, minutes, goal, refusal, hints)
     _tell_end(scoring, solved, caught, goal)
 
 
-def _caught(solved: Solved, minutes: float, goal: int, refusal: Callable[[str], str]) -> set[str]:
+class Hints:
+    """Says where a word begins that is still to be found, and one tile more of it when asked again.
+
+    The short ones that most people know come first.
+    """
+
+    def __init__(self, solved: Solved, common: Sequence[str]) -> None:
+        known = set(common)
+        self._words = sorted(solved.words, key=lambda item: (item.word not in known, item.letters))
+        self._rows = solved.rows
+        self._last, self._n = "", 0  # the word that the last hint was about, its tiles shown
+
+    def next(self, caught: Container[str]) -> str:
+        """Return a hint, given what was found."""
+        left = [item for item in self._words if item.word not in caught]
+        if not left:
+            return "every word is found"
+        item = left[0]
+        self._n = min(self._n + 1, len(item.path)) if item.word == self._last else 1
+        self._last = item.word
+        places = []
+        for cell in item.path[: self._n]:
+            column, row = divmod(cell, len(self._rows))
+            places.append((row, column))
+        begin = "".join(self._rows[row][column].lower() for row, column in places)
+        row, column = places[0]
+        where = f"row {row + 1}, column {column + 1}"
+        return f"{counted(item.letters, 'letter')}, beginning with {begin} in {where}"
+
+
+def _caught(
+    solved: Solved, minutes: float, goal: int, refusal: Callable[[str], str], hints: Hints
+) -> set[str]:
     """Ask for words until the time is up, the input ends or a line is empty; return those that are
     on the board.  ``refusal`` says why another one is worth nothing.
     """
@@ -71,7 +105,7 @@ def _caught(solved: Solved, minutes: float, goal: int, refusal: Callable[[str], 
     caught: set[str] = set()
     aim = f"Find {counted(goal, 'word')}" if goal else "Find what you can"
     limit = f" in {duration(60 * minutes)}" if minutes else ""
-    say(f"{aim}{limit}; an empty line ends.")
+    say(f"{aim}{limit}; ? gives a hint, an empty line ends.")
     signal.signal(signal.SIGALRM, _end)
     try:
         signal.setitimer(signal.ITIMER_REAL, 60 * minutes)  # 0: never
@@ -79,7 +113,9 @@ def _caught(solved: Solved, minutes: float, goal: int, refusal: Callable[[str], 
             word = printable(line.strip().lower())
             if not word:
                 break
-            if word in caught:
+            if word == "?":
+                say(f"hint: {hints.next(caught)}")
+            elif word in caught:
                 say(f"{word}: found before")
             elif word in points:
                 caught.add(word)

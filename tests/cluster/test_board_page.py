@@ -137,6 +137,30 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
     has_text(tab, "#tally", "0 points, 0 words")
 
 
+@pytest.mark.parametrize("device", [DESK, PHONE], ids=["mouse", "finger"])
+def test_hints_lead_to_a_word_tile_by_tile(opened, orderly, device):
+    words = {word["word"]: word for word in orderly.json("show", BOARD)["words"]}
+    tab = opened(BOARD, **device)
+    assert not tab.locator("#hint").is_visible()
+    tab.click("#start")
+    said = []
+    for _ in range(4):
+        tab.click("#hint")
+        said.append(tab.locator("#game-spoken").inner_text())
+    word = said[2].rpartition(" ")[2]
+    assert words[word]["letters"] == 3
+    begins = [word[:1], word[:2], word, word]
+    assert said == [f"Hint: 3 letters, beginning with {begin}" for begin in begins]
+    assert tab.locator("#game-trace").inner_html() != ""
+    drag(tab, words[word]["path"])
+    contains_text(tab, "#game-spoken", f"{word}: 1 point")
+    tab.click("#hint")
+    assert tab.locator("#game-spoken").inner_text() != said[3]
+    tab.click("#stop")
+    contains_text(tab, "#game-spoken", "5 hints.")
+    assert not tab.locator("#hint").is_visible()
+
+
 def test_words_come_after_the_game_and_the_keyboard_is_enough(opened):
     tab = opened(BOARD, "--words", "hidden", **DESK)
     has_text(tab, "h1", "Find 430 points in 210 words")

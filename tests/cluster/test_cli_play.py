@@ -29,6 +29,30 @@ def test_words_are_found_and_the_answers_come_at_the_end(orderly):
     assert "ionone" in others
 
 
+def test_hints_lead_to_the_words_tile_by_tile(orderly):
+    """Each is true: the word that it is about is on the board, begins so and there, and is found in
+    the end.
+    """
+    (board,) = orderly.json("roll", *SEED)
+    told = orderly.json("show", board["board"])
+    paths = {item["word"]: item["path"] for item in told["words"]}
+    answer = orderly("play", *SEED, "--goal", 0, stdin="?\n?\n?\n?\nfeline\n?\n")
+    hints = re.findall(
+        r"^hint: 3 letters, beginning with (\w+) in row (\d), column (\d)$",
+        answer.out,
+        re.MULTILINE,
+    )
+    begins = [begin for begin, _, _ in hints]
+    word = begins[2]
+    assert begins == [word[:1], word[:2], word, word, word]
+    assert {(int(row) - 1, int(column) - 1) for _, row, column in hints} == {
+        divmod(paths[word][0], 4)[::-1]
+    }
+    assert f" {word}" in answer.out.partition("know: ")[2].partition("Missed")[0].replace("\n", " ")
+    some = "\n".join([*paths, "?"])
+    assert "hint: every word is found" in orderly("play", *SEED, "--goal", 0, stdin=some).out
+
+
 @pytest.mark.parametrize(
     ("dice", "rules", "refusals"),
     [

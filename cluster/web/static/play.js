@@ -42,6 +42,10 @@ export function makeGame() {
   let found = new Set();
   /** @type {number[]} */
   let path = [];
+  /** @type {Word | undefined} */
+  let hinted; // the word that hints are about, and how many of its tiles they have shown
+  let nHinted = 0;
+  let nHints = 0;
   let timer = 0;
   let began = 0;
   let shown = 0; // seconds on the clock
@@ -124,6 +128,8 @@ export function makeGame() {
 
   function start() {
     found = new Set();
+    hinted = undefined;
+    nHints = 0;
     began = Date.now();
     timer = setInterval(tick, 200);
     write("warned", "");
@@ -139,7 +145,7 @@ export function makeGame() {
   /** @param {boolean} isPlaying */
   function phase(isPlaying) {
     byId("start").hidden = isPlaying;
-    byId("stop").hidden = byId("entry").hidden = !isPlaying;
+    byId("stop").hidden = byId("entry").hidden = byId("hint").hidden = !isPlaying;
     byId("game-rules").hidden = isPlaying;
     byId("game-sift").hidden = isPlaying;
     tiles.classList.toggle("live", isPlaying);
@@ -181,7 +187,8 @@ export function makeGame() {
     const how = limit() && !shown ? "Time is up" : "Ended";
     const all = count(inPlay().length);
     const reached = got.length >= goal() ? " The goal is reached." : " The goal is not reached.";
-    const end = goal() ? reached : "";
+    const helped = nHints ? ` ${counted(nHints, "hint")}.` : "";
+    const end = (goal() ? reached : "") + helped;
     heard.textContent = `${how}. You found ${wn(got.length)} of ${all}: ${score}.${end}`;
     byId("start").focus({ preventScroll: true });
   }
@@ -214,6 +221,29 @@ export function makeGame() {
     } else if (fitting.length) heard.textContent = `${fitting[0].word}: found before`;
     else heard.textContent = `${text}: ${refusal(text, trail, isPath ? spelled : null)}`;
     heard.className = fresh ? "spoken good" : "spoken";
+  }
+
+  // Where a word begins that is still to be found, the short ones that most people know first; asked
+  // again, one tile more of it.
+  function hint() {
+    if (!hinted || found.has(hinted.word)) {
+      const left = inPlay().filter((item) => !found.has(item.word));
+      const known = left.filter(isCommon);
+      [hinted] = (known.length ? known : left).sort((a, b) => a.letters - b.letters);
+      nHinted = 0;
+    }
+    choose([]);
+    heard.className = "spoken";
+    if (!hinted) {
+      heard.textContent = "Every word is found.";
+      return;
+    }
+    nHints += 1;
+    nHinted = Math.min(nHinted + 1, hinted.path.length);
+    const cells = hinted.path.slice(0, nHinted);
+    drawPath(tilesIn(tiles), trace, cells);
+    const begin = cells.map((cell) => lettersOn(faces[cell])).join("");
+    heard.textContent = `Hint: ${counted(hinted.letters, "letter")}, beginning with ${begin}`;
   }
 
   // Why a word is worth nothing; of one that was dragged, by its cells and what they may spell.
@@ -320,6 +350,7 @@ export function makeGame() {
   });
   on("start", "click", start);
   on("stop", "click", finish);
+  on("hint", "click", hint);
   for (const id of ["minutes", "goal"]) on(id, "change", announce);
   return { set, stop };
 }
