@@ -43,8 +43,6 @@ KERNEL_FOLDERS = ("boardclass", "search")
 # plain functions that kernels call
 COMPILED_ELSEWHERE = ("boardclass/scores.py",)
 _COMPILE = ("tests/results/test_audit.py",)  # these tests use most kernels
-# caches are handled here
-_HASH = ("boardclass/jit.py", "return digest.hexdigest()[:16]", 'return "0" * 16')
 _LIST = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text())
 
 
@@ -73,6 +71,16 @@ class Mutant(NamedTuple):
         mutated = text.replace(self.old, self.new)
         compile(mutated, self.file, "exec")
         return mutated
+
+
+# caches are handled here
+NO_HASH = Mutant(
+    name="the kernels have no hash",
+    file="boardclass/jit.py",
+    old="found = digest.hexdigest()[:16]",
+    new='found = "0" * 16',
+    tests=(),
+)
 
 
 def load_mutants() -> list[Mutant]:
@@ -155,8 +163,7 @@ class Workshop:
         self._kept = folder / "kernels"
         self._cache = folder / "kernels-in-use"
         copy_of_the_project(self.tree)
-        file, old, new = _HASH
-        (self.tree / file).write_text(Mutant("no hash", file, old, new, ()).applied(ROOT))
+        (self.tree / NO_HASH.file).write_text(NO_HASH.applied(ROOT))
 
     def prepare(self) -> str:
         """Compile everything once; return what is wrong with the unmutated program, or an empty
