@@ -22,6 +22,9 @@ from search.local.batches import BatchScorer
 from search.scoring.scorer import decode_boards
 
 SWAPS = 0.3
+# of the letters of a change, how many are drawn from the alphabet; the others are copied from the
+# boards themselves, which have few rare letters
+FRESH = 0.2
 
 
 class Search(NamedTuple):
@@ -104,15 +107,19 @@ def best_first(boards: UInt8s, scores: Int32s, n: int) -> Int64s:
 def propose(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s) -> UInt8s:
     """Return one random neighbour of each board in uint8[m, n]; now and then it is the board
     itself.
+
+    Either two cells are swapped, or a cell gets another letter: that of a random cell of a random
+    board, or one of the alphabet.
     """
     m, n = boards.shape
     tried = boards.copy()
     row = np.arange(m)
     left, right = rng.integers(0, n, (m,)), rng.integers(0, n, (m,))
+    letters = boards[rng.integers(0, m, m), rng.integers(0, n, m)]
+    fresh = rng.random(m) < FRESH
+    letters[fresh] = alphabet[rng.integers(0, len(alphabet), np.count_nonzero(fresh))]
     swap = rng.random(m) < SWAPS
-    tried[row, left] = np.where(
-        swap, boards[row, right], alphabet[rng.integers(0, len(alphabet), m)]
-    )
+    tried[row, left] = np.where(swap, boards[row, right], letters)
     tried[row[swap], right[swap]] = boards[row[swap], left[swap]]
     return tried
 

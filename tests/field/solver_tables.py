@@ -185,8 +185,28 @@ def diagrams(known: Known) -> str:
     return pages.table(head, rows)
 
 
+def disagreements(known: Known) -> list[str]:
+    """Return what contradicts an optimum: of another solver, of orderly, or of all boards added
+    up.
+    """
+    wrong = []
+    for asked, answer in known.items():
+        figures = known.get(f"{asked.partition(' ')[0]} figures", {})
+        value, best = answer.get("value"), figures.get("multi")
+        if "boards" in answer and answer.get("best_of_boards"):
+            if answer["best_of_boards"] > figures.get("best", answer["best_of_boards"]):
+                wrong.append(f"{asked}: {answer}")
+        elif "relax" in asked or answer.get("status") != "optimal" or best is None:
+            continue
+        elif abs(value - best) > 1e-4:
+            wrong.append(f"{asked}: {value}, all boards added up {best}")
+    return wrong
+
+
 def write(known: Known) -> None:
     """Write the tables into docs/solvers.md."""
+    if wrong := disagreements(known):
+        raise SystemExit("\n".join(wrong))
     commits = sorted({str(answer["commit"]) for answer in known.values()})
     tables = {
         "classes": classes(known),

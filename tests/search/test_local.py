@@ -114,6 +114,17 @@ def test_a_proposal_has_a_letter_changed_or_two_cells_swapped():
     assert n_changed.max() == 2
 
 
+def test_most_new_letters_are_copied_from_the_boards_and_any_may_come():
+    some = np.full((20_000, 6), ord("e") - 97, np.uint8)
+    some[:5000] = ord("s") - 97
+    tried = propose(np.random.default_rng(3), some, parse_alphabet(LETTERS))
+    n_of = np.bincount(tried[tried != some], minlength=26)
+    common = n_of[[ord("e") - 97, ord("s") - 97]]
+    assert n_of.min() > 0
+    assert common.min() > 1500
+    assert common.sum() > 0.5 * n_of.sum()
+
+
 @pytest.mark.parametrize("dims", DIMS)
 def test_canonical_cells(dims):
     g, some = geometry(dims), boards(200, geometry(dims).n)
