@@ -14,6 +14,8 @@ example.
         plain                one word a line
     form.py                  what a form is
 
+A title above words in capitals (Tux Typing) is none of them, whatever the form.
+
 No line, cell, key or value is passed over: each is an entry, or stands in ``others`` for the
 importer to count.  A text of no form is refused with its first lines and the options that fit;
 ``form`` says which it is.
@@ -21,6 +23,8 @@ importer to count.  A text of no form is refused with its first lines and the op
 >>> entries_of("word;points\\nquit;13\\ntie;3\\n", None, "mine.csv").words
 ['quit', 'tie']
 """
+
+import re
 
 from boardclass.errors import WordListError, quote
 from boardclass.word_forms import (
@@ -35,7 +39,7 @@ from boardclass.word_forms import (
     stems,
     wordnet,
 )
-from boardclass.word_forms.form import Entries, Form, Given
+from boardclass.word_forms.form import TITLE, Entries, Form, Given, title_of
 
 __all__ = ["FORMS", "Entries", "Form", "Given", "entries_of"]
 
@@ -57,7 +61,14 @@ def entries_of(text: str, column: str | None, source: str, form: str | None = No
 
     Raises WordListError if it is of no form, or has no such column.
     """
-    given = Given(text, column, source)
+    if title := title_of(text):
+        line = rf"(?<![^\r\n]){re.escape(title)}(?:\r\n|\r|\n)"
+        found = _of_form(Given(re.sub(line, "", text, count=1), column, source), form)
+        return found._replace(others={**found.others, TITLE: [title]})
+    return _of_form(Given(text, column, source), form)
+
+
+def _of_form(given: Given, form: str | None) -> Entries:
     if form is not None:
         if form not in FORMS:
             raise WordListError(f"--form {quote(form)}: expected one of {', '.join(FORMS)}")
@@ -66,7 +77,7 @@ def entries_of(text: str, column: str | None, source: str, form: str | None = No
         if candidate.fits(given):
             if candidate is stems.FORM:
                 raise stems.refused(given)
-            if candidate is plain.FORM and column is not None:
+            if candidate is plain.FORM and given.column is not None:
                 return _of_column(given)
             return candidate.read(given)
     raise _refused(given)

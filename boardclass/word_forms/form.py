@@ -16,6 +16,7 @@ from boardclass.errors import WordListError, quote
 ALL = "all"  # instead of a column: every cell is a word
 KEYS, VALUES = "keys", "values"  # of a JSON object
 HEADING = "heading"
+TITLE = "title above words in capitals"
 OTHER_CELL = "cell of another column"
 # how the column of the words is called
 HEADINGS = {"word", "words", "headword", "lemma", "wordform", "mot", "palabra", "palavra"}
@@ -23,6 +24,8 @@ HEADINGS |= {"parola", "ord", "wort", "woord", "słowo"}
 is_number = re.compile(r"[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?").fullmatch
 is_word = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*\W?").fullmatch
 _is_rule = re.compile(r"[-+|:=\s]*[-=]{2}[-+|:=\s]*").fullmatch  # between the rows of a drawn table
+
+_LEAST_BELOW, _MOST_BELOW = 3, 0.9  # lines below a title, and how many of them are in capitals
 
 Rows = list[list[str]]
 NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -114,6 +117,19 @@ class Form:
 def share(answers: Sequence[bool]) -> float:
     """Return which share of some answers is yes."""
     return sum(answers) / len(answers) if answers else 0.0
+
+
+def title_of(text: str) -> str:
+    """Return the title that stands above words in capitals, a line with small letters; or nothing.
+
+    >>> title_of("Trees\\nASH\\nELM\\nOAK\\n"), title_of("ash\\nelm\\noak\\nfir\\n")
+    ('Trees', '')
+    """
+    first, *others = Given(text, None, "").content or [""]
+    if len(others) < _LEAST_BELOW or not any(map(str.islower, first)):
+        return ""
+    capitals = [line.strip().isalpha() and line.isupper() for line in others]
+    return first if share(capitals) >= _MOST_BELOW else ""
 
 
 def no_column(given: Given, why: str) -> WordListError:

@@ -79,6 +79,30 @@ def test_words_in_capitals_with_their_spellings_beside_them():
             words_of(other)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("title", ["Trees", "Short Words", "Les  jours", "word"])
+def test_a_title_above_words_in_capitals_is_no_word(title, end):
+    """Tux Typing has one in each of its files, and a comment may repeat it."""
+    text = end.join([f"# {title}", title, "ASH", "ELM", "MAPLE", "OAK", ""])
+    for form in (None, "plain", "capitals"):
+        found = entries_of(text, None, "trees.txt", form)
+        assert [word for word in found.words if not word.startswith("#")] == [
+            "ASH",
+            "ELM",
+            "MAPLE",
+            "OAK",
+        ]
+        assert found.others["title above words in capitals"] == [title]
+    assert found.n_entries == 6
+
+
+@pytest.mark.parametrize(
+    "text", ["Trees\nASH\nELM\n", "ash\nELM\nOAK\nFIR\nYEW\nbeech\n", "A\nASH\nELM\nOAK\n"]
+)
+def test_what_is_above_other_words_is_a_word(text):
+    assert entries_of(text, None, "trees.txt").words == text.split()
+
+
 def test_stems_with_flags_are_refused_or_taken_by_their_name(tmp_path):
     """As ispell's american.med+.mwl of Debian has them."""
     text = "abandon/DGRS\nabase/DGRS\nabaci\naback\nable/RTU\nabove\n"

@@ -223,8 +223,8 @@ export function makeGame() {
     heard.className = fresh ? "spoken good" : "spoken";
   }
 
-  // Where a word begins that is still to be found, the short ones that most people know first; asked
-  // again, one tile more of it.
+  // Where a word begins that is still to be found, the short ones that most people know first;
+  // asked again, one tile more of it.
   function hint() {
     if (!hinted || found.has(hinted.word)) {
       const left = inPlay().filter((item) => !found.has(item.word));
