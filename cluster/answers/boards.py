@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from pathlib import Path
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import search
 from boardclass.board import format_rows, read_board, with_letters
@@ -37,7 +37,9 @@ from boardclass.wordlist import (
     load_wordlist,
     sources,
 )
+from cluster.answers import told
 from cluster.answers.status import proven_place
+from cluster.answers.told import BoardRecord, Told
 
 if TYPE_CHECKING:
     from configs.dicesets import DiceSet
@@ -64,6 +66,10 @@ class Word(NamedTuple):
     letters: int
     path: tuple[int, ...]
 
+    def told(self) -> told.Word:
+        """Return the word as pages and JSON have it."""
+        return told.Word(word=self.word, points=self.points, letters=self.letters, path=self.path)
+
 
 class Solved(NamedTuple):
     """A board as it is typed, its faces row by row, and its words, the longest first."""
@@ -89,7 +95,7 @@ class Solved(NamedTuple):
         """Points and number of words, in words."""
         return f"{counted(self.score, 'point')}, {counted(len(self.words), 'word')}"
 
-    def record(self, words: WordList) -> dict[str, object]:
+    def record(self, words: WordList) -> BoardRecord:
         """Return what ``show --format json`` holds."""
         return {
             "board": self.board,
@@ -99,7 +105,7 @@ class Solved(NamedTuple):
             "score": self.score,
             "letters": words.letters,
             "n_words": len(self.words),
-            "words": [word._asdict() for word in self.words],
+            "words": [word.told() for word in self.words],
         }
 
 
@@ -187,7 +193,7 @@ class Scoring:
         words = self.words.words
         return all(words[bisect_left(words, word) :][:1] == (word,) for word in _ENGLISH)
 
-    def described(self, board: AnyBoard, solved: Solved) -> Mapping[str, Any]:
+    def described(self, board: AnyBoard, solved: Solved) -> Told:
         """Return what a page shows of a board: the record, faces, points through each cell, cells
         as they are typed, the least length of a word that counts and the words that do not count.
 
@@ -196,7 +202,16 @@ class Scoring:
         each cell (None: it has none, or several) and its bonus.
         """
         names = self.words.letters
-        record = solved.record(self.words) | {
+        plain = solved.record(self.words)
+        record: Told = {
+            "board": plain["board"],
+            "dims": plain["dims"],
+            "wordlist": plain["wordlist"],
+            "wordlist_sha256": plain["wordlist_sha256"],
+            "score": plain["score"],
+            "letters": plain["letters"],
+            "n_words": plain["n_words"],
+            "words": plain["words"],
             "rows": solved.rows,
             "heat": solved.heat,
             "common": self.common(solved.words),
@@ -204,15 +219,17 @@ class Scoring:
             "uncounted": self.uncounted(board, solved),
             "usual": None,
             "place": "",
+            "cells": [],
         }
         if not isinstance(board, Tiles):
             dims, letters = board
-            record |= self.about(board, solved)
-            return record | {
-                "usual": letters,
-                "cells": [with_letters(letter, names) for letter in letters],
-                "canonical": with_letters(canonical_board(letters, geometry(dims)), names),
-            }
+            about = self.about(board, solved)
+            record["place"], record["dice"] = about["place"], about["dice"]
+            record["usual"] = letters
+            record["cells"] = [with_letters(letter, names) for letter in letters]
+            canonical = canonical_board(letters, geometry(dims))
+            record["canonical"] = with_letters(canonical, names)
+            return record
         record["cells"] = [tile.text for tile in board.tiles]
         rules = self._rules(board)
         if rules.values is not None:

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import accumulate, count
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import boardclass
 from boardclass.errors import BoardError, InputError, PartitionError, quote
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from boardclass.geometry import Dims, Geometry
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
+    from cluster.answers.told import Level, Story
     from search.class_bounds import Terms
     from search.scoring.scorer import Scorer
 
@@ -171,9 +172,7 @@ def class_letters(
     return dims, boardclass.parse_class(text, dims)
 
 
-def story_of(
-    dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None
-) -> Mapping[str, Any]:
+def story_of(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None) -> Story:
     """Return what there is to say about a class, as plain values."""
     from search.class_bounds import (
         boards_reaching,
@@ -187,7 +186,7 @@ def story_of(
     terms, bound = walk.terms, int(orderly_bounds(walk.terms)[0])
     first = terms.cells[0]
     forced = zip(sorted(set(letters[first])), by_letter(terms, letters, 0), strict=True)
-    story: dict[str, Any] = {
+    story: Story = {
         "class": " ".join(letters),
         "dims": str(dims),
         "n_boards": prod(map(len, letters)),
@@ -216,15 +215,13 @@ def story_of(
     return story
 
 
-def _levels(
-    terms: Terms, letters: tuple[str, ...], cutoff: int
-) -> tuple[list[dict[str, int]], Terms]:
+def _levels(terms: Terms, letters: tuple[str, ...], cutoff: int) -> tuple[list[Level], Terms]:
     """Force cell after cell while parts are left that are neither too many nor too large; return
     the result of each level, and the parts left at the end.
     """
     from search import class_bounds
 
-    levels: list[dict[str, int]] = []
+    levels: list[Level] = []
     while len(terms.boards) and len(levels) < MAX_LEVELS and terms.cells:
         cell = terms.cells[0]
         if len(terms.boards) * len(set(letters[cell])) > MAX_PARTS:
@@ -266,7 +263,7 @@ def model_lines(
     return write(program, f"{name}\n{about}")
 
 
-def narrate(story: Mapping[str, Any], *, forced: bool = True) -> Iterator[str]:
+def narrate(story: Story, *, forced: bool = True) -> Iterator[str]:
     """Yield the story in sentences; ``forced``: with the bounds by forced cell."""
     yield f"Class {story['class']} ({story['dims']}) stands for {story['n_boards']:,} boards."
     yield (

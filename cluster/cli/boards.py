@@ -22,6 +22,7 @@ from cluster.streams import console, say, tell, write_file
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
     from cluster.answers.boards import AnyBoard, Scoring, Solved
+    from cluster.answers.told import Told
 
 
 @options.grouped
@@ -72,15 +73,16 @@ def show(
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
     elif fmt == "json":
         record, about = solved.record(scoring.words), scoring.about(read, solved)
+        more = {}
         if about:
-            record |= {"rollable": rollable(solved.board, scoring.words), "place": about["place"]}
-        write_json(record)
+            more = {"rollable": rollable(solved.board, scoring.words), "place": about["place"]}
+        write_json({**record, **more})
     else:
         _show_to_people(solved, scoring.words.name, scoring.about(read, solved))
 
 
 def _save(
-    out: str, solved: Solved, values: Mapping[str, Any], path: tuple[int, ...], *, is_hidden: bool
+    out: str, solved: Solved, values: Told, path: tuple[int, ...], *, is_hidden: bool
 ) -> Path:
     """Write the page or the picture of a board."""
     if not out.endswith(".html"):

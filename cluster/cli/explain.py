@@ -71,7 +71,7 @@ def bound(
         return
     story = story_of(size, letters, scorer, None)
     names = ("class", "dims", "n_boards", "sum_bound", "max_bound", "orderly_bound")
-    write_record({name: story[name] for name in names}, fmt)
+    write_record({name: value for name, value in story.items() if name in names}, fmt)
 
 
 def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str | None) -> None:
@@ -172,7 +172,9 @@ _COLUMNS = ("path", "status", "n_boards", "max_bound", "candidates")
 _COUNTERS = ("n_terms", "n_pushes")
 
 
-def _explain_stored(run: str, number: str, settled: Mapping[str, object], fmt: Format) -> None:
+def _explain_stored(
+    run: str, number: str, settled: Mapping[str, str | int | None], fmt: Format
+) -> None:
     if not number.strip().isdecimal():
         raise InputError(
             f"class {quote(number)}: with --run, name the class by its number in the run"

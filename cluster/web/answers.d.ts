@@ -1,4 +1,5 @@
-// What the server answers, for the type check of static/*.js (tsc); nothing is made of this file.
+// What the server answers, for the type check of static/*.js (tsc).
+// Made from cluster/answers/told.py by python -m tests.bench.page_types.
 
 export interface Word {
   word: string;
@@ -7,54 +8,59 @@ export interface Word {
   path: number[];
 }
 
-// A board that can be looked at and played on; cells are numbered down the columns.
+export interface Game {
+  minutes: number;
+  least: number;
+  goal: number;
+}
+
 export interface Playable {
   rows: string[][];
   words: Word[];
   wordlist: string;
-  heat?: number[] | null;
+  heat?: number[];
   values?: (number | null)[];
   bonus?: (string | null)[];
-  common?: string[]; // those of the words that most people know
-  least: number; // letters of the shortest words that are worth points
-  uncounted: string[]; // words of the list on the board that are worth none
+  common?: string[];
+  least: number;
+  uncounted: string[];
 }
 
-// How a board is played; of a page that is one file.
-export interface Game {
-  minutes: number; // 0: no limit
-  least: number; // letters of a word that counts
-  goal: number; // words to find; 0: none
-}
-
-// GET /api/board
-export interface Told extends Playable {
+export interface Told {
+  rows: string[][];
+  words: Word[];
+  wordlist: string;
+  heat?: number[];
+  values?: (number | null)[];
+  bonus?: (string | null)[];
+  common?: string[];
+  least: number;
+  uncounted: string[];
   board: string;
   dims: string;
-  cells: string[];
-  letters: Record<string, string>;
+  wordlist_sha256: string;
   score: number;
+  letters: Record<string, string>;
   n_words: number;
-  place: string | null;
-  usual: string | null; // in symbols, when the board has one letter in each cell
-  canonical: string | null;
-  dice: string | null;
+  cells: string[];
+  place: string;
+  usual: string | null;
+  canonical?: string;
+  dice?: string;
 }
 
-// GET /api/around
 export interface Around {
   scores: number[][];
-  best: [board: string, change: string, score: number, difference: number][];
+  best: [string, string, number, number][];
 }
 
-// GET /api/climb
 export interface Climb {
-  found: [board: string, score: number][];
+  found: [string, number][];
   pool: number;
   complete: boolean;
 }
 
-export interface Drawn {
+export interface Placed {
   board: string;
   typed: string;
   score: number;
@@ -62,5 +68,35 @@ export interface Drawn {
   said: string;
 }
 
-// GET /api/runs/KEY and its rows: cluster/web/site.py says what they hold.
-export type Run = Record<string, any>;
+export interface Pulse {
+  key: string;
+  name: string;
+  version: string;
+  state: string;
+  error: string;
+  dims: string | null;
+  question: string;
+  line: string;
+  claim: string;
+  share: number | null;
+  percent: string;
+  done: string;
+  best: Placed | null;
+  said: string;
+  now: [string, string, boolean][];
+  busy: string[][];
+  to_come: string;
+}
+
+export interface Proven {
+  version: string;
+  dims: string | null;
+  read_at_s: number;
+  proven: boolean;
+  notes: string[];
+  boards: Placed[];
+  boards_told: string;
+  map: [string, string];
+  cost: string;
+  check: [string, string, boolean][];
+}

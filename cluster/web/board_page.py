@@ -7,21 +7,18 @@ asks for nothing.
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from boardclass.board_svg import SCRIPT, board_svg
 from boardclass.printable import counted, printable
+from cluster.answers.told import Playable, Told
 
 _FOLDER = Path(__file__).resolve().parent
-# what the game takes of a board
-_PLAYED = ("rows", "heat", "values", "bonus", "words", "common", "least", "uncounted")
 _SCRIPTS = (
     _FOLDER / "static" / "lib.js",
     SCRIPT,
@@ -46,11 +43,11 @@ class Game:
     goal: int = 0
 
 
-def board_page(board: Mapping[str, Any], *, hidden: bool = False, game: Game | None = None) -> str:
+def board_page(board: Told, *, hidden: bool = False, game: Game | None = None) -> str:
     """Return the page of a board, given what ``Scoring.described`` says of it; with ``hidden`` its
     words come after the game.
     """
-    data = {name: board[name] for name in _PLAYED if name in board}
+    data = {name: value for name, value in board.items() if name in Playable.__annotations__}
     data |= {
         "wordlist": printable(board["wordlist"]),
         "hidden": hidden,

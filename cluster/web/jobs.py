@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -32,6 +32,7 @@ from results.proof.claim import read_claim, wording_of
 from results.store.run import Run, open_run
 
 if TYPE_CHECKING:
+    from cluster.answers.told import Around, Climb, Story, Told
     from results.reading.sql import Database
     from search.scoring.scorer import Scorer
 
@@ -133,14 +134,14 @@ class BoardRequest:
         return letters, scoring.scorer(dims), words.letters
 
 
-def score_board(request: BoardRequest) -> Mapping[str, Any]:
+def score_board(request: BoardRequest) -> Told:
     """Return what ``Scoring.described`` says of a board."""
     scoring = request.scoring
     board = scoring.read(request.letters, request.size)
     return scoring.described(board, scoring.solve(board, again=True))
 
 
-def roll_game(request: BoardRequest) -> Mapping[str, Any]:
+def roll_game(request: BoardRequest) -> Told:
     """Return what ``score_board`` tells of a fresh board of some dice, to play on."""
     scoring, rng = request.scoring, random.SystemRandom()
     (board,) = rolled(scoring, load_dice(request.dice), rng, min_words=request.goal, common=True)
@@ -164,7 +165,7 @@ def page(request: BoardRequest) -> str:
     return board_page(score_board(request), hidden=request.hidden)
 
 
-def around_board(request: BoardRequest) -> Mapping[str, Any]:
+def around_board(request: BoardRequest) -> Around:
     """Return the score with each letter in each cell (rows: cells), and the best boards one step
     away.
     """
@@ -175,7 +176,7 @@ def around_board(request: BoardRequest) -> Mapping[str, Any]:
     return {"scores": letter_scores(board, scorer), "best": near}
 
 
-def climb_from(request: BoardRequest) -> Mapping[str, Any]:
+def climb_from(request: BoardRequest) -> Climb:
     """Return the best boards that climbing from a board found in a few seconds, in ever larger
     pools; ``complete``: the last, of ``pool`` boards, was climbed out.
     """
@@ -200,17 +201,23 @@ def climb_from(request: BoardRequest) -> Mapping[str, Any]:
     return {"pool": pool, "complete": not is_late, "found": found}
 
 
-def class_story(text: str, wordlist: str, cutoff: int | None) -> Mapping[str, Any]:
-    """Return what there is to say about a class given as one group of letters a cell: bounds and
-    the whole story.
-    """
+class ClassTold(NamedTuple):
+    """What the page of a class shows: its bounds, those with one cell forced, the whole story."""
+
+    bounds: Story
+    forced: list[tuple[str, int]]
+    lines: list[str]
+
+
+def class_story(text: str, wordlist: str, cutoff: int | None) -> ClassTold:
+    """Return what there is to say about a class given as one group of letters a cell."""
     dims, letters = class_letters(text, None, None)
     story = story_of(dims, letters, scorer_of(str(dims), words_of(wordlist).words), cutoff)
     forced = [
         (f"{cell_name(item['cell'], dims.h)} = {item['letter']}", item["bound"])
         for item in story["forced"]
     ]
-    return {**story, "forced": forced, "lines": list(narrate(story, forced=False))}
+    return ClassTold(story, forced, list(narrate(story, forced=False)))
 
 
 def class_trees(text: str, wordlist: str) -> list[dict[str, str]]:

@@ -28,6 +28,7 @@ from cluster.answers.status import (
     money,
     question,
 )
+from cluster.answers.told import Placed, Proven, Pulse
 from cluster.watch.view import Catalog, Place, Watched
 from cluster.web import jobs
 from cluster.web.job_queue import JobQueue, Priority
@@ -55,46 +56,57 @@ class Site:
         """Return the run of a key."""
         return self.catalog.places().get(key) or self.records.places().get(key)
 
-    async def pulse(self, place: Place) -> dict[str, object]:
+    async def pulse(self, place: Place) -> Pulse:
         """Return what is going on in a run; lock and log are read once a second for all who ask."""
         return _pulse(await self._look(place), self.price)
 
-    async def pulses(self, catalog: Catalog) -> list[dict[str, object]]:
+    async def pulses(self, catalog: Catalog) -> list[Pulse]:
         """Return the pulses of all runs of a catalog."""
         return [await self.pulse(place) for place in catalog.places().values()]
 
-    async def proven(self, place: Place) -> dict[str, object]:
+    async def proven(self, place: Place) -> Proven:
         """Return what the rows prove, the boards, the map of the classes and the cost, as far as
         read.
         """
         watched = await self._look(place)
         view, reading = watched.view(), watched.reading
-        values: dict[str, object] = {"version": _version(watched), "dims": None}
-        if view.answer and reading:
-            asked = view.answer.question
-            # claims of records come with the program
-            is_ours = view.proven and place.key in self.records.places()
-            hosts = counted(reading.n_hosts, "host")
-            best = _best(view, reading)
-            values |= {
-                "read_at_s": watched.rows_read_at_s,
-                "proven": view.proven,
-                "dims": asked.dims,
-                "notes": view.answer.notes,
-                "boards": _placed(view, reading.boards) or ([best] if best else []),
-                "boards_told": _boards_told(view, len(reading.boards)),
-                "map": reading.map,
-                "cost": f"{_cost(reading.seconds, self.price)}, {_CLOCK}",
-                "check": [
-                    ("Verdicts", f"{reading.n_units:,} stored, by {hosts}"),
-                    ("Disk", disk_taken(reading.disk)),
-                    ("Strength, as its claim records it", is_ours and reading.strength, True),
-                    ("Digest of the result", view.answer.result_digest, True),
-                    ("Letter buckets", asked.buckets, True),
-                    ("SHA-256 of the list", asked.words_sha256, True),
-                ],
-            }
-        return values
+        told: Proven = {
+            "version": _version(watched),
+            "read_at_s": watched.rows_read_at_s,
+            "proven": view.proven,
+            "dims": None,
+            "notes": [],
+            "boards": [],
+            "boards_told": "",
+            "map": ("", ""),
+            "cost": "",
+            "check": [],
+        }
+        if not view.answer or not reading:
+            return told
+        asked = view.answer.question
+        told["dims"] = asked.dims
+        told["notes"] = view.answer.notes
+        best = _best(view, reading)
+        told["boards"] = _placed(view, reading.boards)
+        if best and not told["boards"]:
+            told["boards"] = [best]
+        told["boards_told"] = _boards_told(view, len(reading.boards))
+        told["map"] = reading.map
+        told["cost"] = f"{_cost(reading.seconds, self.price)}, {_CLOCK}"
+        strength = ""
+        if view.proven and place.key in self.records.places():
+            strength = reading.strength  # claims of records come with the program
+        hosts = counted(reading.n_hosts, "host")
+        told["check"] = [
+            ("Verdicts", f"{reading.n_units:,} stored, by {hosts}", False),
+            ("Disk", disk_taken(reading.disk), False),
+            ("Strength, as its claim records it", strength, True),
+            ("Digest of the result", view.answer.result_digest, True),
+            ("Letter buckets", asked.buckets, True),
+            ("SHA-256 of the list", asked.words_sha256, True),
+        ]
+        return told
 
     async def _look(self, place: Place) -> Watched:
         watched = self._watched.setdefault(place.key, Watched(place))
@@ -117,7 +129,7 @@ class Site:
             )
 
 
-def _pulse(watched: Watched, price: float) -> dict[str, object]:
+def _pulse(watched: Watched, price: float) -> Pulse:
     view = watched.view()
     answer, classes = view.answer, view.classes
     best = _best(view, watched.reading)
@@ -206,7 +218,7 @@ def _to_come(view: RunView, price: float) -> str:
 _CLIMBED = "The best known, from the climb; the search has found none so far"
 
 
-def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
+def _best(view: RunView, reading: Reading | None) -> Placed | None:
     if view.best_score is None:
         known = view.answer.from_climb if view.answer else None
         return _drawn(view, known.board, known.score, _CLIMBED) if known else None
@@ -216,7 +228,7 @@ def _best(view: RunView, reading: Reading | None) -> dict[str, object] | None:
     return _drawn(view, view.best_boards[0], view.best_score, how)
 
 
-def _drawn(view: RunView, board: str, score: int, how: str) -> dict[str, object]:
+def _drawn(view: RunView, board: str, score: int, how: str) -> Placed:
     """Return a board that the rows do not list, and ``how`` it is known."""
     picture, typed = "", board
     with suppress(BoardError):
@@ -224,10 +236,20 @@ def _drawn(view: RunView, board: str, score: int, how: str) -> dict[str, object]
         picture = jobs.picture(board, dims)
     if view.answer:
         typed = with_letters(board, view.answer.wording.letters)
-    return {**vars(Drawn(board, score, typed, picture)), "said": f"{how}; {_searched(view)}."}
+    return _told(Drawn(board, score, typed, picture), f"{how}; {_searched(view)}.")
 
 
-def _placed(view: RunView, boards: Sequence[Drawn]) -> list[dict[str, object]]:
+def _told(item: Drawn, said: str) -> Placed:
+    return {
+        "board": item.board,
+        "typed": item.typed,
+        "score": item.score,
+        "svg": item.svg,
+        "said": said,
+    }
+
+
+def _placed(view: RunView, boards: Sequence[Drawn]) -> list[Placed]:
     assert view.answer is not None, "its rows were read"
     dims, n_best = view.answer.question.dims, len(view.answer.listed.best_boards)
     so_far = "" if view.proven else _searched(view)
@@ -235,7 +257,7 @@ def _placed(view: RunView, boards: Sequence[Drawn]) -> list[dict[str, object]]:
     for item in boards:
         rank = 1 + sum(other.score > item.score for other in boards)
         said = standing(dims, view.answer.wording, rank, n_best, so_far)
-        placed.append({**vars(item), "said": said})
+        placed.append(_told(item, said))
     return placed
 
 

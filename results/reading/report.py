@@ -186,15 +186,31 @@ def _work(work: Mapping[str, Any], summary: Summary) -> str:
     ).format(**work)
 
 
-def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any]:
-    board, wording, scores = (
-        item.board,
-        summary.wording,
-        [other.score for other in summary.listed.boards],
-    )
-    so_far = (
-        "" if summary.proven else searched(summary.n_classes_done, summary.n_classes, summary.fault)
-    )
+class _Word(NamedTuple):
+    """A word of a board, and its path as a script reads it."""
+
+    word: str
+    letters: int
+    points: int
+    path: str
+
+
+class _Drawn(NamedTuple):
+    """A board, a sentence on its place, a picture, and its words."""
+
+    board: str
+    score: int
+    said: str
+    svg: str
+    words: list[_Word]
+
+
+def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> _Drawn:
+    board, wording = item.board, summary.wording
+    scores = [other.score for other in summary.listed.boards]
+    so_far = ""
+    if not summary.proven:
+        so_far = searched(summary.n_classes_done, summary.n_classes, summary.fault)
     place = (1 + sum(score > item.score for score in scores), scores.count(item.score))
     if item == summary.from_climb:
         said = f"The best known, from the climb; {so_far}."
@@ -205,23 +221,25 @@ def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> dict[str, Any
     heat = heat_of_cells(len(board), ((word.points, word.path) for word in words))
     listed = []
     for word in words:
-        entry = {
-            "word": word.word.replace("q", "qu").translate(letters),
-            "letters": n_letters(word.word),
-            "points": word.points,
-            "path": ",".join(map(str, word.path)),
-        }
-        listed.append(entry)
-    return {
-        "board": _typed(board, summary),
-        "score": item.score,
-        "said": said,
-        "svg": board_svg(format_rows(board, summary.question.dims, summary.wording.letters), heat),
-        "words": listed,
-    }
+        shown = word.word.replace("q", "qu").translate(letters)
+        path = ",".join(map(str, word.path))
+        listed.append(_Word(shown, n_letters(word.word), word.points, path))
+    rows = format_rows(board, summary.question.dims, summary.wording.letters)
+    return _Drawn(_typed(board, summary), item.score, said, board_svg(rows, heat), listed)
 
 
-def _sensitivity(summary: Summary, scorer: Scorer) -> dict[str, Any] | None:
+class _Sensitivity(NamedTuple):
+    """What the score of the best board becomes with another letter in one cell."""
+
+    board: str
+    letters: list[str]
+    rows: dict[str, list[int]]  # scores by letter, by the name of the cell
+    low: int
+    span: int  # from the lowest score to the highest, at least 1
+    near: Table
+
+
+def _sensitivity(summary: Summary, scorer: Scorer) -> _Sensitivity | None:
     if not summary.listed.boards:
         return None
     best, letters = summary.listed.boards[0], summary.wording.letters
@@ -238,14 +256,14 @@ def _sensitivity(summary: Summary, scorer: Scorer) -> dict[str, Any] | None:
         (board, change, f"{score:,}", f"{difference:+,}")
         for board, change, score, difference in best_neighbours(best.board, scorer, _NEAR, letters)
     ]
-    return {
-        "letters": names.values(),
-        "rows": dict(zip(places, scores, strict=True)),
-        "low": low,
-        "span": max(map(max, scores)) - low or 1,
-        "board": _typed(best.board, summary),
-        "near": Table("The best boards one step away", columns, near),
-    }
+    return _Sensitivity(
+        board=_typed(best.board, summary),
+        letters=list(names.values()),
+        rows=dict(zip(places, scores, strict=True)),
+        low=low,
+        span=max(map(max, scores)) - low or 1,
+        near=Table("The best boards one step away", columns, near),
+    )
 
 
 _BINS = 12

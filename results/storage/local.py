@@ -173,6 +173,11 @@ class LocalFolder:
         """Yield the content of many files in order."""
         return map(self.read, names)
 
+    def has(self, name: str) -> bool:
+        """Return whether a file is there, without reading it."""
+        with explained("read", self.where(name)):
+            return os.path.lexists(self.root / name)
+
     def names(self, folder: str) -> list[str]:
         """Return the names (relative to the run) of the files directly in ``folder``, sorted."""
         with explained("read", self.where(folder)):

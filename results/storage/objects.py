@@ -170,6 +170,10 @@ class ObjectFolder:
                 found[f"{folder}/{info.base_name}".lstrip("/")] = _time_s(info)
         return found
 
+    def has(self, name: str) -> bool:
+        """Return whether an object is there, without reading it."""
+        return self.time_s(name) is not None
+
     def time_s(self, name: str) -> float | None:
         """Return when an object was last put, by the store's clock, without a listing; None when it
         is not there.

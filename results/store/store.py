@@ -298,7 +298,7 @@ class Store:
         self._looked_at = self._clock()
         try:
             with in_haste():
-                if self._folder.read(files.RUN) is None:
+                if not self._folder.has(files.RUN):
                     self.lock.require()
                     document = format_identity(self.question, self.run.made)
                     self._folder.publish(files.RUN, document)

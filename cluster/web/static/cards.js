@@ -1,5 +1,5 @@
 // Boards drawn large, each with a sentence about its place; the reader's own board beside them.
-/** @import { Drawn, Told } from "../answers" */
+/** @import { Placed, Told } from "../answers" */
 import { ask, el, points, reason } from "/static/lib.js";
 import { layTiles, warm } from "/static/tiles.js";
 
@@ -32,7 +32,7 @@ function remembered() {
   }
 }
 
-/** @param {Drawn} best  @param {number} score */
+/** @param {Placed} best  @param {number} score */
 function comparison(best, score) {
   const less = best.score - score;
   if (less > 0) return `${points(less)} fewer than the best of this run.`;
@@ -40,7 +40,7 @@ function comparison(best, score) {
   return "As many as the best of this run.";
 }
 
-/** @param {Told} told  @param {Drawn} [best] */
+/** @param {Told} told  @param {Placed} [best] */
 function place(told, best) {
   if (told.place) return told.place;
   if (best) return comparison(best, told.score);
@@ -51,7 +51,7 @@ function place(told, best) {
 // words and points, and shown only where it has its size; compared with its best board.
 /**
  * @param {HTMLElement} card
- * @param {{ key: string, dims: string, best?: Drawn } | null} [run]
+ * @param {{ key: string, dims: string | null, best?: Placed } | null} [run]
  */
 export async function showOwn(card, run = null) {
   const given = new URLSearchParams(location.search);

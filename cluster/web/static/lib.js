@@ -53,7 +53,7 @@ export function write(id, text) {
 /** @param {string} id  @param {string} kind  @param {(event: Event) => void} act */
 export const on = (id, kind, act) => byId(id).addEventListener(kind, act);
 
-/** @param {string | null} svg  @param {string} [name] @returns {Element | null} */
+/** @param {string | null | undefined} svg  @param {string} [name] @returns {Element | null} */
 export function drawing(svg, name) {
   if (!svg) return null;
   const made = document.importNode(

@@ -1,12 +1,12 @@
-/** @import { Drawn, Run } from "../answers" */
+/** @import { Placed, Proven, Pulse } from "../answers" */
 
 import { fillCard, showOwn } from "/static/cards.js";
 import { ask, byId, drawing, el, facts, keep, points, showState, write } from "/static/lib.js";
 
 const address = `/api/runs/${byId("run").dataset.key}`;
 let version = "";
-/** @type {Run} */
-let answer = {};
+/** @type {Proven | null} */
+let answer = null;
 let isOwnAsked = false;
 
 /** @param {string} id  @param {string[]} kinds of the cells  @param {string[][]} rows */
@@ -16,7 +16,7 @@ function table(id, kinds, rows) {
   byId(`${id}-box`).hidden = !rows.length;
 }
 
-/** @param {Run} pulse */
+/** @param {Pulse} pulse */
 function showNow(pulse) {
   const isProven = pulse.state === "proven";
   showState(byId("state"), pulse.state);
@@ -33,23 +33,23 @@ function showNow(pulse) {
   facts(byId("now"), pulse.now);
   table("busy", ["td.n", "td", "td", "td.n", "td.n"], pulse.busy);
   facts(byId("cost"), [
-    ["So far, in stored verdicts", answer.cost, true],
+    ["So far, in stored verdicts", answer?.cost, true],
     ["To come", pulse.to_come, true],
   ]);
 }
 
-/** @param {Run} pulse */
-function showAnswer(pulse) {
+/** @param {Pulse} pulse  @param {Proven} answer */
+function showAnswer(pulse, answer) {
   const key = byId("run").dataset.key || "";
   byId("notes").replaceChildren();
   for (const note of answer.notes) byId("notes").append(el("p.fault", `Note: ${note}`));
   write("boards-told", answer.boards_told);
-  /** @param {Drawn} item  @param {...(Node | null)} shown */
+  /** @param {Placed} item  @param {...(Node | null)} shown */
   const link = (item, ...shown) => {
     const href = `/board?letters=${encodeURIComponent(item.typed)}&run=${key}`;
     return el("a", { href }, ...shown);
   };
-  /** @type {Drawn[]} */
+  /** @type {Placed[]} */
   const [first, ...rest] = answer.boards;
   const own = byId("own");
   const best = el("li");
@@ -79,8 +79,10 @@ function showAnswer(pulse) {
 keep(async () => {
   const pulse = await ask(address);
   if (pulse.version !== version) {
-    answer = await ask(`${address}/proven`);
-    if (answer.dims) showAnswer(pulse);
+    /** @type {Proven} */
+    const proven = await ask(`${address}/proven`);
+    answer = proven;
+    if (proven.dims) showAnswer(pulse, proven);
     version = pulse.version;
   }
   showNow(pulse);

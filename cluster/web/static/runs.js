@@ -1,5 +1,5 @@
 // The runs, or the records: their best boards first.
-/** @import { Run } from "../answers" */
+/** @import { Pulse } from "../answers" */
 
 import { fillCard, showOwn } from "/static/cards.js";
 import { ask, byId, drawing, el, keep, showState } from "/static/lib.js";
@@ -8,7 +8,7 @@ const page = byId("runs");
 const own = byId("own");
 const cards = new Map();
 
-/** @param {Run} run */
+/** @param {Pulse} run */
 function make(run) {
   /** @type {Record<string, any>} */
   const parts = {
@@ -23,13 +23,13 @@ function make(run) {
 }
 
 // Proofs lead, the largest first; then what goes on, by size.
-/** @param {Run} run */
+/** @param {Pulse} run */
 function weight(run) {
   const [w, h] = (run.dims || "0x0").split("x").map(Number);
   return w * h + (run.state === "proven" ? 1000 : 0);
 }
 
-/** @param {Run} run */
+/** @param {Pulse} run */
 function show(run) {
   const parts = cards.get(run.key) || make(run);
   const best = run.best;
@@ -50,7 +50,7 @@ function show(run) {
 }
 
 keep(async () => {
-  /** @type {Run[]} */
+  /** @type {Pulse[]} */
   const runs = await ask(page.dataset.source || "");
   if (page.matches("ul")) runs.sort((a, b) => weight(b) - weight(a));
   const shown = runs.map(show);
