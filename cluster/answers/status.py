@@ -16,18 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import boardclass
 import results
-from boardclass.errors import InputError
 from boardclass.printable import between, counted, duration, memory_size, percent
 from boardclass.scores import reaches
 from cluster.streams import say, tell
 
 if TYPE_CHECKING:
-    from boardclass.wordlist import WordList
     from cluster.answers.run_view import Classes, RunView
     from results.log import Live
     from results.log_events import Reported
     from results.proof.summary import Summary
-    from results.store.run import Run
 
 _LONG_S = 48 * 3600.0  # nobody waits for so many days of one core: hours tell more
 _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
@@ -226,31 +223,6 @@ def processor_time(seconds: float) -> str:
         if seconds >= 3600
         else f"{duration(seconds)} of one processor"
     )
-
-
-def run_wordlist(run: Run, name: str | None) -> WordList:
-    """Return the word list of a run: the one recorded, or the one named, if it is the same.
-
-    Raises InputError when it cannot be found or read, FingerprintError when it is another list.
-    """
-    from results.errors import FingerprintError
-
-    recorded = run.made.words.source
-    if not (name or recorded):
-        raise InputError(
-            f"{run.folder.where('')} does not say which word list it used: name it with --wordlist"
-        )
-    try:
-        words = boardclass.load_wordlist(name or recorded)
-    except InputError as error:
-        raise InputError(f"{error}; --wordlist names another place") from error
-    if words.sha256 != run.question.words_sha256:
-        raise FingerprintError(
-            f"word list {words.name!r} has SHA-256 {words.sha256}, the run in "
-            f"{run.folder.where('')} used {run.question.words_sha256}: name the list it "
-            "used with --wordlist"
-        )
-    return words
 
 
 def tell_notes(result: Summary) -> None:

@@ -21,7 +21,7 @@ import results
 import search
 from boardclass.errors import InputError, OrderlyError, quote
 from cluster.answers.render import Format, write_json, write_table
-from cluster.answers.status import proofs_told, run_wordlist, tell_notes
+from cluster.answers.status import proofs_told, tell_notes
 from cluster.cli import options
 from cluster.cli.options import argument, numeric, option
 from cluster.streams import say, tell, write_file
@@ -120,7 +120,7 @@ def _passing(
 
 def _word_counter(location: str, wordlist: str | None) -> Scorer:
     run = results.open_run(location)
-    return _scorer(run, run_wordlist(run, wordlist), boardclass.parse_scores("words"))
+    return _scorer(run, results.run_wordlist(run, wordlist), boardclass.parse_scores("words"))
 
 
 def query(
@@ -258,7 +258,7 @@ def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
     say so.
     """
     try:
-        words = run_wordlist(run, wordlist)
+        words = results.run_wordlist(run, wordlist)
     except OrderlyError as error:
         if wordlist is not None:
             raise
@@ -286,7 +286,7 @@ def report(
     from results.reading.report import render
 
     run = results.open_run(directory)
-    page, result = render(run, _scorer(run, run_wordlist(run, wordlist)), n)
+    page, result = render(run, _scorer(run, results.run_wordlist(run, wordlist)), n)
     html = page.encode()
     name = Path(directory.partition("?")[0]).resolve().name
     path = write_file(Path(out or f"{name}.html"), html)  # nothing is put into the run

@@ -17,8 +17,8 @@ from cluster.streams import say, tell
 
 if TYPE_CHECKING:
     from boardclass.partition import Partition
-    from cluster.driver.repeat import RepeatResult
     from results.proof.audit import Audit
+    from results.proof.repeat import RepeatResult
     from results.proof.verify import VerifyResult
 
 _MAX_TOLD = 5
@@ -62,12 +62,10 @@ def verify(
     """
     if quick and repeat:
         raise InputError("--quick searches nothing again: leave it out, or --repeat")
-    from cluster.driver.repeat import overlooked, verify as verify_run
-    from results.proof import packaged
+    from results.proof.repeat import overlooked, verify as verify_run
     from results.proof.verify import record as record_claim
 
     run, words = source.open()
-    packaged.check(source.directory)
     result = verify_run(run, words, repeat, workers, quick=quick)
     if write:
         record_claim(run, result)
@@ -136,8 +134,8 @@ def repeat(
     """
     if (classes is None) == (sample is None):
         raise InputError("give either --classes, such as --classes 0,17, or --sample N")
-    from cluster.driver.repeat import repeated, rows_of_classes, sampled_rows
     from results.proof.nodes import run_spec
+    from results.proof.repeat import repeated, rows_of_classes, sampled_rows
     from results.store.run import raise_conflicts
 
     run, words = source.open()

@@ -304,10 +304,8 @@ class RunWords(Group):
 
     def open(self) -> tuple[StoredRun, WordList]:
         """Return both, read."""
-        from cluster.answers.status import run_wordlist
-
         run = results.open_run(self.directory)
-        return run, run_wordlist(run, self.wordlist)
+        return run, results.run_wordlist(run, self.wordlist)
 
 
 @dataclass(frozen=True)

@@ -279,12 +279,11 @@ def derive(
     A list that lost a few words keeps its record this way.  If the answer does not follow, the
     command refuses and names the first word or value that stands in the way.
     """
-    from cluster.answers.status import run_wordlist
     from cluster.driver.derive import derive as derive_claim
     from cluster.driver.progress import Progress
 
     source = results.open_run(directory)
-    words = run_wordlist(source, source_wordlist)
+    words = results.run_wordlist(source, source_wordlist)
     wanted = wordlist or source_wordlist or source.made.words.source
     points = boardclass.parse_scores(scores) if scores else None
     told = Progress(sys.stderr)

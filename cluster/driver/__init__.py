@@ -8,7 +8,6 @@
                                  Ledger: accepted verdicts -> rows of the store
       why_stuck    stuck.py      whether starting it again would help
       Journal      journal.py    what is noted in the event log; progress.py: what a person sees
-    repeat.py      stored verdicts found again
 
 Uses ``workers``, ``planning`` and ``scheduling``.
 """

@@ -25,7 +25,6 @@ from cluster.driver.journal import Journal
 from cluster.driver.loop import Ledger
 from cluster.driver.prepared import Prepared, prepare
 from cluster.driver.progress import Progress, Told, notebook_progress
-from cluster.driver.repeat import check_taken, climb_again
 from cluster.driver.run_search import Interrupted, MakeExecutor, search
 from cluster.driver.signals import StopSignals
 from cluster.driver.stuck import why_stuck
@@ -49,6 +48,7 @@ from results.proof.claim import (
 from results.proof.coverage import Coverage, rows_out_of_space
 from results.proof.known import check_known
 from results.proof.prove import Proof, prove
+from results.proof.repeat import check_taken, climb_again
 from results.proof.summary import BoardList
 from results.storage import files
 from results.storage.outage import Patience

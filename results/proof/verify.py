@@ -81,7 +81,7 @@ class VerifyResult:
     notes: tuple[str, ...] = ()  # which records are out of date
 
 
-def verify(
+def verify_files(
     run: Run,
     scorer: ScorerLike,
     referee: ScorerLike,

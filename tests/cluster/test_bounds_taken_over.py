@@ -10,12 +10,12 @@ from dataclasses import replace
 import pytest
 
 from boardclass.errors import MismatchError
-from cluster.answers.status import run_wordlist
 from cluster.driver.driver import run
-from cluster.driver.repeat import climb_again
 from results.proof.claim import unscored_boards
 from results.proof.nodes import run_spec
+from results.proof.repeat import climb_again
 from results.store.run import open_run
+from results.store.words import run_wordlist
 from search.breaker import Breaker
 from tests.cluster.small import config, rewritten
 

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 
 from boardclass.errors import MismatchError
-from cluster.answers.status import run_wordlist
-from cluster.driver.repeat import easy_first, overlooked, repeat_easy, repeated
 from results.errors import ConflictError
 from results.proof.nodes import run_spec
+from results.proof.repeat import easy_first, overlooked, repeat_easy, repeated
 from results.storage import files
 from results.store.rows import SPLIT
 from results.store.run import open_run
+from results.store.words import run_wordlist
 from search import breaker
 from tests.cluster.small import rewritten
 from tests.conftest import ROOT

@@ -19,7 +19,7 @@ from cluster.driver.driver import run
 from configs.model import SearchConfig
 from results.proof.claim import digest_of, unscored_boards, wording_of
 from results.proof.prove import summary
-from results.proof.verify import VerifyResult, record, verify
+from results.proof.verify import VerifyResult, record, verify_files
 from results.storage import files
 from results.store.documents import format_document
 from results.store.made import Made
@@ -61,7 +61,7 @@ def verified(folder: Path) -> VerifyResult:
     """Return what ``verify`` comes to, with one scorer in both places."""
     asked = open_run(folder)
     scorer = Scorer("2x2", WORDS, parse_scores("words"))
-    return verify(asked, scorer, scorer, wording_of(asked))
+    return verify_files(asked, scorer, scorer, wording_of(asked))
 
 
 def store_rows(folder: Path, old: Run, rows: Iterable[Row], made: Made | None = None) -> Path:

@@ -30,7 +30,7 @@ from results.proof.coverage import (
 from results.proof.nodes import SearchNodes
 from results.proof.prove import boards, summary, top
 from results.proof.summary import BoardList, ListedBoard, Wording, standing
-from results.proof.verify import Searched, record, statistics, verdict_digest, verify
+from results.proof.verify import Searched, record, statistics, verdict_digest, verify_files
 from results.storage import files
 from results.store.rows import Row
 from results.store.run import open_run
@@ -360,9 +360,11 @@ def test_each_of_the_two_scorers_is_listened_to(tmp_path, doubter):
         doubter: OneMore(),
     }
     with pytest.raises(MismatchError, match="class"):
-        verify(open_run(location), *scorers.values(), Wording("toy", 12, POINTS))
+        verify_files(open_run(location), *scorers.values(), Wording("toy", 12, POINTS))
     assert read_claim(open_run(location)) == before, "nothing is claimed anew"
-    assert verify(open_run(location), ToyScorer(), ToyScorer(), Wording("toy", 12, POINTS)).claim
+    assert verify_files(
+        open_run(location), ToyScorer(), ToyScorer(), Wording("toy", 12, POINTS)
+    ).claim
 
 
 def claim_of(location, rows) -> Claim:
@@ -543,7 +545,7 @@ def test_a_board_has_no_parts():
 def test_a_run_that_was_written_to_while_it_was_verified_gets_no_claim(tmp_path):
     location = make_run(tmp_path / "run")
     run = open_run(location)
-    verified = verify(run, ToyScorer(), ToyScorer(), Wording("toy", 12, POINTS))
+    verified = verify_files(run, ToyScorer(), ToyScorer(), Wording("toy", 12, POINTS))
     claim = (location / files.CLAIM).read_bytes()
     write_rows(location, [row(0, status="error", n_boards=0, message="it failed")])
     with pytest.raises(StoreError, match="was written to while it was verified: verify it again"):
@@ -574,13 +576,13 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
         (ToyScorer(), ToyScorer()),
         Wording("toy", 12, POINTS),
     )
-    n = verify(run, *scorers, asked).n_eliminations
+    n = verify_files(run, *scorers, asked).n_eliminations
     for searched, is_verified in (
         (Searched(n), True),
         (Searched(n - 1, 9, 94), False),
         (Searched(0, 9, 94), False),
     ):
-        told = verify(run, *scorers, asked, lambda _, found=searched: found)
+        told = verify_files(run, *scorers, asked, lambda _, found=searched: found)
         assert told.verified == is_verified
         n_repeated = searched.n_repeated
         begin = f"{n_repeated} of {n} eliminations searched again"

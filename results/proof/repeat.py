@@ -18,21 +18,24 @@ from functools import partial
 from heapq import nsmallest
 from math import comb
 from operator import attrgetter
+from pathlib import Path
 
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.processes import Pool
 from boardclass.scores import ScoreTable, reaches
 from boardclass.wordlist import WordList
 from results.errors import RowError
+from results.proof import packaged
 from results.proof.claim import settling, wording_of
 from results.proof.coverage import uncovered
 from results.proof.nodes import SearchNodes, paths_of, run_spec
 from results.proof.referee import Referee
 from results.proof.summary import BoardList
-from results.proof.verify import Searched, VerifyResult, verify as verify_files
+from results.proof.verify import Searched, VerifyResult, verify_files
 from results.store.made import list_name
 from results.store.rows import Key, Row, keys_of
-from results.store.run import Run
+from results.store.run import Run, open_run
+from results.store.words import run_wordlist
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.local.batches import ParallelScorer
 from search.local.methods import Climbing, local_search
@@ -92,22 +95,36 @@ def sampled_rows(run: Run, n: int, seed: int) -> list[Row]:
 
 
 def verify(
-    run: Run,
-    words: WordList,
+    run: Run | str | Path,
+    words: WordList | str | None = None,
     n_sampled: int | None = None,
     n_workers: int = 1,
     *,
     quick: bool = False,
 ) -> VerifyResult:
-    """Check a run from its files, see :func:`results.proof.verify.verify`; unless it has to be
-    ``quick``, climb, and search verdicts again.
+    """Check a run from its files, see :func:`results.proof.verify.verify_files`; unless it has to
+    be ``quick``, climb, and search verdicts again.  Nothing is written.
 
-    ``words`` is the list of the run.  ``n_sampled`` of all verdicts are searched again, whatever it
-    takes; by default those that take little, for :data:`SEARCH_S`.
+    run : an open one, or what :func:`results.open_run` takes
+    words : its list, or the name or path of it; by default the one that it recorded
+    n_sampled : so many of all verdicts are searched again, whatever it takes; by default those that
+        take little, for :data:`SEARCH_S`
+    n_workers : processes that search again; in a script they need ``if __name__ == "__main__"``
 
     Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is
-    not listed; IncompleteError when one of ``n_sampled`` takes too long.
+    not listed; IncompleteError when one of ``n_sampled`` takes too long; and what ``verify_files``
+    raises.
+
+    Examples
+    --------
+    >>> found = verify("runs/2x2-scowl70-14", quick=True)  # made by: orderly run 2x2 --cutoff 14
+    >>> found.claim.n_canonical, found.n_eliminations > 0
+    (6, True)
     """
+    run = open_run(run)
+    if not isinstance(words, WordList):
+        words = run_wordlist(run, words)
+    packaged.check(run.folder.where(""))
     name = list_name(words.name, words.sha256)
     wording = replace(wording_of(run), wordlist=name, n_words=len(words), letters=words.letters)
     table = ScoreTable(wording.scores, run.question.points)
