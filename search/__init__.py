@@ -10,6 +10,7 @@ scores.
     local/                 local search: good boards without proof
     class_bounds.py        the bounds of the paper as published, to look at
     models.py              a class as a model for general solvers
+    explain.py             the story of a class, and its trees, drawn
     solvers/               four independent solvers, referees of the scorer
     scoring/               exact scores
     question.py            what a run is asked, and how it is spelled, compared and identified

@@ -20,7 +20,7 @@ FLOORS = ("boardclass", "search", "configs", "results", "cluster")
 ROOMS = {  # the lowest first: each uses only those before it, and itself
     "search": (
         "bits one_thread keys params question node tally scoring solvers class_bounds models "
-        "terms local trees node_search breaker certificate"
+        "explain terms local trees node_search breaker certificate"
     ),
     "results": "errors storage log_events log store proof upkeep reading",
     "cluster": "streams scheduling planning workers driver answers watch web cli",

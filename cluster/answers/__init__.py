@@ -2,7 +2,7 @@
 
     boards.py       boards: as they are typed and listed, scores, words, dice; pictures.py: as
                     pictures
-    explain.py      classes: the story of one, its trees as pictures
+    classes.py      classes: as they are named
     run_view.py     a run as one record, from its rows, lock and log: its question, its answer, how
                     far it is, who works on it
     status.py       the words for that record; whether some runs are proven, the word list of one,

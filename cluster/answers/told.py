@@ -80,46 +80,6 @@ class Climb(TypedDict):
     complete: bool  # the last pool was climbed out
 
 
-class Forced(TypedDict):
-    """A class with one cell forced to a letter."""
-
-    cell: int
-    letter: str
-    bound: int
-
-
-class Level(TypedDict):
-    """The parts of a class after one more cell was forced."""
-
-    cell: int
-    n_parts: int
-    n_left: int
-    largest_bound: int
-
-
-# ``class`` is no name of a field
-Story = TypedDict(
-    "Story",
-    {
-        "class": str,
-        "dims": str,
-        "n_boards": int,
-        "n_paths": int,
-        "n_terms": int,
-        "n_merged": int,
-        "n_nodes": int,
-        "sum_bound": int,
-        "max_bound": int,
-        "orderly_bound": int,
-        "cutoff": int | None,
-        "forced": list[Forced],
-        "levels": list[Level],
-        "n_multi_score": NotRequired[int],
-        "n_boards_reaching": NotRequired[int],
-    },
-)
-
-
 class Placed(TypedDict):
     """A board that a run lists, drawn, and a sentence on its place."""
 

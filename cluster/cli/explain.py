@@ -42,7 +42,7 @@ class ClassOptions(options.Group):
         self, listed: options.ListOptions
     ) -> tuple[Dims, tuple[str, ...], WordList, Scorer]:
         """Return the size, the letters of each cell, the words and what scores boards."""
-        from cluster.answers.explain import class_letters
+        from cluster.answers.classes import class_letters
 
         size, letters = class_letters(self.board_class, self.dims, self.buckets)
         words, table = listed.load()
@@ -63,7 +63,7 @@ def bound(
     fmt: options.Format = "table",
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
-    from cluster.answers.explain import story_of
+    from search.explain import story_of
 
     size, letters, words, scorer = question.resolve(listed)
     if tree or out is not None:
@@ -78,7 +78,7 @@ def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str |
     """Print the Sum/Choice tree and the orderly tree of a small class, or write them to FILE.svg or
     FILE.dot.
     """
-    from cluster.answers.explain import as_dot, as_svg, as_text, trees
+    from search.explain import as_dot, as_svg, as_text, trees
 
     loose, orderly = trees(letters, words, scorer)
     if out is None:
@@ -117,7 +117,7 @@ def explain(
         settled = vars(question) | vars(listed) | {"cutoff": cutoff}
         _explain_stored(run, settled.pop("board_class"), settled, fmt)
         return
-    from cluster.answers.explain import narrate, story_of
+    from search.explain import narrate, story_of
 
     size, letters, _, scorer = question.resolve(listed)
     story = story_of(size, letters, scorer, cutoff)
@@ -156,7 +156,7 @@ def export(
     it: it is at least the exact score.  To prove a cutoff with the solver, let it list all boards
     that reach it, and pipe them to orderly score.
     """
-    from cluster.answers.explain import model_lines
+    from search.explain import model_lines
 
     size, letters, words, scorer = question.resolve(listed)
     lines = model_lines(size, letters, words.name, scorer, fmt, relaxed=relaxed)

@@ -25,15 +25,17 @@ from boardclass.wordlist import (
     load_wordlist,
 )
 from cluster.answers.boards import Scoring, rolled, scorer_of
-from cluster.answers.explain import as_svg, as_text, class_letters, narrate, story_of, trees
+from cluster.answers.classes import class_letters
 from cluster.answers.run_view import Drawn, Reading
 from configs.dicesets import load_dice
 from results.proof.claim import read_claim, wording_of
 from results.store.run import Run, open_run
+from search.explain import as_svg, as_text, narrate, story_of, trees
 
 if TYPE_CHECKING:
-    from cluster.answers.told import Around, Climb, Story, Told
+    from cluster.answers.told import Around, Climb, Told
     from results.reading.sql import Database
+    from search.explain import Story
     from search.scoring.scorer import Scorer
 
 N_BOARDS = 16

@@ -12,8 +12,8 @@ import pytest
 
 from boardclass.geometry import geometry
 from boardclass.scores import parse_scores
-from cluster.answers.explain import as_dot, as_svg, as_text, orderly_tree, sum_choice_tree
 from search import class_bounds
+from search.explain import as_dot, as_svg, as_text, orderly_tree, sum_choice_tree
 from search.scoring.scorer import Scorer
 from tests.conftest import rows_of
 

@@ -1,5 +1,12 @@
 """Why a class can be eliminated, step by step, and its trees, drawn: what ``explain`` and ``bound
 --tree`` show.
+
+>>> from boardclass.scores import parse_scores
+>>> from search.scoring.scorer import Scorer
+>>> of_two = Scorer("2x2", ("tea", "tie", "rate"), parse_scores("standard"))
+>>> story = story_of(of_two.dims, ("t", "ai", "e", "r"), of_two, None)
+>>> story["n_boards"], story["orderly_bound"]
+(2, 2)
 """
 
 from __future__ import annotations
@@ -9,10 +16,9 @@ from dataclasses import dataclass
 from html import escape
 from itertools import accumulate, count
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-import boardclass
-from boardclass.errors import BoardError, InputError, PartitionError, quote
+from boardclass.errors import InputError
 from boardclass.geometry import cell_name, parse_dims, short_cell_name
 from boardclass.scores import reaches
 
@@ -20,7 +26,6 @@ if TYPE_CHECKING:
     from boardclass.geometry import Dims, Geometry
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
-    from cluster.answers.told import Level, Story
     from search.class_bounds import Terms
     from search.scoring.scorer import Scorer
 
@@ -28,6 +33,46 @@ MAX_LEVELS = 4  # cells forced one after the other
 MAX_PARTS = 2_000
 MAX_NODES = 400  # of a tree to look at
 SUM, CHOICE = "sum", "choice"
+
+
+class Forced(TypedDict):
+    """A class with one cell forced to a letter."""
+
+    cell: int
+    letter: str
+    bound: int
+
+
+class Level(TypedDict):
+    """The parts of a class after one more cell was forced."""
+
+    cell: int
+    n_parts: int
+    n_left: int
+    largest_bound: int
+
+
+# ``class`` is no name of a field
+Story = TypedDict(
+    "Story",
+    {
+        "class": str,
+        "dims": str,
+        "n_boards": int,
+        "n_paths": int,
+        "n_terms": int,
+        "n_merged": int,
+        "n_nodes": int,
+        "sum_bound": int,
+        "max_bound": int,
+        "orderly_bound": int,
+        "cutoff": int | None,
+        "forced": list[Forced],
+        "levels": list[Level],
+        "n_multi_score": NotRequired[int],
+        "n_boards_reaching": NotRequired[int],
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -134,42 +179,6 @@ def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[Tr
 
     orderly = orderly_tree(walk_class(letters, scorer).terms, scorer.geometry)
     return sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
-
-
-def class_letters(
-    text: str, dims_text: str | None, buckets: str | None
-) -> tuple[Dims, tuple[str, ...]]:
-    """Return the dimensions and the letters of each cell of the class that the command line
-    names.
-    """
-    from boardclass.board import dims_of_length
-    from configs.model import load_config
-
-    groups = text.split()
-    if len(groups) == 1 and groups[0].isdecimal():
-        if not dims_text:
-            raise InputError(
-                f"class {quote(text)} is a number: give --dims as well, or write the "
-                "letters of each cell"
-            )
-        size = str(parse_dims(dims_text))
-        partition = boardclass.parse_partition(
-            load_config(None, {"dims": size, "buckets": buckets}).buckets, size
-        )
-        return partition.dims, partition.class_letters(int(groups[0]))
-    if buckets is not None:
-        raise InputError(
-            f"--buckets {quote(buckets)} goes with the number of a class; "
-            f"{quote(text)} has its letters"
-        )
-    try:
-        dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
-    except BoardError as error:
-        raise PartitionError(
-            f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell "
-            f"of a board such as 3x4"
-        ) from error
-    return dims, boardclass.parse_class(text, dims)
 
 
 def story_of(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None) -> Story:
