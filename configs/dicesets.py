@@ -86,7 +86,10 @@ def load_dice(source: str) -> DiceSet:
         dice_set = DiceSet.model_validate({**values, "dice": dice, "name": name})
     except ValidationError as error:
         first = telling_fault(error)
-        fault = "is missing" if first["type"] == "missing" else f"= {quote(first['input'])}"
+        if first["type"] == "missing":
+            fault = "is missing"
+        else:
+            fault = f"= {quote(first['input'])}"
         raise ConfigError(
             f"{where}: {first['loc'][0]} {fault}: expected title, dims such as 4x4, dice (the "
             "faces of each die as one word) and, if the game has points of its own, scores, and "
@@ -117,4 +120,6 @@ def _die(word: str, where: str) -> str | tuple[str, ...]:
     if not 1 <= len(faces) <= 20:
         raise ConfigError(f"{where}: die {quote(word)}: expected 1 to 20 faces, such as aaciot")
     die = tuple("q" if face == "qu" else face for face in faces)
-    return "".join(die) if all(map(str.isalpha, die)) and len("".join(die)) == len(die) else die
+    if all(map(str.isalpha, die)) and len("".join(die)) == len(die):
+        return "".join(die)
+    return die

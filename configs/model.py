@@ -93,7 +93,10 @@ def _settings() -> dict[str, Any]:
     settings = {}
     for kind in (Rules, Budgets):
         for each in fields(kind):
-            written = each.type if each.type in (int, str) else list[str]
+            if each.type in (int, str):
+                written = each.type
+            else:
+                written = list[str]
             own = Field(**each.metadata), _accepted_by(kind, each.name)
             given = Annotated[written, *own]  # type: ignore[valid-type]
             settings[each.name] = (given | None, None)
@@ -180,7 +183,10 @@ def read_toml(
     """
     names, text = bundled_names(folder), str(source)
     try:
-        path = folder / f"{text}.toml" if text in names else Path(source).expanduser()
+        if text in names:
+            path = folder / f"{text}.toml"
+        else:
+            path = Path(source).expanduser()
         is_file = path.is_file()
     except (OSError, ValueError, RuntimeError):  # name too long, NUL in it, no such user
         is_file = False
@@ -220,7 +226,9 @@ def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None =
         options["out"] = str(options["out"])
     if source is None:
         preset = "x".join(sorted(str(options.get("dims", "")).strip().lower().split("x")))
-        source = preset if preset in bundled_names() else None
+        source = None
+        if preset in bundled_names():
+            source = preset
     text, where, settings = "", "options", dict[str, Any]()
     if source is not None:
         where = f"config {quote(str(source))}"
@@ -249,16 +257,26 @@ def _message(detail: ErrorDetails, where: str, text: str, options: set[str]) -> 
     keys = [str(part) for part in detail["loc"] if not isinstance(part, int)]
     in_search = len(keys) > 1 and keys[0] == "search"
     known = list((SearchConfig if in_search else RunConfig).model_fields)
-    key = ".".join(keys[:2]) if in_search else keys[0]
+    if in_search:
+        key = ".".join(keys[:2])
+    else:
+        key = keys[0]
     if key.split(".")[0] in options:
         place = "options"
     else:
         line = _line_of(keys[1] if in_search else keys[0], text)
-        place = f"{where}, line {line}" if line else where
+        if line:
+            place = f"{where}, line {line}"
+        else:
+            place = where
     if detail["type"] == "extra_forbidden":
         nearest = difflib.get_close_matches(keys[-1], known, 1, 0.0)
-        prefix = "search." if in_search else ""
-        hint = f"did you mean {prefix + nearest[0]!r}? " if nearest else ""
+        prefix = ""
+        if in_search:
+            prefix = "search."
+        hint = ""
+        if nearest:
+            hint = f"did you mean {prefix + nearest[0]!r}? "
         return (
             f"{place}: unknown key {quote(key)} (value {quote(detail['input'])}); {hint}Known: "
             f"{', '.join(known)}"

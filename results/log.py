@@ -123,7 +123,9 @@ class Live:
     @property
     def driver(self) -> str:
         """Who works on the run, in words."""
-        return self.owner.describe() if self.owner else "unknown"
+        if self.owner:
+            return self.owner.describe()
+        return "unknown"
 
 
 def live(folder: Folder) -> Live:
@@ -137,7 +139,9 @@ def live(folder: Folder) -> Live:
     starts = [
         event for event in events if isinstance(event, Started) and owner and event.pid == owner.pid
     ]
-    session = (starts or events)[-1].session if events else None
+    session = None
+    if events:
+        session = (starts or events)[-1].session
     ours = [event for event in events if event.session == session]
     reports = [event for event in ours if isinstance(event, Reported)]
     ends = [event for event in ours if isinstance(event, Finished | Stopped)]
@@ -170,7 +174,9 @@ def n_starts_without_progress(folder: Folder, n_verdicts: int, share: str) -> in
 
 
 def _age_s(events: Sequence[Event]) -> float | None:
-    return max(0.0, time.time() - events[-1].time) if events else None
+    if events:
+        return max(0.0, time.time() - events[-1].time)
+    return None
 
 
 def _rate(reports: Sequence[Reported], name: str) -> float | None:

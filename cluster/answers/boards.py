@@ -153,7 +153,10 @@ class Scoring:
             text, size, rows = str(board), f"{board.w}x{board.h}", board.rows
         else:
             (dims, letters), names = board, self.words.letters
-            scorer = self.scorer(dims) if again else self._near(dims, letters)
+            if again:
+                scorer = self.scorer(dims)
+            else:
+                scorer = self._near(dims, letters)
             for word, points, path in scorer.words(letters):
                 words.append(Word(self.words.spell(word), points, n_letters(word), path))
             text, size = with_letters(letters, names), str(dims)
@@ -266,7 +269,10 @@ class Scoring:
     def _rules(self, board: Tiles) -> Rules:
         from search.solvers.tiles import Rules, parse_bonus, parse_values
 
-        bonus = {} if self.bonus is None else parse_bonus(self.bonus, board.w, board.h)
+        if self.bonus is None:
+            bonus = {}
+        else:
+            bonus = parse_bonus(self.bonus, board.w, board.h)
         return Rules(self.table, None if self.values is None else parse_values(self.values), bonus)
 
     def _on_tiles(self, board: Tiles) -> Iterable[tuple[str, int, tuple[int, ...]]]:
@@ -295,7 +301,9 @@ class Scoring:
 def _worth(spellings: Iterable[str], values: Mapping[str, int]) -> int | None:
     """Return what a tile is worth; None if that depends on how it is read."""
     first, *others = (sum(map(values.get, text, repeat(0))) for text in spellings)
-    return None if any(other != first for other in others) else first
+    if any(other != first for other in others):
+        return None
+    return first
 
 
 def rollable(board: str, words: WordList) -> dict[str, bool]:
@@ -305,7 +313,9 @@ def rollable(board: str, words: WordList) -> dict[str, bool]:
     from configs.dicesets import all_dice
 
     known = sources().get(known_name(words.sha256) or "")
-    language = known.language if known else "English"
+    language = "English"
+    if known:
+        language = known.language
     sets = [dice for dice in all_dice() if dice.n == len(board)]
     fitting = [dice for dice in sets if dice.language == language] or sets
     return {dice.name: assign_dice(board, dice.dice) is not None for dice in fitting}
@@ -406,7 +416,9 @@ def _are_rows(block: list[tuple[int, str]], dims: Dims | str | None) -> bool:
     n, size = len(lines), len(lines[0]) if lines else 0
     if n < 2 or not all(line.isalpha() and len(line) == size for line in lines):
         return False
-    return n == size or size not in USUAL if dims is None else f"{size}x{n}" == str(dims)
+    if dims is None:
+        return n == size or size not in USUAL
+    return f"{size}x{n}" == str(dims)
 
 
 def _csv_of(heading: str) -> Callable[[str], list[str]] | None:
@@ -425,7 +437,9 @@ def _csv_of(heading: str) -> Callable[[str], list[str]] | None:
 
 
 def _score(text: str) -> int | None:
-    return int(text) if re.fullmatch(r"[0-9]{1,10}", text) else None
+    if re.fullmatch(r"[0-9]{1,10}", text):
+        return int(text)
+    return None
 
 
 def rolled(
@@ -460,7 +474,10 @@ def _check_letters(dice: DiceSet, words: WordList) -> None:
     """Refuse dice that show a letter which the words of a list cannot have."""
     letters = set(ascii_lowercase) - words.letters.keys() | set("".join(words.letters.values()))
     if others := sorted(dice.letters - letters):
-        language = "" if dice.language == "English" else f"{dice.language} "
+        if dice.language == "English":
+            language = ""
+        else:
+            language = f"{dice.language} "
         raise InputError(
             f"dice {dice.name!r} show {', '.join(others)}, which no word of {words.name} has: "
             f"take a {language}list that has such letters (--wordlist), or other dice"
@@ -469,7 +486,9 @@ def _check_letters(dice: DiceSet, words: WordList) -> None:
 
 def _n_words(scoring: Scoring, board: AnyBoard, common: bool) -> int:
     words = scoring.solve(board, again=True).words
-    return len(scoring.common(words)) if common and scoring.is_english else len(words)
+    if common and scoring.is_english:
+        return len(scoring.common(words))
+    return len(words)
 
 
 @lru_cache(maxsize=6)

@@ -39,7 +39,10 @@ def class_letters(
             f"{quote(text)} has its letters"
         )
     try:
-        dims = parse_dims(dims_text) if dims_text else dims_of_length(len(groups))
+        if dims_text:
+            dims = parse_dims(dims_text)
+        else:
+            dims = dims_of_length(len(groups))
     except BoardError as error:
         raise PartitionError(
             f"class {quote(text)} has {len(groups)} groups of letters: expected one for each cell "

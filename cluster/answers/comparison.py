@@ -49,11 +49,20 @@ class Comparison:
         self.rows: list[Compared] = []
         for board in here.keys() | listed.keys():
             score, file_score = scores.get(board), listed.get(board)
-            where = BOTH if board in listed else ONLY_HERE
+            if board in listed:
+                where = BOTH
+            else:
+                where = ONLY_HERE
             if board not in here:
-                value = file_score if score is None else score
+                if score is None:
+                    value = file_score
+                else:
+                    value = score
                 is_below = value is not None and not reaches(value, result.question.cutoff)
-                where = BELOW if is_below else ONLY_THERE
+                if is_below:
+                    where = BELOW
+                else:
+                    where = ONLY_THERE
             shown = with_letters(board, result.wording.letters)
             self.rows.append(Compared(where, shown, score, file_score))
         self.rows.sort(key=_place)

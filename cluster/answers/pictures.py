@@ -71,7 +71,9 @@ def paper_here() -> str:
     """
     for name in ("LC_ALL", "LC_PAPER", "LANG"):  # the first that is set counts, as in POSIX
         if os.environ.get(name):
-            return "letter" if _is_american(os.environ[name]) else "a4"
+            if _is_american(os.environ[name]):
+                return "letter"
+            return "a4"
     return "a4"
 
 

@@ -81,7 +81,9 @@ def write_json(value: Any) -> None:
 
 
 def _shown(value: object) -> object:
-    return printable(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return printable(value)
+    return value
 
 
 def write_table(
@@ -153,4 +155,6 @@ def _cell(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.1f}"
-    return "" if value is None else printable(str(value))
+    if value is None:
+        return ""
+    return printable(str(value))

@@ -112,9 +112,13 @@ def run_view(
     and ``error`` says why.  Only when no file has changed since the rows were read
     (``is_current``) may anything be called proven.
     """
-    driver = now if now and now.is_running else None
+    driver = None
+    if now and now.is_running:
+        driver = now
     report = (driver.report if driver else None) or Report()
-    state = answer.state if answer and is_current else None
+    state = None
+    if answer and is_current:
+        state = answer.state
     if answer and not is_current:
         answer = replace(answer, proven=False, statement=None, why_not=CHANGED)
     n_all, n_begun, n_done = 0, 0, 0
@@ -123,10 +127,16 @@ def run_view(
     n_all = n_all or report.n_classes
     n_done = min(n_all, max(n_done, report.n_classes_done))
     # of a proven run none is better than those of the rows, whatever a log says
-    best_reported = 0 if state is State.PROVEN else report.best_score or 0
+    if state is State.PROVEN:
+        best_reported = 0
+    else:
+        best_reported = report.best_score or 0
     best_stored = (answer.listed.best_score if answer else None) or 0
     is_stored = best_reported <= best_stored
-    stored = answer.listed.best_boards if answer else ()
+    if answer:
+        stored = answer.listed.best_boards
+    else:
+        stored = ()
     return RunView(
         state=state_of(state, is_running=driver is not None, error=error),
         error=error,
@@ -159,7 +169,9 @@ def as_json(view: RunView) -> dict[str, Any]:
     answer, classes, driver, last = view.answer, view.classes, view.driver, view.last
     assert answer is not None, "its rows were read"
     report = driver.report if driver else None
-    climbed = answer.from_climb if view.best_score is None else None
+    climbed = None
+    if view.best_score is None:
+        climbed = answer.from_climb
     return {
         "state": view.state.value,
         "proven": view.proven,

@@ -34,7 +34,9 @@ def core_time(seconds: float) -> str:
     """Return a time of one core."""
     if seconds >= _LONG_S:
         return f"{seconds / 3600:,.0f} hours"
-    return duration(seconds) if seconds >= 10 else f"{seconds:.2g} s"
+    if seconds >= 10:
+        return duration(seconds)
+    return f"{seconds:.2g} s"
 
 
 def money(seconds: float, price: float) -> str:
@@ -42,7 +44,9 @@ def money(seconds: float, price: float) -> str:
     nothing.
     """
     cost = seconds / 3600 * price
-    return f", {cost:,.2f} at {price:g} an hour" if cost >= 0.005 else ""
+    if cost >= 0.005:
+        return f", {cost:,.2f} at {price:g} an hour"
+    return ""
 
 
 def lines(view: RunView) -> dict[str, str]:
@@ -66,7 +70,9 @@ def lines(view: RunView) -> dict[str, str]:
 def question(view: RunView) -> str:
     """Return what a run asks, in short; empty while its rows have not been read."""
     answer = view.answer
-    return answer.wording.short(answer.question) if answer else ""
+    if answer:
+        return answer.wording.short(answer.question)
+    return ""
 
 
 def classes_done(classes: Classes) -> str:
@@ -85,7 +91,9 @@ def done(view: RunView) -> str:
     if not view.classes.n_all or driver is None or driver.report is None:
         return text
     busy = driver.report.n_in_flight
-    flying = f", {counted(busy, 'unit')} being searched" if busy else ""
+    flying = ""
+    if busy:
+        flying = f", {counted(busy, 'unit')} being searched"
     return f"{text}{flying}, as of {duration(driver.age_s or 0.0)} ago"
 
 
@@ -105,13 +113,17 @@ def going_on(view: RunView) -> Iterator[tuple[str, str]]:
     hosts = "".join(f", {host} {n}" for host, n in report.hosts.items())
     if len(report.hosts) == 1:
         hosts = f" on {next(iter(report.hosts))}"
-    lost = f", {report.n_deaths:,} lost so far" if report.n_deaths else ""
+    lost = ""
+    if report.n_deaths:
+        lost = f", {report.n_deaths:,} lost so far"
     yield "workers", f"{report.n_workers or 'none up yet'}{hosts}{lost}; driver {driver.driver}"
 
 
 def figures(view: RunView) -> Iterator[tuple[str, str]]:
     """Yield more of what a driver reported: memory, units, what went wrong."""
-    report = view.driver.report if view.driver else None
+    report = None
+    if view.driver:
+        report = view.driver.report
     if report and report.n_total_bytes:
         free, total = memory_size(report.n_free_bytes), memory_size(report.n_total_bytes)
         yield "memory", f"{free} of {total} free on the driver's machine"
@@ -161,19 +173,28 @@ def at_work(view: RunView) -> list[Work]:
         if item.n_units > 1:
             units += f" and {counted(item.n_units - 1, 'more unit')}"
         time = duration(item.seconds + (driver.age_s or 0.0))
-        memory = memory_size(item.n_bytes) if item.n_bytes else ""
+        memory = ""
+        if item.n_bytes:
+            memory = memory_size(item.n_bytes)
         rows.append(Work(str(item.worker), item.host, units, time, memory))
     return rows
 
 
 def _best(view: RunView) -> str:
     if not view.best_score:
-        known = view.answer.best_known if view.answer else ""
+        known = ""
+        if view.answer:
+            known = view.answer.best_known
         return f"{known}; none found by the search so far" if known else "none found"
-    letters = view.answer.wording.letters if view.answer else {}
+    if view.answer:
+        letters = view.answer.wording.letters
+    else:
+        letters = {}
     board = boardclass.with_letters(view.best_boards[0], letters)
     first = f"{counted(view.best_score, 'point')}: {board}"
-    n_boards = view.answer.listed.n_canonical if view.answer else 0
+    n_boards = 0
+    if view.answer:
+        n_boards = view.answer.listed.n_canonical
     if not view.best_is_stored:
         stored = f"{n_boards:,} stored at or above the cutoff, up to symmetry"
         return f"{first}, not stored yet; {stored}"
@@ -211,18 +232,18 @@ def time_left(report: Reported, n_done: int) -> str:
         elsewhere = f"; {processor_time(report.elsewhere_s)} for the other shares"
     span = between(report.remaining_low_s, report.remaining_high_s)
     work = processor_time(left_s * (report.n_workers or 1))
-    few = ", a rough guess" if n_done < _FEW_MEASURED else ""
+    few = ""
+    if n_done < _FEW_MEASURED:
+        few = ", a rough guess"
     basis = f"judging by {counted(n_done, 'finished class', 'finished classes')}{few}"
     return f"about {duration(left_s)}{span}{share}, {work}{elsewhere}, {basis}"
 
 
 def processor_time(seconds: float) -> str:
     """Return how long one processor works, in hours if it is more than one."""
-    return (
-        f"{seconds / 3600:,.1f} processor hours"
-        if seconds >= 3600
-        else f"{duration(seconds)} of one processor"
-    )
+    if seconds >= 3600:
+        return f"{seconds / 3600:,.1f} processor hours"
+    return f"{duration(seconds)} of one processor"
 
 
 def tell_notes(result: Summary) -> None:

@@ -204,7 +204,9 @@ def _exit_code(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last line of defence
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             _drop_output()
-            where = f" {quote(str(error.filename))}" if error.filename else ""
+            where = ""
+            if error.filename:
+                where = f" {quote(str(error.filename))}"
             return _fail(
                 f"cannot write{where}: {error.strerror}; make room there, or write elsewhere",
                 EXIT_INPUT,
@@ -249,7 +251,10 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know few letters
         sys.stdout.reconfigure(errors="backslashreplace")
     arguments, debug = sys.argv[1:], bool(os.environ.get("ORDERLY_DEBUG"))
-    end = arguments.index("--") if "--" in arguments else len(arguments)
+    if "--" in arguments:
+        end = arguments.index("--")
+    else:
+        end = len(arguments)
     while "--debug" in arguments[:end]:
         arguments.remove("--debug")
         debug, end = True, end - 1

@@ -72,11 +72,16 @@ def top(
     for name, location in zip(distinct_names(chosen), chosen, strict=True):
         result = packaged_summary(location) or results.summary(location)
         summaries[name] = result
-        counter = _word_counter(location, wordlist) if words or min_words else None
+        counter = None
+        if words or min_words:
+            counter = _word_counter(location, wordlist)
         passing = _passing(result, contains or (), rollable, counter, min_words)
         for item, n_words in islice(passing, n):
             board = boardclass.with_letters(item.board, result.wording.letters)
-            counts = [item.score, n_words] if words else [item.score]
+            if words:
+                counts = [item.score, n_words]
+            else:
+                counts = [item.score]
             rows.append((-item.score, item.board, [name, board, *counts, result.proven][cut]))
     if len({result.question.points for result in summaries.values()}) > 1:
         tell("orderly: these runs count different points: their scores do not compare")
@@ -113,7 +118,9 @@ def _passing(
         faces = [symbols.get(letter, letter) for letter in item.board]
         if cubes is not None and assign_dice(faces, cubes) is None:
             continue
-        n_words = counter.score(item.board) if counter else None
+        n_words = None
+        if counter:
+            n_words = counter.score(item.board)
         if n_words is None or n_words >= min_words:
             yield item, n_words
 
@@ -293,7 +300,9 @@ def report(
     how = "open it in a browser"
     if show:
         is_open = webbrowser.open(path.resolve().as_uri())
-        how = "handed to a browser" if is_open else "no browser was found to open it"
+        how = "no browser was found to open it"
+        if is_open:
+            how = "handed to a browser"
     say(f"{path}: {len(html) / 1024:,.0f} KiB, {how}")
     tell_notes(result)
     result.require_proven(directory)

@@ -118,7 +118,9 @@ def _show_to_people(solved: Solved, wordlist: str, notes: Mapping[str, str]) -> 
     for letters, group in groupby(solved.words, key=attrgetter("letters")):
         same = list(group)
         each = len({word.points for word in same}) == 1
-        worth = f", {counted(same[0].points, 'point')} each" if each else ""
+        worth = ""
+        if each:
+            worth = f", {counted(same[0].points, 'point')} each"
         out.print()
         out.print(f"{letters} letters{worth} ({len(same)})", style="bold", markup=False)
         listed = [word.word if each else f"{word.word} {word.points}" for word in same]
@@ -318,7 +320,8 @@ def roll(
         )
     box = load_dice(dice)
     scoring = rules.scoring(box.scores)
-    seed = random.randrange(2**32) if seed is None else seed
+    if seed is None:
+        seed = random.randrange(2**32)
     boards = rolled(scoring, box, random.Random(seed), n, min_words)
     if out is not None:
         source = f"Dice {dice}, seed {seed}, word list {scoring.words.name}"

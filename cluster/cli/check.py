@@ -77,7 +77,10 @@ def verify(
     if fmt != "json":
         _show_claim(result, repeat or 0, odds, fmt)
         return
-    more = {"odds_of_overlooking": odds} if repeat else {}
+    if repeat:
+        more = {"odds_of_overlooking": odds}
+    else:
+        more = {}
     checks = {"verified": result.verified, "checked": result.checked}
     write_json({"directory": source.directory, **checks, **more, **asdict(result.claim)})
 
@@ -111,7 +114,9 @@ def _first_words(result: VerifyResult) -> str:
     if result.verified:
         return f"Verified: {result.checked}. {result.claim.statement}"
     n_others = result.n_eliminations - result.n_repeated
-    others = f"If the other {n_others:,} are right" if result.n_repeated else "If they are right"
+    others = "If they are right"
+    if result.n_repeated:
+        others = f"If the other {n_others:,} are right"
     return f"Coverage holds; {result.checked}. {others}: {result.claim.statement}"
 
 
@@ -159,7 +164,10 @@ def repeat(
 
 def _tell_repeats(directory: str, seed: int, done: list[RepeatResult], fmt: Format) -> None:
     if fmt == "table":
-        verdicts = "1 verdict was" if len(done) == 1 else f"All {len(done):,} verdicts were"
+        if len(done) == 1:
+            verdicts = "1 verdict was"
+        else:
+            verdicts = f"All {len(done):,} verdicts were"
         said = f"{verdicts} found again, by another cell order."
         say(said, "bold")
     elif fmt == "json":
@@ -172,7 +180,9 @@ def _tell_repeats(directory: str, seed: int, done: list[RepeatResult], fmt: Form
 def _outcome(item: RepeatResult) -> str:
     if item.difference:
         return "NOT found again"
-    return "took too long" if item.gave_up else "found again"
+    if item.gave_up:
+        return "took too long"
+    return "found again"
 
 
 def _judge(done: list[RepeatResult]) -> None:
@@ -220,7 +230,10 @@ def certify(
     from results.proof.certify import Choice, certify as certify_run
 
     run, words = source.open()
-    named = None if classes is None else named_classes(run.partition, classes)
+    if classes is None:
+        named = None
+    else:
+        named = named_classes(run.partition, classes)
     choice = Choice(named, sample, seed, force)
     write_record(asdict(certify_run(run, words.words, choice, tell)), fmt)
 
@@ -234,7 +247,10 @@ def named_classes(partition: Partition, text: str) -> list[int]:
     chosen = set()
     for part in text.replace(",", " ").split():
         is_number = part.isascii() and part.isdigit() and len(part) <= 18
-        number = int(part) if is_number else -1
+        if is_number:
+            number = int(part)
+        else:
+            number = -1
         if partition.foreign(np.array([number])):
             raise InputError(
                 f"{quote(part)} in --classes is not a canonical class of the run: expected ids "

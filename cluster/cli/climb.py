@@ -113,7 +113,9 @@ def climb(
 
 
 def _tell_round(move: Move, runs: int, now: Climbing) -> None:
-    which = f"run {now.run + 1} of {runs}, " if runs > 1 else ""
+    which = ""
+    if runs > 1:
+        which = f"run {now.run + 1} of {runs}, "
     figures = f"best {now.best:,}, {now.n_scored:,} boards scored"
     move(f"{which}round {now.n_rounds:,}, {figures}", now.run)
 

@@ -47,7 +47,8 @@ def play(
 
     box = load_dice(dice)
     scoring = rules.scoring(box.scores)
-    seed = random.randrange(2**32) if seed is None else seed
+    if seed is None:
+        seed = random.randrange(2**32)
     (board,) = rolled(scoring, box, random.Random(seed), min_words=goal, common=True)
     solved = scoring.solve(board)
     if out is not None:
@@ -138,7 +139,9 @@ def _tell_end(scoring: Scoring, solved: Solved, caught: set[str], goal: int) -> 
     all_words = counted(len(solved.words), "word")
     end = f"{counted(len(caught), 'word')} of {all_words}, {counted(score, 'point')}"
     if goal:
-        reached = "is reached" if len(caught) >= goal else "is not reached"
+        reached = "is not reached"
+        if len(caught) >= goal:
+            reached = "is reached"
         end += f"; the goal of {goal:,} {reached}"
     say(f"{end}.", "bold")
     common = set(scoring.common(solved.words))

@@ -66,7 +66,9 @@ def plan(
         record[f"hours_of_{n_cores}_cores"] = result.cpu_hours / n_cores
     if fmt == "table":
         _show_estimate(result, price)
-        found = f", the score of {climbed.board}, which a climb found" if climbed else ""
+        found = ""
+        if climbed:
+            found = f", the score of {climbed.board}, which a climb found"
         say(f"cutoff {cutoff:,}{found}")
     else:
         write_record(record, fmt)
@@ -83,7 +85,9 @@ def _known(made: Plan) -> Estimate | None:
     name, cutoff = answering(of)
     if name:
         warn(f"orderly: {where_answered(of)}")
-    return measured(results.open_run(name)) if cutoff == of.cutoff else None
+    if cutoff == of.cutoff:
+        return measured(results.open_run(name))
+    return None
 
 
 def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:
@@ -114,11 +118,15 @@ def _show_estimate(result: Estimate, price: float) -> None:
     elif result.is_known:
         known = "every class was searched"
     elif result.high is None:
-        cost = f"as a rough guess {core_time(seconds)}" if seconds else "unknown time"
+        cost = "unknown time"
+        if seconds:
+            cost = f"as a rough guess {core_time(seconds)}"
         known = "too few probes for an interval: allow more --seconds"
     else:
         known = f"95 %: {core_time(3600 * result.low)} to {core_time(3600 * result.high)}"
-    memory = f", {result.memory_mb:,} MiB per worker" if result.memory_mb else ""
+    memory = ""
+    if result.memory_mb:
+        memory = f", {result.memory_mb:,} MiB per worker"
     say(f"{cost} of one core ({known}){memory}{money(seconds, price)}", "bold")
     if seconds:
         times = [f"{core_time(seconds / n)} on {counted(n, 'core')}" for n in CORES]
@@ -141,7 +149,10 @@ def tune(
     rows: list[list[Any]] = []
     for name, variant in variants(resolved):
         result = estimate(variant, None, seed, processes=workers, least=8 * rounds)
-        ratio = result.cpu_hours / rows[0][1] if rows else 1.0
+        if rows:
+            ratio = result.cpu_hours / rows[0][1]
+        else:
+            ratio = 1.0
         figures = {**asdict(result), "variant": name, "ratio": ratio}
         rows.append([figures[column] for column in columns])
         if fmt == "table":  # each takes minutes: shown as it comes
@@ -206,7 +217,9 @@ def run(
     """
     from cluster.planning.shares import parse_share
 
-    mine = parse_share(share) if share is not None else None
+    mine = None
+    if share is not None:
+        mine = parse_share(share)
     where = {"workers": workers, "address": address, "replicate": replicate, "seed": seed}
     resolved = question.resolve(memory, order=order, out=out, **where)
     outcome = _driven(resolved, extend, drop_damaged=drop_damaged, share=mine)
@@ -219,7 +232,10 @@ def run(
 def _driven(config: RunConfig, extend: str | None, **how: Any) -> RunOutcome:
     """Run, and count the seconds that it takes to compile the kernels as well."""
     began = time.monotonic()
-    extends = None if extend is None else named_run(extend)
+    if extend is None:
+        extends = None
+    else:
+        extends = named_run(extend)
     try:
         # compiles the kernels the first time: long enough to be interrupted
         from cluster.driver import driver
@@ -239,7 +255,9 @@ def _print_outcome(wordlist: str, outcome: RunOutcome) -> None:
     else:
         _draw_best(wordlist, outcome)
         say(f"{proven_word(outcome.proof)} {outcome.claim.statement}\n", "bold")
-    again = f", {outcome.n_reused:,} from before" if outcome.n_reused else ""
+    again = ""
+    if outcome.n_reused:
+        again = f", {outcome.n_reused:,} from before"
     say(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s")
     if outcome.complete and not outcome.n_computed:
         check = f"orderly verify {outcome.location}"
@@ -285,7 +303,9 @@ def derive(
     source = results.open_run(directory)
     words = results.run_wordlist(source, source_wordlist)
     wanted = wordlist or source_wordlist or source.made.words.source
-    points = boardclass.parse_scores(scores) if scores else None
+    points = None
+    if scores:
+        points = boardclass.parse_scores(scores)
     told = Progress(sys.stderr)
     outcome = derive_claim(source, words, wanted, points, cutoff, out, told)
     _print_outcome(wanted, outcome)

@@ -99,7 +99,9 @@ def _record(place: Place) -> Mapping[str, Any]:
 
 def _row(item: Mapping[str, Any]) -> list[object]:
     first = [item.get(name) for name in _COLUMNS[:5]]
-    done = f"{item['n_classes_done']:,}/{item['n_classes']:,}" if "n_classes" in item else None
+    done = None
+    if "n_classes" in item:
+        done = f"{item['n_classes_done']:,}/{item['n_classes']:,}"
     board = item.get("why")
     if best := item.get("best_boards"):
         board = boardclass.with_letters(best[0], item["letters"])

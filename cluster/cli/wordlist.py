@@ -61,7 +61,10 @@ def list_all(fmt: options.Format = "table") -> None:
     here = {row[0] for row in rows}
     for name, source in sources().items():
         if name not in here:
-            how = f"orderly wordlist get {name}" if source.url else source.note
+            if source.url:
+                how = f"orderly wordlist get {name}"
+            else:
+                how = source.note
             rows.append((name, None, source.sha256[:16], name, how))
     write_table(("name", "words", "sha256", "known_as", "file"), rows, fmt)
 
@@ -156,7 +159,8 @@ def import_file(
     """Make a word list from a file, and say what was done to its lines."""
     path = Path(file).expanduser()
     rules = ImportRules(names, accents, parse_letters(letter or []), plain_q)
-    name = path.name.partition(".")[0] if name is None else name
+    if name is None:
+        name = path.name.partition(".")[0]
     if not name or any(c in name for c in "./\\\0") or not name.isprintable():
         raise WordListError(
             f"a word list cannot be called {quote(name)}: give another, --name NAME"
@@ -224,7 +228,8 @@ def get(
             f"{name} ({source.title}) cannot be downloaded: {source.note}; then {source.command}"
         )
     data = download(url or source.url)
-    data = data.lower() if source.upper else data
+    if source.upper:
+        data = data.lower()
     words = _checked(source, data, url or source.url)
     target = user_folder() / f"{name}.txt"
     _keep(target, data)
@@ -263,7 +268,10 @@ def download(url: str) -> bytes:
         with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:
             data: bytes = answer.read(MAX_FILE_BYTES + 1)
     except (OSError, HTTPException, ValueError) as error:  # URLError is an OSError
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        if isinstance(error, urllib.error.URLError):
+            reason = error.reason
+        else:
+            reason = error
         raise WordListError(
             f"cannot download {quote(url, 200)}: {reason}; is there a network? Or {hint}"
         ) from error

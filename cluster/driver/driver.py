@@ -119,15 +119,21 @@ def run(
     began_s = time.monotonic()
     make_executor = make_executor or default_executor(config)
     try:
-        source = open_run(extends) if extends else None
+        source = None
+        if extends:
+            source = open_run(extends)
         plan = make_plan(config, progress.stage, source)
         policy = policy or default_policy(config, plan.spec.budgets.memory_mb)
-        own_ids = share.of(plan.question) if share else None
+        own_ids = None
+        if share:
+            own_ids = share.of(plan.question)
         made = replace(plan.made, share=str(share or ""))
         if source:
             check_source(source, plan.question)
             made = inherited(source, made)
-        recover = repair if drop_damaged else None
+        recover = None
+        if drop_damaged:
+            recover = repair
         # from here on the first Ctrl-C raises nothing: in a callback from C that would be printed
         # and lost
         with (
@@ -180,7 +186,9 @@ def _waiting(progress: Progress, signals: StopSignals) -> Callable[[str], None]:
 def _tell_repairs(store: Store, progress: Progress, journal: Journal) -> None:
     repaired = store.repaired
     for name, fault in (repaired.parts | repaired.others).items():
-        again = "its rows are computed again" if name in repaired.parts else "removed or rewritten"
+        again = "removed or rewritten"
+        if name in repaired.parts:
+            again = "its rows are computed again"
         progress.note(f"dropped {name}: {again}\n  {fault}")
         journal.note(Dropped(name=name, message=fault))
 
@@ -214,7 +222,9 @@ def default_executor(config: RunConfig) -> MakeExecutor:
     """
     address = config.address
     if address is None:
-        return ProcessExecutor if config.workers else InProcessExecutor
+        if config.workers:
+            return ProcessExecutor
+        return InProcessExecutor
     check_installed()
     if address != LOCAL:
         check_guarded(address)
@@ -226,7 +236,9 @@ def default_executor(config: RunConfig) -> MakeExecutor:
 def default_policy(config: RunConfig, memory_mb: int) -> Policy:
     """Return the scheduler's policy for a config; threads are not replaced when they have grown."""
     is_cluster = config.address is not None
-    grown_mb = 2 * memory_mb + 1024 if config.workers or is_cluster else 0
+    grown_mb = 0
+    if config.workers or is_cluster:
+        grown_mb = 2 * memory_mb + 1024
     return Policy(
         n_workers=config.workers or (MAX_WORKERS if is_cluster else 1),
         recycle_bytes=grown_mb * 2**20,

@@ -72,7 +72,10 @@ def run_loop(
         if finish is not None:
             return finish
         why = stop()
-        came = [events.Cancel(why)] if why else [*executor.poll(poll_s), events.Tick()]
+        if why:
+            came = [events.Cancel(why)]
+        else:
+            came = [*executor.poll(poll_s), events.Tick()]
 
 
 class Ledger:

@@ -42,7 +42,9 @@ class Prepared:
     @property
     def n_own(self) -> int:
         """Number of the classes of the share; 0 without a share."""
-        return len(self.own_ids) if self.share else 0
+        if self.share:
+            return len(self.own_ids)
+        return 0
 
     @property
     def n_own_ended(self) -> int:
@@ -64,7 +66,8 @@ def prepare(
     own_ids : the classes of the share, if there is one
     """
     all_ids, done_ids = plan.question.class_ids(), store.index.done_ids()
-    own_ids = all_ids if own_ids is None else own_ids
+    if own_ids is None:
+        own_ids = all_ids
     doubted = store.run.doubted
     roots = [class_id for class_id, path in doubted if not path]
     is_open = ~among(all_ids, done_ids) | among(all_ids, np.array(roots, np.int64))
@@ -104,7 +107,10 @@ def history(run: Run, plan: Plan, class_ids: Int64s) -> History:
     if run.index.places.parts():
         paths, seconds = run.arrays(["path", "seconds"])
         times_s = seconds[paths != ""]
-    child_s = float(times_s.mean()) if len(times_s) else 0.0
+    if len(times_s):
+        child_s = float(times_s.mean())
+    else:
+        child_s = 0.0
     return History(
         predicted_costs(plan.question, ids[ended]),
         efforts[ended],

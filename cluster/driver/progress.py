@@ -76,9 +76,13 @@ def format_report(report: Report) -> str:
 
 
 def _time_left(report: Report) -> str:
-    share = f" of share {report.share}" if report.share else ""
+    share = ""
+    if report.share:
+        share = f" of share {report.share}"
     if report.n_open == 0:
-        return f"all{share} done" if share else "done"
+        if share:
+            return f"all{share} done"
+        return "done"
     if report.remaining_s is None:
         return "time left unknown"
     span = between(report.remaining_low_s, report.remaining_high_s)

@@ -273,8 +273,12 @@ def _begin(prepared: Prepared, config: RunConfig, policy: Policy) -> None:
         workers = f"{workers if config.workers else 'every processor'} of the cluster at "
         workers += config.address
     classes = counted(prepared.n_classes, "board class", "board classes")
-    share = f", {prepared.n_own:,} of them are share {prepared.share}" if prepared.share else ""
-    before = f", {n_done:,} done before" if n_done else ""
+    share = ""
+    if prepared.share:
+        share = f", {prepared.n_own:,} of them are share {prepared.share}"
+    before = ""
+    if n_done:
+        before = f", {n_done:,} done before"
     question = Wording.of(plan.question, plan.made.words).short(plan.question)
     text = f"{question}: {classes}{share}{before}, {workers}, into {plan.location}"
     if plan.made.climbed:

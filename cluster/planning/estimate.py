@@ -121,7 +121,9 @@ def interval(total: float, variances: Sequence[Variance]) -> tuple[float, float]
         return 0.0, inf
     freedom = whole**2 / sum(value**2 / n for value, n in variances)  # Satterthwaite 1946
     low, high = log_interval(total, student(freedom) * sqrt(whole))
-    return (low, high) if high < _WIDEST * total else (0.0, inf)
+    if high < _WIDEST * total:
+        return (low, high)
+    return (0.0, inf)
 
 
 def student(freedom: float) -> float:
@@ -377,7 +379,9 @@ def estimate(
     spec = replace(plan.spec, budgets=replace(plan.spec.budgets, unit_budget=budget))
 
     def gone() -> float:
-        return (time.monotonic() - began) / seconds if seconds else 1.0
+        if seconds:
+            return (time.monotonic() - began) / seconds
+        return 1.0
 
     def ends() -> bool:
         is_late = seconds is not None and gone() >= 1

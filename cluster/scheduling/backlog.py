@@ -193,7 +193,9 @@ class Backlog:
 
     def _place(self, class_id: int) -> int:
         place = int(self._ids.searchsorted(class_id))
-        return place if place < len(self._ids) and self._ids[place] == class_id else -1
+        if place < len(self._ids) and self._ids[place] == class_id:
+            return place
+        return -1
 
     def _peek(self) -> Unit | None:
         """Return the next unit that was never given out: so nothing has settled it."""

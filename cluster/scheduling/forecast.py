@@ -184,7 +184,9 @@ class Forecast:
         """Return the seconds per unit of predicted cost: effort per cost, times seconds per effort;
         1 if nothing is known.
         """
-        return self._know(band).factor if self._is_known else 1.0
+        if self._is_known:
+            return self._know(band).factor
+        return 1.0
 
     def _know(self, band: int) -> _Knowledge:
         if band not in self._known:
@@ -204,7 +206,9 @@ def _near(band: int, sums: list[list[float]], enough: int) -> list[float]:
     while sum(row[0] for row in near) < enough and len(near) < len(sums):
         reach += 1
         near = sums[max(0, band - reach) : band + reach + 1]
-    return near[0] if len(near) == 1 else [sum(column) for column in zip(*near, strict=True)]
+    if len(near) == 1:
+        return near[0]
+    return [sum(column) for column in zip(*near, strict=True)]
 
 
 def _moments(costs: Any, efforts: Any) -> tuple[Any, ...]:
@@ -230,5 +234,8 @@ def _mean_one(costs: Float64s) -> Float64s:
     absurd ones.
     """
     usable = np.where(np.isfinite(costs) & (costs > 0), costs, 0.0)
-    mean = float(usable.mean()) if len(usable) else 0.0
+    if len(usable):
+        mean = float(usable.mean())
+    else:
+        mean = 0.0
     return np.maximum(usable / mean if mean > 0 else usable, 1e-6)

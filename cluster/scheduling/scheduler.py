@@ -320,7 +320,10 @@ class Scheduler:
         """Let the clock of leases run, but not while this process did not listen, or was stopped
         together with its workers.
         """
-        passed_s = 0.0 if self._awake_at_s is None else now_s - self._awake_at_s
+        if self._awake_at_s is None:
+            passed_s = 0.0
+        else:
+            passed_s = now_s - self._awake_at_s
         self._awake_at_s = now_s
         self._listened_s += passed_s if passed_s <= _ASLEEP_S else 0.0
 
@@ -355,11 +358,9 @@ class Scheduler:
         n_open, crew = self._backlog.n_open, self._crew
         if n_open == 0:
             n_given_up = self._backlog.n_quarantined
-            message = (
-                counted(n_given_up, "unit was given up", "units were given up")
-                if n_given_up
-                else ""
-            )
+            message = ""
+            if n_given_up:
+                message = counted(n_given_up, "unit was given up", "units were given up")
             self._finish(complete=n_given_up == 0, message=message + self._flags())
             return
         # Workers of flagged hosts stay idle: they keep a cluster from starting others there.

@@ -71,7 +71,10 @@ class Trust:
             self._waiting.move_to_end(source)
             self._unqueue(unit, source)
             result = self.held[unit].result
-            paths = result.settled if result.children else (unit.path,)
+            if result.children:
+                paths = result.settled
+            else:
+                paths = (unit.path,)
             return unit, Replica(paths, int(self.rng.integers(2**31)))
         return None
 

@@ -84,8 +84,12 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
         for event in lately:
             if isinstance(event, BestBoard):
                 best.setdefault(event.board, event.score)
-        title = "best boards" if view.proven else "best boards, found so far"
-        known = view.answer.from_climb if view.answer else None
+        title = "best boards, found so far"
+        if view.proven:
+            title = "best boards"
+        known = None
+        if view.answer:
+            known = view.answer.from_climb
         if known and not best:
             best[known.board] = known.score
             title = "best known, from the climb; none found by the search so far"
@@ -136,7 +140,10 @@ def _boards(
     scores: Mapping[str, int], answer: Summary | None, width: int
 ) -> tuple[RenderableType, int] | None:
     """Return a row of boards, the best first, and its height."""
-    letters = answer.wording.letters if answer else {}
+    if answer:
+        letters = answer.wording.letters
+    else:
+        letters = {}
     pictures: list[Group] = []
     wide = tall = 0
     for board in sorted(scores, key=lambda board: (-scores[board], board)):
@@ -156,7 +163,9 @@ def _boards(
 def _workers(rows: Iterable[Work]) -> RenderableType:
     cells = []
     for item in rows:
-        memory = f"{item.memory} at most" if item.memory else ""
+        memory = ""
+        if item.memory:
+            memory = f"{item.memory} at most"
         texts = item.worker, item.host, item.units, f"for {item.time}", memory
         cells.append([Text(printable(text)) for text in texts])
     return _grid(cells, 2)

@@ -99,7 +99,10 @@ def _places(location: str) -> Iterator[Place]:
         return
     top = Path(location)
     for path in [top] if is_run(top) else sorted(_runs_below(top)):
-        name = top.resolve().name if path is top else str(path.relative_to(top))
+        if path is top:
+            name = top.resolve().name
+        else:
+            name = str(path.relative_to(top))
         real = str(path.resolve())
         yield Place(_key(real), name, str(path), real)
 
@@ -218,7 +221,9 @@ class Watched:
     def view(self) -> RunView:
         """Return the view of the run: the last rows, and lock and log."""
         error = self.error or (self.rows_error if self.is_current else "")
-        answer = self.reading.answer if self.reading else None
+        answer = None
+        if self.reading:
+            answer = self.reading.answer
         return run_view(answer, self.live, is_current=self.is_current, error=error)
 
 
@@ -228,7 +233,10 @@ class Watcher:
     """
 
     def __init__(self, location: str) -> None:
-        real = "" if "://" in location else str(Path(location).resolve())
+        if "://" in location:
+            real = ""
+        else:
+            real = str(Path(location).resolve())
         name = location.partition("?")[0].rstrip("/").rpartition("/")[2] or location
         self.watched = Watched(Place("", name, location, real))
 

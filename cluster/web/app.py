@@ -151,7 +151,9 @@ def _source_of(record: Place) -> Source | None:
 
 
 def _language(pair: tuple[Place, Source | None]) -> str:
-    return pair[1].language if pair[1] else "Other word lists"
+    if pair[1]:
+        return pair[1].language
+    return "Other word lists"
 
 
 def _missing(request: Request, _error: Exception | None = None) -> Response:
@@ -169,7 +171,9 @@ async def _refused(_request: Request, error: Exception) -> Response:
 
 def _status_of(error: Exception) -> HTTPStatus:
     """Return the status of what is refused."""
-    return error.status if isinstance(error, Refused) else HTTPStatus.BAD_REQUEST
+    if isinstance(error, Refused):
+        return error.status
+    return HTTPStatus.BAD_REQUEST
 
 
 def _site_of(request: Request) -> Site:
@@ -208,7 +212,9 @@ def _board(request: Request) -> jobs.BoardRequest:
     """
     values = {name: value for name, value in request.query_params.items() if value}
     key, dice, known = values.get("run"), values.get("dice", ""), dice_names()
-    place = _site_of(request).place(key) if key else None
+    place = None
+    if key:
+        place = _site_of(request).place(key)
     if key and place is None:
         raise Refused("the run of this board is gone: choose a word list", HTTPStatus.NOT_FOUND)
     if dice and dice not in known:

@@ -69,11 +69,9 @@ def list_of_run(run: Run) -> str:
     for name in (known, said):
         if name in available_names() and words_of(name).sha256 == sha256:
             return name
-    way_out = (
-        f"orderly wordlist get {known} fetches it"
-        if known
-        else "put it where $ORDERLY_WORDLISTS says"
-    )
+    way_out = "put it where $ORDERLY_WORDLISTS says"
+    if known:
+        way_out = f"orderly wordlist get {known} fetches it"
     raise InputError(
         f"this board is of a run with the word list {quote(known or said)}, which is not here, "
         f"and no other list gives its score: {way_out}; or choose another list"
@@ -110,12 +108,19 @@ class BoardRequest:
     @property
     def scoring(self) -> Scoring:
         """The list and the rules."""
-        run = open_run(self.location) if self.location else None
-        name = list_of_run(run) if run else self.list
+        run = None
+        if self.location:
+            run = open_run(self.location)
+        if run:
+            name = list_of_run(run)
+        else:
+            name = self.list
         if run and not self.scores:
             table = ScoreTable("run", tuple(run.question.points))
         else:
-            box = load_dice(self.dice).scores if self.dice else "standard"
+            box = "standard"
+            if self.dice:
+                box = load_dice(self.dice).scores
             table = parse_scores(self.scores or box)
         words, path = words_of(name, plain_q=None), available_names()[name]
         rules = table.at_least(self.min_letters), self.plain_q, self.letter_values, self.bonus
@@ -250,7 +255,9 @@ def read_run(location: str) -> Reading:
     database = Database([("run", run)])
     result = database.summaries["run"]
     # nothing where the rows say otherwise
-    claim = read_claim(run) if result.proven and not result.notes else None
+    claim = None
+    if result.proven and not result.notes:
+        claim = read_claim(run)
     letters = result.wording.letters
     (seconds, n_units, n_hosts), *_ = database.query(_TOTALS).rows
     boards = []
@@ -323,8 +330,13 @@ def _tile(x: int, y: int, first: int, sums: Sequence[float], shade: int) -> str:
     """Return the square of some classes, filled up as far as they are done."""
     *counts, seconds = sums
     n, done, begun, found = map(int, counts)
-    told = f"{n:,} classes from number {first:,}" if n > 1 else f"Class {first:,}"
-    state = f"{done:,} done, {begun - done:,} begun" if begun else "open"
+    if n > 1:
+        told = f"{n:,} classes from number {first:,}"
+    else:
+        told = f"Class {first:,}"
+    state = "open"
+    if begun:
+        state = f"{done:,} done, {begun - done:,} begun"
     told += f": {'done' if done == n else state}, {duration(seconds)}"
     shapes = f'<rect x="{x}" y="{y}" width="9" height="9"/>'
     if done:

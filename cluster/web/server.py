@@ -101,7 +101,9 @@ class Guard:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if any(name == "token" and self._fits(value) for name, value in query):
             rest = urlencode([item for item in query if item[0] != "token"])
-            path = scope["path"] if _PLAIN_PATH.fullmatch(scope["path"]) else "/"
+            path = "/"
+            if _PLAIN_PATH.fullmatch(scope["path"]):
+                path = scope["path"]
             way_on = RedirectResponse(path + (f"?{rest}" if rest else ""), HTTPStatus.SEE_OTHER)
             way_on.set_cookie(self._cookie, self._token.decode(), httponly=True, samesite="strict")
             return way_on
@@ -183,7 +185,10 @@ class LocalServer:
         self._socket = _bound(own_address() if lan else loopback(host), port)
         name, number = self._socket.getsockname()[:2]
         self.port = int(number)
-        shown = f"[{name}]" if ":" in name else name
+        if ":" in name:
+            shown = f"[{name}]"
+        else:
+            shown = name
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         self.address = f"http://{shown}:{self.port}/?token={token}"
         records = Catalog([], str(PUBLISHED))
@@ -249,7 +254,10 @@ def own_address() -> str:
 
 
 def _bound(host: str, port: int | None) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    if ":" in host:
+        family = socket.AF_INET6
+    else:
+        family = socket.AF_INET
     wanted = (DEFAULT_PORT, 0) if port is None else (port,)
     for number in wanted:
         try:

@@ -158,7 +158,9 @@ def _pulse(watched: Watched, price: float) -> Pulse:
 
 
 def _left(view: RunView) -> str:
-    report = view.driver.report if view.driver else None
+    report = None
+    if view.driver:
+        report = view.driver.report
     if report is None or report.remaining_s is None:
         return ""
     return f", about {duration(report.remaining_s)} left"
@@ -192,7 +194,9 @@ def _boards_told(view: RunView, n_shown: int) -> str:
         return f"{_CLIMBED}; {_searched(view)}."
     if not n:
         return _nothing(view)
-    how = "Exactly" if view.proven else "Found so far:"
+    how = "Found so far:"
+    if view.proven:
+        how = "Exactly"
     boards = counted(n, "board scores", "boards score")
     rest = f"; the best {n_shown} of them" if n > n_shown else ""
     return f"{how} {boards} {view.answer.question.cutoff:,} or more, up to symmetry{rest}."
@@ -206,7 +210,9 @@ def _cost(seconds: float, price: float) -> str:
 
 
 def _to_come(view: RunView, price: float) -> str:
-    report = view.driver.report if view.driver else None
+    report = None
+    if view.driver:
+        report = view.driver.report
     if view.proven:
         return "nothing"
     if report is None or report.remaining_s is None or not report.n_workers:
@@ -220,8 +226,12 @@ _CLIMBED = "The best known, from the climb; the search has found none so far"
 
 def _best(view: RunView, reading: Reading | None) -> Placed | None:
     if view.best_score is None:
-        known = view.answer.from_climb if view.answer else None
-        return _drawn(view, known.board, known.score, _CLIMBED) if known else None
+        known = None
+        if view.answer:
+            known = view.answer.from_climb
+        if known:
+            return _drawn(view, known.board, known.score, _CLIMBED)
+        return None
     if reading and view.best_is_stored:
         return _placed(view, reading.boards[:1])[0]
     how = "The best that its driver reports, not stored yet"
@@ -232,7 +242,10 @@ def _drawn(view: RunView, board: str, score: int, how: str) -> Placed:
     """Return a board that the rows do not list, and ``how`` it is known."""
     picture, typed = "", board
     with suppress(BoardError):
-        dims = view.answer.question.dims if view.answer else str(dims_of_length(len(board)))
+        if view.answer:
+            dims = view.answer.question.dims
+        else:
+            dims = str(dims_of_length(len(board)))
         picture = jobs.picture(board, dims)
     if view.answer:
         typed = with_letters(board, view.answer.wording.letters)
@@ -252,7 +265,10 @@ def _told(item: Drawn, said: str) -> Placed:
 def _placed(view: RunView, boards: Sequence[Drawn]) -> list[Placed]:
     assert view.answer is not None, "its rows were read"
     dims, n_best = view.answer.question.dims, len(view.answer.listed.best_boards)
-    so_far = "" if view.proven else _searched(view)
+    if view.proven:
+        so_far = ""
+    else:
+        so_far = _searched(view)
     placed = []
     for item in boards:
         rank = 1 + sum(other.score > item.score for other in boards)
@@ -262,7 +278,9 @@ def _placed(view: RunView, boards: Sequence[Drawn]) -> list[Placed]:
 
 
 def _searched(view: RunView) -> str:
-    fault = view.answer.fault if view.answer else ""
+    fault = ""
+    if view.answer:
+        fault = view.answer.fault
     return searched(view.classes.n_done, view.classes.n_all, fault)
 
 
@@ -281,4 +299,6 @@ def plain(value: Any) -> Any:
         return printable(value, "\n")
     if isinstance(value, dict):
         return {printable(str(name)): plain(item) for name, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value

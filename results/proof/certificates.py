@@ -147,7 +147,9 @@ def check_files(run: Run) -> None:
 
 def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:
     """Add an audit; ``n_asked`` leaves at random by ``seed``, None: all of them."""
-    listed = unscored_boards(run) if read_claim(run) else None
+    listed = None
+    if read_claim(run):
+        listed = unscored_boards(run)
     certificates, boards = _subject(run, listed)
     record = AuditRecord(
         **vars(found), certificates=certificates, boards=boards, n_asked=n_asked, seed=seed
@@ -181,11 +183,10 @@ def audited(run: Run, listed: BoardList) -> str:
         raise MismatchError(
             f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again"
         ) from error
-    share = (
-        "all boards"
-        if there.n_boards == there.n_boards_all
-        else f"{100 * there.n_boards / there.n_boards_all:.2g} % of all boards"
-    )
+    if there.n_boards == there.n_boards_all:
+        share = "all boards"
+    else:
+        share = f"{100 * there.n_boards / there.n_boards_all:.2g} % of all boards"
     certified = f", certified {share} in {there.n_parts:,} trees"
     n_ends = there.n_leaves + there.n_left
     n_most = 0
@@ -195,7 +196,10 @@ def audited(run: Run, listed: BoardList) -> str:
         values = vars(record)
         differing = [name for name in _COUNTS if values[name] != getattr(there, name)]
         n_checked = record.n_leaves_checked + record.n_scored
-        n_asked = n_ends if record.n_asked is None else record.n_asked
+        if record.n_asked is None:
+            n_asked = n_ends
+        else:
+            n_asked = record.n_asked
         too_many = record.n_leaves_checked > there.n_leaves or record.n_scored > there.n_left
         if differing or too_many or n_checked != min(n_asked, n_ends):
             names = (*differing, "n_leaves_checked", "n_scored")
@@ -208,11 +212,16 @@ def audited(run: Run, listed: BoardList) -> str:
         n_most = max(n_most, n_checked)
     if not n_most:
         return f"{certified}, not audited"
-    checked = f"every one of {n_ends:,} leaves" if n_most == n_ends else f"{n_most:,} random leaves"
+    if n_most == n_ends:
+        checked = f"every one of {n_ends:,} leaves"
+    else:
+        checked = f"{n_most:,} random leaves"
     return f"{certified}, audited {checked} by an independent checker, as {files.AUDITS} records"
 
 
 def _subject(run: Run, listed: BoardList | None) -> tuple[str, str]:
     """Return digests of what an audit is about: the certificates and the list of boards."""
-    digest = digest_of(run.question, listed, complete=True) if listed else ""
+    digest = ""
+    if listed:
+        digest = digest_of(run.question, listed, complete=True)
     return certificates_digest(run), digest

@@ -141,7 +141,10 @@ def _parts(
 
 def _forced_letters(run: Run, certifier: Certifier, class_id: int, force: int | None) -> list[str]:
     letters = run.partition.class_letters(class_id)
-    n = certifier.n_to_force(letters) if force is None else force
+    if force is None:
+        n = certifier.n_to_force(letters)
+    else:
+        n = force
     return [letters[cell] for cell in certifier.geometry.cell_order[:n]]
 
 

@@ -341,7 +341,9 @@ def first_few(items: Iterable[object]) -> str:
 
 def unit_name(key: Key) -> str:
     """Return how to name a unit in messages."""
-    return f"class {key[0]} path {key[1]}" if key[1] else f"class {key[0]}"
+    if key[1]:
+        return f"class {key[0]} path {key[1]}"
+    return f"class {key[0]}"
 
 
 def rows_out_of_space(run: Run) -> str:

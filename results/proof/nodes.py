@@ -136,4 +136,6 @@ def paths_of(result: UnitResult) -> tuple[str, ...]:
     """Return the parts of a unit that its verdict settles: the unit itself unless others are
     left.
     """
-    return result.settled if result.children else (result.unit.path,)
+    if result.children:
+        return result.settled
+    return (result.unit.path,)

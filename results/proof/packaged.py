@@ -56,7 +56,9 @@ def packaged_summary(location: str | Path) -> Summary | None:
     these, or one of its files has changed since.  Raises DamagedError when the record is damaged.
     """
     kept = _kept(PUBLISHED).get(packaged_name(location))
-    return kept.summary if kept and kept.files_sha256 == files_sha256(Path(location)) else None
+    if kept and kept.files_sha256 == files_sha256(Path(location)):
+        return kept.summary
+    return None
 
 
 def packaged_name(location: str | Path) -> str:
@@ -64,7 +66,9 @@ def packaged_name(location: str | Path) -> str:
     others.
     """
     place = Path(location).resolve()
-    return place.name if place.parent == PUBLISHED else ""
+    if place.parent == PUBLISHED:
+        return place.name
+    return ""
 
 
 def published(dims: str, sha256: str, points: Sequence[int]) -> Iterator[tuple[Path, Summary]]:
@@ -95,7 +99,10 @@ def files_sha256(place: Path) -> str:
     parts = [f"{files.RESULTS}/{name}" for name in names]
     for name in (files.RUN, files.MANIFEST, files.CLAIM, *parts):
         file = place / name
-        data = file.read_bytes() if file.is_file() else b""
+        if file.is_file():
+            data = file.read_bytes()
+        else:
+            data = b""
         digest.update(f"{name} {hashlib.sha256(data).hexdigest()}\n".encode())
     return digest.hexdigest()
 

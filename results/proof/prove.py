@@ -116,7 +116,10 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
     Raises StoreError when a file is damaged or a row breaks a rule.
     """
     listed = unscored_boards(run)
-    doubt = _in_doubt(run) if run.doubted else []
+    if run.doubted:
+        doubt = _in_doubt(run)
+    else:
+        doubt = []
     missing, foreign = _open(run) + doubt, rows_out_of_space(run)
     faults = [foreign] if foreign else []
     if run.conflicts:
@@ -238,10 +241,17 @@ def summary(location: str | Path | Run) -> Summary:
     own = done_ids[~among(done_ids, run.foreign)]
     pending = run.index.pending()  # in the order of classes
     begun = among(own, np.array(list(map(itemgetter(0), pending)), np.int64))
-    why_not = "" if proven else proof.why_not or unscored
+    if proven:
+        why_not = ""
+    else:
+        why_not = proof.why_not or unscored
     wording = wording_of(run)
-    claim = make_claim(proof, wording) if proven else None
-    objection = disagreement(recorded, claim, why_not) if recorded else ""
+    claim = None
+    if proven:
+        claim = make_claim(proof, wording)
+    objection = ""
+    if recorded:
+        objection = disagreement(recorded, claim, why_not)
     return Summary(
         question=run.question,
         wording=wording,

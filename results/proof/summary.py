@@ -51,7 +51,9 @@ def proven_word(judged: Judged) -> str:
     """
     if judged.proven:
         return "Proven."
-    return "Not proven." if judged.is_faulty else "Not proven yet."
+    if judged.is_faulty:
+        return "Not proven."
+    return "Not proven yet."
 
 
 class ListedBoard(NamedTuple):
@@ -78,7 +80,9 @@ class BoardList:
     @classmethod
     def of(cls, boards: Sequence[ListedBoard], n_candidates: int) -> BoardList:
         """Return the list of these boards, best first, with its counts."""
-        best_score = boards[0].score if boards else None
+        best_score = None
+        if boards:
+            best_score = boards[0].score
         best_boards = tuple(item.board for item in boards if item.score == best_score)
         n_raw = sum(map(attrgetter("n_images"), boards))
         counts = n_candidates, len(boards), n_raw
@@ -111,7 +115,10 @@ class Wording:
             name = list_name(told.name, question.words_sha256)
             return cls(name, told.n_words, scores, told.left_out, told.letters, condition)
         # older runs do not say what was left out
-        left_out = None if told.left_out is None else known.left_out
+        if told.left_out is None:
+            left_out = None
+        else:
+            left_out = known.left_out
         return cls(known.name, known.n_words, scores, left_out, known.letters or {}, condition)
 
     def short(self, question: Question) -> str:
@@ -126,7 +133,9 @@ class Wording:
 
     def long(self, question: Question) -> str:
         """Return what is asked, with everything that it depends on but the letter buckets."""
-        words = f", {self.n_words:,} words" if self.n_words else ""
+        words = ""
+        if self.n_words:
+            words = f", {self.n_words:,} words"
         return (
             f"{question.dims} boards, word list {self.wordlist}{words}, {self.points}, "
             f"cutoff {question.cutoff:,}"
@@ -135,7 +144,9 @@ class Wording:
     @property
     def points(self) -> str:
         """How a sentence names the points."""
-        return "one point a word" if self.scores == "words" else f"{self.scores} points"
+        if self.scores == "words":
+            return "one point a word"
+        return f"{self.scores} points"
 
     @property
     def rules(self) -> str:
@@ -145,7 +156,9 @@ class Wording:
         'enable2k and one point a word'
         """
         usual = self.scores == "standard"
-        return self.wordlist if usual else f"{self.wordlist} and {self.points}"
+        if usual:
+            return self.wordlist
+        return f"{self.wordlist} and {self.points}"
 
 
 class State(StrEnum):
@@ -171,7 +184,9 @@ def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
         return State.UNREADABLE
     if rows in (State.PROVEN, State.FAULTY, State.REFUTED):
         return rows
-    return State.RUNNING if is_running else rows or State.READING
+    if is_running:
+        return State.RUNNING
+    return rows or State.READING
 
 
 @dataclass(frozen=True)
@@ -223,12 +238,16 @@ class Summary:
         """Why more searching does not help, in short; empty where it may."""
         if self.is_refuted:
             return f"it is {REFUTED}"
-        return "its rows do not fit together" if self.is_faulty else ""
+        if self.is_faulty:
+            return "its rows do not fit together"
+        return ""
 
     @property
     def caveat(self) -> str:
         """What to say with whatever is shown of a run that is not proven; else empty."""
-        return "" if self.proven else f"found so far, not proven: {self.why_not}"
+        if self.proven:
+            return ""
+        return f"found so far, not proven: {self.why_not}"
 
     @property
     def best_known(self) -> str:
@@ -258,7 +277,10 @@ def distinct_names(locations: Sequence[str | Path]) -> list[str]:
         text = str(location).rstrip("/") or "/"
         texts.append(text)
         short.append(text.rpartition("/")[2] or text)
-    names = short if len(set(short)) == len(short) else texts
+    if len(set(short)) == len(short):
+        names = short
+    else:
+        names = texts
     if len(set(names)) < len(names):
         raise InputError(f"run directory {quote(max(names, key=names.count))} is given twice")
     return names

@@ -107,7 +107,10 @@ def verify_files(
     claim = make_claim(proof, wording)
     notes = _notes_on_record(run, claim)
     same = confirming(run, listed)
-    searched = search_again(listed) if search_again else Searched()
+    if search_again:
+        searched = search_again(listed)
+    else:
+        searched = Searched()
     n = settling(run.verdict_table).num_rows
     checked = _checked(searched, n, same)
     twice = f"double-checked 100 % of {n_checked:,} candidates by an independent solver"
@@ -125,7 +128,9 @@ def verify_files(
 def _notes_on_record(run: Run, claim: Claim) -> tuple[str, ...]:
     """Return in what a record is out of date; raise MismatchError if it is about the same rows."""
     recorded = read_claim(run)
-    objection = disagreement(recorded, claim, "") if recorded else ""
+    objection = ""
+    if recorded:
+        objection = disagreement(recorded, claim, "")
     where = run.folder.where(files.CLAIM)
     if recorded and objection and recorded.n_units == claim.n_units:
         raise MismatchError(

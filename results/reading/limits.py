@@ -66,7 +66,10 @@ def _less_memory(memory_mb: int) -> Iterator[None]:
     with contextlib.suppress(OSError, ValueError):  # a system without such limits
         most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         most += 2 * memory_mb * 2**20 + _ROOM_BYTES
-        soft = most if before[0] == resource.RLIM_INFINITY else min(most, before[0])
+        if before[0] == resource.RLIM_INFINITY:
+            soft = most
+        else:
+            soft = min(most, before[0])
         resource.setrlimit(resource.RLIMIT_AS, (soft, before[1]))
     try:
         yield

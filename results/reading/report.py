@@ -65,7 +65,9 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     database = Database([("run", run)])
     summary = database.summaries["run"]
     (work,) = database.query(_WORK)
-    so_far = "" if summary.proven else " found so far"
+    so_far = " found so far"
+    if summary.proven:
+        so_far = ""
     known = _from_climb(summary, scorer)
     shown = ((known,) if known else summary.listed.boards)[:n_boards]
     values = {
@@ -94,7 +96,9 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
 def _from_climb(summary: Summary, scorer: Scorer) -> ListedBoard | None:
     """Return the board of the climb, where it is the best known and scores what is told of it."""
     known = summary.from_climb
-    return known if known and scorer.score(known.board) == known.score else None
+    if known and scorer.score(known.board) == known.score:
+        return known
+    return None
 
 
 _HOSTS = """
@@ -114,7 +118,9 @@ _WORK = """
 def _facts(run: Run, summary: Summary, state: State) -> list[tuple[str, str]]:
     wording, listed = summary.wording, summary.listed
     versions = run.made.versions
-    so_far = "" if summary.proven else ", found so far"
+    so_far = ", found so far"
+    if summary.proven:
+        so_far = ""
     made_with = versions.items() if isinstance(versions, dict) else ()
     facts = [
         ("State of the run", state.value),
@@ -149,7 +155,9 @@ def _coverage(summary: Summary) -> str:
     if summary.proven:
         all_of_them = f"; together they hold all {26**summary.question.n_cells:,} boards"
     else:
-        all_of_them = f", {n_begun:,} more are begun" if n_begun > 0 else ""
+        all_of_them = ""
+        if n_begun > 0:
+            all_of_them = f", {n_begun:,} more are begun"
     n_troubled = summary.n_quarantined + summary.n_conflicts
     units = ", ".join(
         f"{status}: {counted(n, 'unit')}" for status, n in summary.n_rows.items() if n
@@ -296,7 +304,9 @@ def _slow(summary: Summary, database: Database, seconds: float) -> Table:
 
 
 def _charts(summary: Summary, database: Database) -> list[tuple[Any, ...]]:
-    so_far = "." if summary.proven else ", so far."
+    so_far = ", so far."
+    if summary.proven:
+        so_far = "."
     costs = [row["seconds"] for row in database.query(COSTS)]
     depths = [
         (f"{row['depth']}, {row['status']}", row["seconds"] or 0) for row in database.query(_DEPTHS)
@@ -317,7 +327,9 @@ def _bars(
     """
     most = max((n for _, n in rows), default=0) or 1
     bars = [(name, f"{n:,.{digits}f}", f"{100 * n / most:.1f}") for name, n in rows]
-    return [(title, text, bars)] if sum(n > 0 for _, n in rows) > 1 else []
+    if sum(n > 0 for _, n in rows) > 1:
+        return [(title, text, bars)]
+    return []
 
 
 def histogram(values: Sequence[float]) -> list[tuple[str, int]]:
@@ -327,7 +339,10 @@ def histogram(values: Sequence[float]) -> list[tuple[str, int]]:
     if not values:
         return []
     span = max(values) - min(values)
-    step = 10.0 ** math.floor(math.log10(span / _BINS)) if span else 1.0
+    if span:
+        step = 10.0 ** math.floor(math.log10(span / _BINS))
+    else:
+        step = 1.0
     step *= next(
         factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= span or factor == 10
     )

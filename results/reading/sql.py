@@ -92,7 +92,10 @@ class Answer:
 
     def _repr_html_(self) -> str:
         rows = counted(len(self.rows), "row")
-        title = rows if len(self.rows) <= _DRAWN else f"the first {_DRAWN} of {rows}"
+        if len(self.rows) <= _DRAWN:
+            title = rows
+        else:
+            title = f"the first {_DRAWN} of {rows}"
         return html_table(title, self.columns, self.rows[:_DRAWN])
 
 
@@ -354,11 +357,17 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
+        if value == value.to_integral_value():
+            return int(value)
+        return float(value)
     if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
+        if math.isfinite(value):
+            return value
+        return str(value)
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return value if isinstance(value, bool | int | str | None) else str(value)
+    if isinstance(value, bool | int | str | None):
+        return value
+    return str(value)

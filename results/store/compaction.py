@@ -80,7 +80,9 @@ def fitting(parts: Sequence[Part]) -> Sequence[Part]:
     while begin and n_rows + parts[begin - 1].n_rows <= MAX_ROWS:
         begin -= 1
         n_rows += parts[begin].n_rows
-    return parts[begin:] if len(parts) - begin > 1 else ()
+    if len(parts) - begin > 1:
+        return parts[begin:]
+    return ()
 
 
 def gather(folder: Folder, parts: Sequence[Part], last_number: int) -> Whole | None:

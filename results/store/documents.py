@@ -71,7 +71,9 @@ def read_versions(
         if json_digest(values) != seal:
             raise ValueError("its content does not match its own SHA-256")
         version = values.pop("format", None)
-        read = readers.get(version) if isinstance(version, int) else None
+        read = None
+        if isinstance(version, int):
+            read = readers.get(version)
         if read is None:
             known = " and ".join(map(str, sorted(readers)))
             raise ValueError(f"it has format {quote(version)}, this version reads {known}")

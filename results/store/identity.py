@@ -82,7 +82,9 @@ class Place:
     @property
     def question(self) -> Question | None:
         """What the run there is asked."""
-        return self.identity.question if self.identity else None
+        if self.identity:
+            return self.identity.question
+        return None
 
     def must_be_readable(self) -> None:
         """Raise DamagedError when what is there cannot be read."""

@@ -79,4 +79,6 @@ def list_name(name: str, sha256: str) -> str:
         return known
     if not name:
         return "a list without a name"
-    return f"a list that is not the {name} that it is said to be" if name in sources() else name
+    if name in sources():
+        return f"a list that is not the {name} that it is said to be"
+    return name

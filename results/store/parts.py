@@ -288,7 +288,9 @@ def _whole_with(folder: Folder, part: Part) -> Part | None:
     """Return what now stands for a part, and is not that part itself."""
     for whole in read_manifest(folder).parts:
         if part.number in whole.numbers and part.first_number in whole.numbers:
-            return whole if whole.name != part.name else None
+            if whole.name != part.name:
+                return whole
+            return None
     return None
 
 
@@ -306,7 +308,9 @@ def _parsed(folder: Folder, part: Part, data: bytes, columns: Sequence[str] | No
 
 
 def _check_ids(folder: Folder, part: Part, table: pa.Table) -> None:
-    ids = table.column("class_id").to_numpy() if "class_id" in table.column_names else None
+    ids = None
+    if "class_id" in table.column_names:
+        ids = table.column("class_id").to_numpy()
     if ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id):
         raise DamagedError(
             f"{folder.where(files.MANIFEST)}: the line of {part.name} does not describe that "

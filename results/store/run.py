@@ -438,5 +438,7 @@ def raise_conflicts(conflicts: dict[Key, str]) -> None:
     messages.
     """
     if conflicts:
-        more = f"\n... and {len(conflicts) - 3} more units" if len(conflicts) > 3 else ""
+        more = ""
+        if len(conflicts) > 3:
+            more = f"\n... and {len(conflicts) - 3} more units"
         raise ConflictError("\n".join(list(conflicts.values())[:3]) + more)

@@ -156,7 +156,10 @@ class Store:
         contradicts itself, or is not a run.
         """
         document = format_identity(question, made or Made())
-        place = location if isinstance(location, Place) else open_place(location)
+        if isinstance(location, Place):
+            place = location
+        else:
+            place = open_place(location)
         folder = place.folder
         try:
             check_identity(place, question)
@@ -165,7 +168,10 @@ class Store:
                 raise
         lock = take_lock(folder, pace, wait)
         try:
-            repaired = recover(folder, question, document) if recover else RepairResult({}, {}, [])
+            if recover:
+                repaired = recover(folder, question, document)
+            else:
+                repaired = RepairResult({}, {}, [])
             # what was there before the lock was taken may have changed
             identity = read_identity(folder)
             if not check_identity(Place(folder, identity), question):
@@ -245,7 +251,10 @@ class Store:
         new: list[pa.Table] = []
         conflict, doubted = "", self.index.doubted_hosts
         for row, table in zip(rows, tables, strict=True):
-            known = stored.setdefault(row.key, []) if row.is_verdict else []
+            if row.is_verdict:
+                known = stored.setdefault(row.key, [])
+            else:
+                known = []
             differing = [item for item in known if item[1].verdict != row.verdict]
             enough = (
                 (row.host,) if copied else {row.host, *(other.host for _, other in known)} - doubted
@@ -292,7 +301,10 @@ class Store:
 
         A store is asked in the end only: requests cost money, and nothing goes there by itself.
         """
-        every_s = LOOK_S if isinstance(self._folder, LocalFolder) else math.inf
+        if isinstance(self._folder, LocalFolder):
+            every_s = LOOK_S
+        else:
+            every_s = math.inf
         if self._clock() - self._looked_at < every_s:
             return
         self._looked_at = self._clock()

@@ -85,7 +85,10 @@ def derived(source: Run, question: Question, scorer: ScorerLike) -> Iterator[Row
     message = f"derived from a verdict at cutoff {source.question.cutoff}"
     for row in sound_verdicts(source):
         boards = [board for board, _ in row.candidates]
-        scores = [int(score) for score in scorer.scores(boards)] if boards else []
+        if boards:
+            scores = [int(score) for score in scorer.scores(boards)]
+        else:
+            scores = []
         scored = list(zip(boards, scores, strict=True))
         # whose word it is stays known
         is_taken_over = decided_at(row.message) > question.cutoff

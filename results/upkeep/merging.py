@@ -203,4 +203,6 @@ def _with_places(table: pa.Table) -> list[tuple[str, Row]]:
 
 def _name(folder: Folder) -> str:
     """Return a name that is the same for all ways to write a place."""
-    return str(folder.root.resolve()) if isinstance(folder, LocalFolder) else folder.where("")
+    if isinstance(folder, LocalFolder):
+        return str(folder.root.resolve())
+    return folder.where("")
