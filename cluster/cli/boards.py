@@ -73,10 +73,8 @@ def show(
         write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
     elif fmt == "json":
         record, about = solved.record(scoring.words), scoring.about(read, solved)
-        more = {}
-        if about:
-            more = {"rollable": rollable(solved.board, scoring.words), "place": about["place"]}
-        write_json({**record, **more})
+        can = about and rollable(solved.board, scoring.words)
+        write_json({**record, "rollable": can, "place": about["place"]} if about else record)
     else:
         _show_to_people(solved, scoring.words.name, scoring.about(read, solved))
 
@@ -320,8 +318,7 @@ def roll(
         )
     box = load_dice(dice)
     scoring = rules.scoring(box.scores)
-    if seed is None:
-        seed = random.randrange(2**32)
+    seed = random.randrange(2**32) if seed is None else seed
     boards = rolled(scoring, box, random.Random(seed), n, min_words)
     if out is not None:
         source = f"Dice {dice}, seed {seed}, word list {scoring.words.name}"

@@ -18,7 +18,7 @@ from cluster.scheduling.scheduler import Scheduler
 from cluster.workers.executors import Executor
 from results.errors import RowError
 from results.log_events import Report
-from results.store.rows import QUARANTINED, Row, tabulate
+from results.store.rows import QUARANTINED, Checked, Row, checked
 from results.store.store import Store
 from search.question import Question
 
@@ -97,7 +97,7 @@ class Ledger:
         """
         answers = [event for event in came if isinstance(event, events.Answer)]
         try:
-            made = iter(self._checked(answers))
+            made = self._checked(answers).each()
         except RowError as error:
             if len(answers) > 1:  # one of them is bad: check each alone
                 return list(chain.from_iterable(self.admit([event]) for event in came))
@@ -116,11 +116,12 @@ class Ledger:
 
         Answers must have been admitted: only they have rows.
         """
-        rows = list(chain.from_iterable(map(self._rows, settled)))
-        self._store.append(rows)
-        for row in rows:
-            self.n_rows += row.is_verdict
-            self.note_candidates(row.candidates)
+        offered = list(chain.from_iterable(map(self._rows, settled)))
+        self._store.append(offered)
+        for item in offered:
+            for row in item.rows if isinstance(item, Checked) else (item,):
+                self.n_rows += row.is_verdict
+                self.note_candidates(row.candidates)
 
     def note_candidates(self, candidates: Sequence[tuple[str, int]]) -> None:
         """Count candidates and keep the best, as the canonical board."""
@@ -130,12 +131,11 @@ class Ledger:
             if self.best is None or score > self.best[0]:
                 self.best = score, canonical_board(board, self._geometry)
 
-    def _checked(self, answers: list[events.Answer]) -> Sequence[Row]:
+    def _checked(self, answers: list[events.Answer]) -> Checked:
         """Return the row of each answer; RowError when one of these breaks the schema."""
         try:
             rows = [self._row(answer) for answer in answers]
-            tabulate(rows, self._question, "verdict of a worker")
-            return rows
+            return checked(rows, self._question, "verdict of a worker")
         except (AttributeError, TypeError, ValueError, KeyError) as error:
             raise RowError(f"no verdict: {type(error).__name__}: {error}") from error
 
@@ -152,12 +152,14 @@ class Ledger:
             kernel_hash=answer.kernel_hash,
         )
 
-    def _rows(self, item: events.Publish | events.Quarantine) -> list[Row]:
+    def _rows(self, item: events.Publish | events.Quarantine) -> list[Row | Checked]:
         if isinstance(item, events.Publish):
-            row = item.answer.row
-            assert row is not None, "admitted before the scheduler saw it"
-            is_first = item.attempt == row.attempt
-            return [row if is_first else replace(row, attempt=item.attempt)]
+            admitted = item.answer.row
+            assert admitted is not None, "admitted before the scheduler saw it"
+            (row,) = admitted.rows
+            if item.attempt == row.attempt:
+                return [admitted]
+            return [replace(row, attempt=item.attempt)]
         unit = item.unit
         given_up = Row(
             self._question.digest,

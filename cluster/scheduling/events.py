@@ -16,7 +16,7 @@ from math import inf
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from results.store.rows import Row
+    from results.store.rows import Checked
     from search.breaker import Unit, UnitResult
 
 
@@ -83,7 +83,7 @@ class Answer:
     kernel_hash: str = ""
     is_replica: bool = False  # only to compare: it may cover part of the unit, and is never stored
     # of the store, made and checked by the ledger when it admitted the answer
-    row: Row | None = None
+    row: Checked | None = None
 
 
 @dataclass(frozen=True)

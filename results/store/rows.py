@@ -91,8 +91,6 @@ class Row:
     attempt: int = 1
     kernel_hash: str = ""
     message: str = ""
-    # the row as it was checked, which is what is stored; a changed copy of the row has none
-    table: pa.Table | None = field(default=None, init=False, compare=False, repr=False)
 
     @property
     def key(self) -> Key:
@@ -217,19 +215,24 @@ def check_table(table: pa.Table, question: Question, where: str) -> None:
         n_before += rows.num_rows
 
 
-def tabulate(rows: Sequence[Row], question: Question, where: str) -> list[pa.Table]:
-    """Return the table of each row, which is made and checked once, and kept in the row.
+@dataclass(frozen=True)
+class Checked:
+    """Rows of a run that obey the rules, and the table of them, which is what is stored."""
 
-    Raises RowError as :func:`check_table`.
-    """
-    digest = question.digest
-    new = [row for row in rows if row.table is None or row.fingerprint != digest]
-    if new:
-        table = to_table(new)
-        check_table(table, question, where)
-        for place, row in enumerate(new):
-            object.__setattr__(row, "table", table.slice(place, 1))
-    return [row.table for row in rows]
+    rows: tuple[Row, ...]
+    table: pa.Table
+
+    def each(self) -> Iterator[Checked]:
+        """Yield the rows one by one."""
+        for place, row in enumerate(self.rows):
+            yield Checked((row,), self.table.slice(place, 1))
+
+
+def checked(rows: Sequence[Row], question: Question, where: str) -> Checked:
+    """Return rows with their table; raises RowError as :func:`check_table`."""
+    table = to_table(rows)
+    check_table(table, question, where)
+    return Checked(tuple(rows), table)
 
 
 def _rules(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]]:

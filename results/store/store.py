@@ -55,7 +55,7 @@ from results.store.parts import (
     serialised,
     unlisted,
 )
-from results.store.rows import QUARANTINED, Key, Row, keys_of, tabulate, verdicts_of
+from results.store.rows import QUARANTINED, Checked, Key, Row, checked, keys_of, verdicts_of
 from results.store.run import Index, Run, describe_conflict, raise_conflicts
 from search.question import Question
 
@@ -202,8 +202,9 @@ class Store:
         """What the run is asked."""
         return self.run.question
 
-    def append(self, rows: Iterable[Row], *, copied: bool = False) -> None:
-        """Take rows in; flush when enough have come or enough time has passed.
+    def append(self, rows: Iterable[Row | Checked], *, copied: bool = False) -> None:
+        """Take rows in, those that were not checked yet are; flush when enough have come or enough
+        time has passed.
 
         A verdict that is not in doubt is not stored again.  A host that was contradicted goes on
         under another name, such as ``box (2)``: its contradiction is not about what it finds from
@@ -217,7 +218,10 @@ class Store:
         """
         self._check_open()
         self._look_after_document()
-        new, conflict = self._sort_out(list(rows) if copied else self._named(rows), copied)
+        offered = _one_by_one(rows)
+        if not copied:
+            offered = self._named(offered)
+        new, conflict = self._sort_out(self._checked(offered), copied)
         if new:
             self._tables.append(new)
             self._n_buffered += new.num_rows
@@ -226,31 +230,50 @@ class Store:
             raise ConflictError(conflict)
         self.flush_if_due()
 
-    def _named(self, rows: Iterable[Row]) -> list[Row]:
-        """Return rows with the names under which their hosts go on."""
-        doubted, named = set(self.index.doubted_hosts), []
-        for row in rows:
+    def _named(self, offered: Sequence[Row | Checked]) -> list[Row | Checked]:
+        """Return rows with the names under which their hosts go on; one that gets another name is
+        to be checked again.
+        """
+        doubted, named = set(self.index.doubted_hosts), list[Row | Checked]()
+        for item in offered:
+            row = _row_of(item)
             host = row.host
             while host in doubted:
                 name, number = _AGAIN.fullmatch(host).groups()  # type: ignore[union-attr]
                 host = f"{name} ({int(number or 1) + 1})"
             doubted |= {host} if host and row.status == QUARANTINED else set()
-            named.append(row if host == row.host else replace(row, host=host))
+            named.append(item if host == row.host else replace(row, host=host))
         return named
 
-    def _sort_out(self, rows: list[Row], copied: bool) -> tuple[pa.Table | None, str]:
+    def _checked(self, offered: Sequence[Row | Checked]) -> list[tuple[Row, pa.Table]]:
+        """Return each row with its table; those are checked that were not, or not for this run."""
+        digest = self.question.digest
+        ready: list[tuple[Row, pa.Table] | None] = []
+        new: list[Row] = []
+        for item in offered:
+            row = _row_of(item)
+            if isinstance(item, Checked) and row.fingerprint == digest:
+                ready.append((row, item.table))
+            else:
+                ready.append(None)
+                new.append(row)
+        if not new:
+            return [pair for pair in ready if pair]
+        rest = checked(new, self.question, "row offered to the store").each()
+        return [pair or (_row_of(one := next(rest)), one.table) for pair in ready]
+
+    def _sort_out(
+        self, rows: Sequence[tuple[Row, pa.Table]], copied: bool
+    ) -> tuple[pa.Table | None, str]:
         """Return the table of the rows that are not repetitions, and what to say of the first
         conflict.
         """
-        if not rows:
-            return None, ""
-        tables = tabulate(rows, self.question, "row offered to the store")
         stored = self._stored(
-            {row.key for row in rows if row.is_verdict and row.key in self.index.places}
+            {row.key for row, _ in rows if row.is_verdict and row.key in self.index.places}
         )
         new: list[pa.Table] = []
         conflict, doubted = "", self.index.doubted_hosts
-        for row, table in zip(rows, tables, strict=True):
+        for row, table in rows:
             if row.is_verdict:
                 known = stored.setdefault(row.key, [])
             else:
@@ -466,6 +489,23 @@ class Store:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self._folder.where('')} is closed: open it again to append")
+
+
+def _one_by_one(rows: Iterable[Row | Checked]) -> list[Row | Checked]:
+    offered: list[Row | Checked] = []
+    for item in rows:
+        if isinstance(item, Checked):
+            offered += item.each()
+        else:
+            offered.append(item)
+    return offered
+
+
+def _row_of(item: Row | Checked) -> Row:
+    """Return the row itself, or the only one that was checked."""
+    if isinstance(item, Checked):
+        return item.rows[0]
+    return item
 
 
 def rows_of_next_part(n_rows: int) -> int:

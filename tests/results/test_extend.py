@@ -19,7 +19,7 @@ from results.proof.claim import DECIDED
 from results.proof.coverage import unit_letters
 from results.storage import files
 from results.store.made import EVERYTHING, Extended, Made
-from results.store.rows import Row
+from results.store.rows import Checked, Row
 from results.store.run import open_run
 from results.store.store import Store
 from results.upkeep.extend import (
@@ -227,7 +227,7 @@ def test_an_extension_that_was_killed_goes_on(made, tmp_path, monkeypatch):
     monkeypatch.setattr("results.upkeep.extend.FLUSH_ROWS", 3)
 
     class Dying(Store):
-        def append(self, rows: Iterable[Row], *, copied: bool = False) -> None:
+        def append(self, rows: Iterable[Row | Checked], *, copied: bool = False) -> None:
             if len(self.index.places) == 6:
                 raise KeyboardInterrupt
             super().append(rows, copied=copied)

@@ -23,7 +23,7 @@ from results.storage.lock import current_owner
 from results.store.made import Made
 from results.store.parts import describe, parse_parquet, serialise
 from results.store.places import BUFFERED
-from results.store.rows import COUNTERS, SCHEMA, Key, check_table, from_table, tabulate, to_table
+from results.store.rows import COUNTERS, SCHEMA, Key, check_table, checked, from_table, to_table
 from results.store.run import open_run
 from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store, rows_of_next_part
 from search.question import Question
@@ -225,26 +225,26 @@ def test_bad_rows_are_refused_whole(tmp_path):
 
 
 def test_a_checked_row_that_was_changed_is_checked_again(tmp_path):
-    (checked,) = rows = [row(1)]
-    tabulate(rows, toy_question(), "here")
+    once = checked([row(1)], toy_question(), "here")
+    (good,) = once.rows
     with pytest.raises(FrozenInstanceError):
-        checked.n_boards = 0
+        good.n_boards = 0
     with Store.open(tmp_path, toy_question()) as store:
         with pytest.raises(RowError, match="a verdict needs boards"):
-            store.append([replace(checked, n_boards=0)])
-        store.append([replace(checked, n_boards=3), row(2, n_boards=4)])
-    assert [each.n_boards for each in open_run(tmp_path).rows()] == [3, 4]
+            store.append([replace(good, n_boards=0)])
+        store.append([once, replace(good, class_id=3, n_boards=3), row(2, n_boards=4)])
+    assert [each.n_boards for each in open_run(tmp_path).rows()] == [good.n_boards, 3, 4]
 
 
 def test_a_row_that_was_checked_for_another_run_is_refused(tmp_path):
     another = toy_question(cutoff=79)
     foreign = row(2, fingerprint=another.digest)
-    tabulate([foreign], another, "there")
+    there = checked([foreign], another, "there")
     with (
         Store.open(tmp_path, toy_question()) as store,
         pytest.raises(RowError, match="belongs to another run"),
     ):
-        store.append([foreign])
+        store.append([there])
 
 
 def test_parts_grow_with_the_run():
