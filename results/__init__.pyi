@@ -1,6 +1,6 @@
 from .proof.packaged import published
 from .proof.prove import boards, summary, top
-from .proof.repeat import verify
+from .proof.verify import verify
 from .reading.sql import connect
 from .store.rows import Row
 from .store.run import Run, open_run

@@ -62,8 +62,8 @@ def verify(
     """
     if quick and repeat:
         raise InputError("--quick searches nothing again: leave it out, or --repeat")
-    from results.proof.repeat import overlooked, verify as verify_run
-    from results.proof.verify import record as record_claim
+    from results.proof.repeat import overlooked
+    from results.proof.verify import record as record_claim, verify as verify_run
 
     run, words = source.open()
     result = verify_run(run, words, repeat, workers, quick=quick)

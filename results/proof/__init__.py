@@ -7,8 +7,8 @@
                                        the runs that come with the program, without reading them
     rescore           claim.py         exact scores, canonical boards
     make_claim                         the record of what was found, and how it is said
-    verify            repeat.py        all of it from the files, a climb, and verdicts found again;
-      verify_files    verify.py        what needs the files only, scored twice over
+    verify            verify.py        all of it from the files, scored twice over; a climb, and
+                                       verdicts found again (repeat.py)
     certificates.py   shapes of the search; audit.py checks them and imports nothing of ours
 
 Uses ``store`` and what lies under it.  Nothing is imported here: the checker must load no other

@@ -2,7 +2,7 @@
 cell order.
 
     chosen      units by class, or drawn at random: those whose SHA-256 with the seed is smallest
-    verify      a climb, and verdicts, the easy ones first, beside reading: `orderly verify`
+    climb_again, repeat_easy    what `orderly verify` searches again, beside reading
     repeat      Breaker.replicate on each, compared as the replicas of a run are
                 (SearchNodes.difference)
 
@@ -10,7 +10,6 @@ A repetition trusts the word list and the kernels.  It trusts nothing that the r
 """
 
 import hashlib
-import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,24 +17,17 @@ from functools import partial
 from heapq import nsmallest
 from math import comb
 from operator import attrgetter
-from pathlib import Path
 
 from boardclass.errors import IncompleteError, InputError, MismatchError
 from boardclass.processes import Pool
-from boardclass.scores import ScoreTable, reaches
-from boardclass.wordlist import WordList
+from boardclass.scores import reaches
 from results.errors import RowError
-from results.proof import packaged
-from results.proof.claim import settling, wording_of
+from results.proof.claim import settling
 from results.proof.coverage import uncovered
-from results.proof.nodes import SearchNodes, paths_of, run_spec
-from results.proof.referee import Referee
+from results.proof.nodes import SearchNodes, paths_of
 from results.proof.summary import BoardList
-from results.proof.verify import Searched, VerifyResult, verify_files
-from results.store.made import list_name
 from results.store.rows import Key, Row, keys_of
-from results.store.run import Run, open_run
-from results.store.words import run_wordlist
+from results.store.run import Run
 from search.breaker import Breaker, Spec, Unit, UnitResult
 from search.local.batches import ParallelScorer
 from search.local.methods import Climbing, local_search
@@ -94,58 +86,6 @@ def sampled_rows(run: Run, n: int, seed: int) -> list[Row]:
     return _rows(run, sorted(keys, key=partial(_lot, seed))[:n])
 
 
-def verify(
-    run: Run | str | Path,
-    words: WordList | str | None = None,
-    n_sampled: int | None = None,
-    n_workers: int = 1,
-    *,
-    quick: bool = False,
-) -> VerifyResult:
-    """Check a run from its files, see :func:`results.proof.verify.verify_files`; unless it has to
-    be ``quick``, climb, and search verdicts again.  Nothing is written.
-
-    run : an open one, or what :func:`results.open_run` takes
-    words : its list, or the name or path of it; by default the one that it recorded
-    n_sampled : so many of all verdicts are searched again, whatever it takes; by default those that
-        take little, for :data:`SEARCH_S`
-    n_workers : processes that search again; in a script they need ``if __name__ == "__main__"``
-
-    Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is
-    not listed; IncompleteError when one of ``n_sampled`` takes too long; and what ``verify_files``
-    raises.
-
-    Examples
-    --------
-    >>> found = verify("runs/2x2-scowl70-14", quick=True)  # made by: orderly run 2x2 --cutoff 14
-    >>> found.claim.n_canonical, found.n_eliminations > 0
-    (6, True)
-    """
-    run = open_run(run)
-    if not isinstance(words, WordList):
-        words = run_wordlist(run, words)
-    packaged.check(run.folder.where(""))
-    name = list_name(words.name, words.sha256)
-    wording = replace(wording_of(run), wordlist=name, n_words=len(words), letters=words.letters)
-    table = ScoreTable(wording.scores, run.question.points)
-    scorer = Scorer(run.question.dims, words, table)
-    referee = Referee(scorer.dims, words.words, table)
-    spec = run_spec(run, words)
-
-    def search_again(listed: BoardList) -> Searched:
-        seed = secrets.randbits(31)  # nobody knows beforehand which verdicts it draws
-        climb = climb_again(run, scorer, listed, seed)
-        if n_sampled is None:
-            return Searched(repeat_easy(run, spec, easy_first(run, seed), seed), *climb)
-        for item in repeated(spec, sampled_rows(run, n_sampled, seed), seed, n_workers):
-            _require_found(run, item)
-            if item.gave_up:
-                raise IncompleteError(f"{item.name}: {item.gave_up}; verify draws others each time")
-        return Searched(n_sampled, *climb)
-
-    return verify_files(run, scorer, referee, wording, None if quick else search_again)
-
-
 def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple[int, int]:
     """Return how many boards a climb scored, and the best score.
 
@@ -194,14 +134,15 @@ def repeat_easy(run: Run, spec: Spec, rows: Iterable[Row], seed: int) -> int:
     """
     n_found, end_s = 0, time.process_time() + SEARCH_S
     for item in repeated(spec, rows, seed, 1):
-        _require_found(run, item)
+        require_found(run, item)
         n_found += not item.gave_up
         if time.process_time() > end_s:
             break
     return n_found
 
 
-def _require_found(run: Run, item: RepeatResult) -> None:
+def require_found(run: Run, item: RepeatResult) -> None:
+    """Raise MismatchError when a verdict was not found again."""
     if item.difference:
         raise MismatchError(
             f"{item.name} in {run.folder.where('')} is not found again: {item.difference}; "

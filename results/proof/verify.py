@@ -23,16 +23,20 @@ What to do about a fault decides the error: 3 stored data cannot be trusted, 4 s
 
 import hashlib
 import json
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import MismatchError, StoreError
+from boardclass.errors import IncompleteError, MismatchError, StoreError
 from boardclass.printable import counted
-from results.proof.certificates import audited
+from boardclass.scores import ScoreTable
+from boardclass.wordlist import WordList
+from results.proof import packaged
 from results.proof.claim import (
     COMPLETE,
     Claim,
@@ -44,15 +48,18 @@ from results.proof.claim import (
     read_claim,
     scored_again,
     settling,
+    wording_of,
 )
 from results.proof.known import confirming
 from results.proof.prove import Proof, prove
 from results.proof.summary import BoardList, Wording
 from results.storage import files
 from results.storage.lock import say_once, take_lock
+from results.store.made import list_name
 from results.store.parts import read_manifest
 from results.store.rows import COUNTERS, scalar, verdicts_of
-from results.store.run import Run, raise_conflicts
+from results.store.run import Run, open_run, raise_conflicts
+from results.store.words import run_wordlist
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,71 @@ class VerifyResult:
     notes: tuple[str, ...] = ()  # which records are out of date
 
 
+def verify(
+    run: Run | str | Path,
+    words: WordList | str | None = None,
+    n_sampled: int | None = None,
+    n_workers: int = 1,
+    *,
+    quick: bool = False,
+) -> VerifyResult:
+    """Check a run from its files, see :func:`verify_files`; unless it has to
+    be ``quick``, climb, and search verdicts again.  Nothing is written.
+
+    run : an open one, or what :func:`results.open_run` takes
+    words : its list, or the name or path of it; by default the one that it recorded
+    n_sampled : so many of all verdicts are searched again, whatever it takes; by default those that
+        take little, for 15 seconds of the processor
+    n_workers : processes that search again; in a script they need ``if __name__ == "__main__"``
+
+    Raises MismatchError when a verdict is not found again, or a board that reaches the cutoff is
+    not listed; IncompleteError when one of ``n_sampled`` takes too long; and what ``verify_files``
+    raises.
+
+    Examples
+    --------
+    >>> found = verify("runs/2x2-scowl70-14", quick=True)  # made by: orderly run 2x2 --cutoff 14
+    >>> found.claim.n_canonical, found.n_eliminations > 0
+    (6, True)
+    """
+    # what compiles kernels is loaded when something is verified
+    from results.proof.nodes import run_spec
+    from results.proof.referee import Referee
+    from results.proof.repeat import (
+        climb_again,
+        easy_first,
+        repeat_easy,
+        repeated,
+        require_found,
+        sampled_rows,
+    )
+    from search.scoring.scorer import Scorer
+
+    run = open_run(run)
+    if not isinstance(words, WordList):
+        words = run_wordlist(run, words)
+    packaged.check(run.folder.where(""))
+    name = list_name(words.name, words.sha256)
+    wording = replace(wording_of(run), wordlist=name, n_words=len(words), letters=words.letters)
+    table = ScoreTable(wording.scores, run.question.points)
+    scorer = Scorer(run.question.dims, words, table)
+    referee = Referee(scorer.dims, words.words, table)
+    spec = run_spec(run, words)
+
+    def search_again(listed: BoardList) -> Searched:
+        seed = secrets.randbits(31)  # nobody knows beforehand which verdicts it draws
+        climb = climb_again(run, scorer, listed, seed)
+        if n_sampled is None:
+            return Searched(repeat_easy(run, spec, easy_first(run, seed), seed), *climb)
+        for item in repeated(spec, sampled_rows(run, n_sampled, seed), seed, n_workers):
+            require_found(run, item)
+            if item.gave_up:
+                raise IncompleteError(f"{item.name}: {item.gave_up}; verify draws others each time")
+        return Searched(n_sampled, *climb)
+
+    return verify_files(run, scorer, referee, wording, None if quick else search_again)
+
+
 def verify_files(
     run: Run,
     scorer: ScorerLike,
@@ -99,6 +171,8 @@ def verify_files(
     MismatchError when rows do not add up, a score is wrong, or the stored claim says something
     else.
     """
+    from results.proof.certificates import audited  # loads numba
+
     raise_conflicts(run.conflicts)
     proof = prove(run, thorough=True)
     proof.require_proven()
