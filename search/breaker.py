@@ -154,6 +154,7 @@ class Breaker:
         self.scorer = Scorer(question.dims, spec.words, question.points)
         buckets = []
         for kind in question.rules.fused:
+            # only fused cells are cut, and only along the letters of their own buckets
             buckets += [letter_mask(letters) for letters in self.partition.buckets.get(kind, ())]
         forest = Forest(self.geometry, self.scorer.trie, question.rules, spec.budgets, buckets)
         self.scorer.trie = forest.trie  # which the workers of a machine share
@@ -183,10 +184,12 @@ class Breaker:
 
     def _break(self, unit: Unit) -> UnitResult:
         began, tally = time.perf_counter(), Tally(self.question.cutoff)
+        # trees of the class before may be kept, if they share the centre
         self._nodes.forest.begin()
         root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)
         budget = self.budgets.unit_budget
+        # the others wait: what is left of the unit becomes work for them
         if self.hurries:
             budget = min(budget, self.hurried_budget)
         open_paths = [part.path for part in self._search_down(node, open_class, tally, budget)]
@@ -221,11 +224,15 @@ class Breaker:
         root, nodes = self._nodes_at(unit, paths)
         try:
             for node in nodes:
+                # the same boards turned, in another order: a bug that depends on cells shows as a
+                # difference
                 symmetry = rng.choice(board.symmetries.tolist())
                 turned = image(node, symmetry)
                 self._turn(geometry(board.dims, another_order(board, turned.demands, rng)))
+                # they are of the turned board, and are turned back below
                 tally.candidates = set()
                 open_class = self._open_class(unit.class_id, image(root, symmetry))
+                # a replica has no children to leave work to: it searches to the end, or gives up
                 if self._search_down(
                     turned, open_class, tally, _PATIENCE * self.budgets.unit_budget
                 ):
@@ -251,11 +258,13 @@ class Breaker:
         """Search a node and its parts until the tally's effort is above the budget; return what is
         left, in order.
         """
+        # a stack: depth first, so that few nodes are open and trees above are reused
         todo, settled = [(root, 0, 1.0)], 0.0
         while todo and tally.effort <= budget:
             node, ruled_out, share = todo.pop()
             parts, ruled_out = self._nodes.search(node, ruled_out, open_class, tally)
             tally.n_splits += bool(parts)
+            # parts count alike: their sizes say little about their cost
             todo += [(part, ruled_out, share / len(parts)) for part in reversed(parts)]
             if not parts:
                 tally.done.add(node.path)
@@ -273,6 +282,7 @@ class Breaker:
         narrow = (
             m for m, kind in kinds if m.bit_count() > 1 and kind not in self.question.rules.fused
         )
+        # then trees grown for it serve every class with the same centre
         is_open = all(mask == _ALL_LETTERS for mask in narrow)
         bare = tuple(c for c in self.geometry.cell_order if root.is_bare(c))
         return OpenClass(bare, root.demands) if is_open and bare else None
@@ -283,6 +293,7 @@ class Breaker:
 
         A part that is neither would be missing here, and the coverage check would find that.
         """
+        # a part with something open below is not settled itself, though much of it may be
         above = set(chain.from_iterable(map(ancestors, open_paths)))
         settled, todo = [], [node] if open_paths else []
         while todo:
@@ -372,5 +383,6 @@ def break_class(
     if not isinstance(spec, Spec):
         raise InputError(f"{quote(spec)} is no question: expected a Spec")
     spec.question.partition.unrank(class_id)  # before kernels are loaded
+    # nobody takes children over here
     patient = replace(spec.budgets, unit_budget=1 << 62)
     return Breaker(replace(spec, budgets=patient), progress or bar()).break_unit(Unit(class_id))

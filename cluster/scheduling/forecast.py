@@ -76,6 +76,7 @@ class Forecast:
         history: History,
         elsewhere: Float64s,
     ) -> None:
+        # scaled together: predictions are compared across all three, their unit has no meaning
         every = _mean_one(np.concatenate([costs, elsewhere, history.costs]))
         cuts = np.cumsum([len(costs), len(elsewhere)])
         self.costs, costs_elsewhere, past = np.split(every, cuts)
@@ -89,6 +90,7 @@ class Forecast:
         self._measured = [list(row) for row in zip(*of_bands, strict=True)]
         # of each band: verdicts of this call, their seconds and efforts; later ones weigh more
         self._pace = [[0.0, 0.0, 0.0] for _ in range(N_BANDS)]
+        # spread over all bands, since the seconds of a class were not stored by band
         if history.seconds:  # as much as one class counts
             share = 1 / len(past) / N_BANDS
             effort = float(history.efforts.sum())
@@ -105,6 +107,7 @@ class Forecast:
 
     def note_class(self, place: int, effort: float) -> None:
         """Learn from a class with all its parts."""
+        # worked out anew only when somebody asks
         self._known.clear()
         sums = self._measured[self._bands[place]]
         for k, value in enumerate(_moments(float(self.costs[place]), effort)):
@@ -115,6 +118,7 @@ class Forecast:
         self._known.clear()
         pace = self._pace[self._bands[place]]
         for k, value in enumerate((1.0, seconds, effort)):
+            # the ratio of two faded sums: no verdict is divided by a time near zero
             pace[k] = pace[k] * _FADE + value
 
     def note_child(self, seconds: float) -> None:
@@ -127,12 +131,14 @@ class Forecast:
         """Whether :meth:`remaining_s` rests on verdicts of this run, for all kinds of units that
         are open.
         """
+        # children are smaller than classes, and no prediction knows by how much
         knows_children = self._n_children > 0
         return (self._is_known or not any(self._n_left)) and (knows_children or not self.n_children)
 
     def class_s(self, place: int) -> float:
         """Return the seconds that a class should take, its parts included."""
         seconds = float(self.costs[place]) * self._factor(int(self._bands[place]))
+        # a batch of units that cost nothing would have no end
         return max(seconds, _MIN_SECONDS)
 
     def child_s(self) -> float:
@@ -152,6 +158,7 @@ class Forecast:
         spread_s, total_s = self._spread_s(), self.remaining_s()
         if spread_s is None or total_s <= 0:
             return None
+        # so wide an interval says nothing any more; wider ones would overflow
         return log_interval(total_s, min(1.96 * spread_s, 30.0 * total_s))
 
     def _spread_s(self) -> float | None:
@@ -167,6 +174,8 @@ class Forecast:
         for band, n_left in enumerate(self._n_left):
             if n_left:
                 know = self._know(band)
+                # the classes that are left, and the error of the factor, which is the same for all
+                # of them
                 n_like_it = n_left + know.n * (self._cost_left[band] / know.cost) ** 2
                 variance += know.variance * n_like_it
         return sqrt(variance)
@@ -193,7 +202,10 @@ class Forecast:
             n, cost, effort, *squares = _near(band, self._measured, _ENOUGH)
             _, seconds, its_effort = _near(band, self._pace, _ENOUGH_FOR_PACE)
             multiple, pace = effort / cost, seconds / its_effort
+            # the sum of (effort - multiple * cost)**2, from sums: the classes themselves are not
+            # kept
             residues = squares[0] * multiple**2 - 2 * multiple * squares[1] + squares[2]
+            # rounding may take a sum of squares below zero
             variance = max(0.0, residues) / max(n - 1, 1) * pace**2
             self._known[band] = _Knowledge(n, cost, multiple * pace, variance)
         return self._known[band]
@@ -205,6 +217,7 @@ def _near(band: int, sums: list[list[float]], enough: int) -> list[float]:
     reach = 0
     while sum(row[0] for row in near) < enough and len(near) < len(sums):
         reach += 1
+        # to both sides, so that what is learnt leans neither to cheap nor to expensive classes
         near = sums[max(0, band - reach) : band + reach + 1]
     if len(near) == 1:
         return near[0]
@@ -225,6 +238,7 @@ def _bands_of(costs: Float64s) -> Int8s:
     to expensive.
     """
     bands = np.empty(len(costs), np.int8)
+    # by rank, not by cost: each band is to have classes to learn from
     bands[np.argsort(costs, kind="stable")] = np.arange(len(costs)) * N_BANDS // max(1, len(costs))
     return bands
 

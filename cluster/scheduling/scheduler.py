@@ -104,6 +104,7 @@ class Scheduler:
         """Return what to do about an event that arrived at ``now_s`` (any clock that does not run
         backwards).
         """
+        # events of workers that are being ended still arrive
         if self._finished:
             return []
         self._out = []
@@ -113,6 +114,7 @@ class Scheduler:
                 self._n_slots = max(0, min(self.policy.n_workers, n_workers))
             case events.WorkerUp():
                 self._worker_up(event, now_s)
+            # a worker that was retired may be reported dead once more
             case events.WorkerDown() if event.worker in self._crew.workers:
                 self._remove(event, now_s)
             case events.Unplaced() if event.worker in self._crew.workers:
@@ -128,12 +130,15 @@ class Scheduler:
                 )
             case events.Returned():
                 assignment = self._assignments.get(event.assignment)
+                # numbers are never used twice, but a worker that was given up may still speak of
+                # its old one
                 if assignment is not None and assignment.worker == event.worker:
                     self._fail_all(assignment, "node", "the worker did not report on it")
             case events.Heartbeat():
                 assignment = self._assignments.get(event.assignment)
                 if assignment is not None and assignment.worker == event.worker:
                     worker = self._crew.workers[event.worker]
+                    # silence counts from here; how long the unit takes in all does not matter
                     worker.lease_ends_s = self._listened_s + assignment.lease_s
             case events.Tick():
                 self._end_leases(now_s)
@@ -147,6 +152,8 @@ class Scheduler:
     def snapshot(self) -> Report:
         """Return how far the run is."""
         backlog, forecast, n_up = self._backlog, self._backlog.forecast, self._crew.hosts.total()
+        # a guess from predictions alone would look like a promise: nothing is said before verdicts
+        # came
         is_measured, n_workers = forecast.is_measured, max(1, n_up)  # as status multiplies by those
         low_s, high_s = forecast.range_s() or (None, None) if is_measured else (None, None)
         return Report(
@@ -174,9 +181,12 @@ class Scheduler:
         """Publish a verdict, hold it back for its replica, or ignore it when the unit has one."""
         unit, worker = answer.result.unit, self._crew.workers.get(answer.worker)
         if worker is not None:
+            # memory that was used once is not given back: what counts is the largest ever
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self.trust.flagged:  # what it was at work on was put back at once
             return
+        # the unit was given up for lost and came back twice, or a replica came for a verdict that
+        # went
         if not self._backlog.is_open(unit) or (unit in self.trust.held) != answer.is_replica:
             self._n_duplicates += 1
         else:
@@ -191,6 +201,7 @@ class Scheduler:
         self._strike_off(unit, answer.assignment)
 
     def _accept(self, answer: events.Answer) -> None:
+        # children become open before the verdict is published: a split never leaves a gap
         attempt = self._backlog.settle(answer.result)
         self._n_split += bool(answer.result.children)
         self._out.append(events.Publish(answer, attempt))
@@ -206,9 +217,12 @@ class Scheduler:
         unit = replica.result.unit
         trouble = self._backlog.quarantine(unit)
         self._out.append(events.Quarantine(unit, trouble.attempts + 1, difference, doubtful))
+        # one of two is wrong and nobody knows which: whatever waits from either host is searched
+        # again
         for disowned in self.trust.disown():
             self._put_back(disowned, "node", "its host is no longer trusted")
         for host in doubtful:
+            # its workers are kept, idle: a cluster would start new ones on the same machine
             self._crew.bar(host)
         for assignment in list(self._assignments.values()):
             if self._crew.workers[assignment.worker].host in doubtful:
@@ -224,12 +238,15 @@ class Scheduler:
         assignment.missing.remove(unit)
         if assignment.missing:
             return
+        # from here on a late answer on it is a duplicate
         del self._assignments[number]
         worker = self._crew.workers.get(assignment.worker)
         if worker is None:
             return
         self._crew.rest(worker)
+        # the first assignments are small, so that the forecast learns what units cost
         self._max_batch = min(2 * self._max_batch, self.policy.max_batch)
+        # what the C library keeps after a large class is missing to the neighbours
         if 0 < self.policy.recycle_bytes < worker.peak_rss_bytes:
             self._crew.remove(worker.number)
             self._out.append(
@@ -245,22 +262,26 @@ class Scheduler:
             return
         if assignment.is_replica:
             let_go = self.trust.failed(unit)
+            # the verdict is as good as without replicas; that none could be had is not its fault
             if let_go is not None:
                 self._accept(let_go)
         elif self._backlog.is_open(unit) and unit not in self.trust.held:
             self._put_back(
                 unit,
+                # alone on a machine more memory cannot be had: it is a strike like any other
                 "died" if reason == "oom" and assignment.alone else reason,
                 message,
             )
         self._strike_off(unit, number)
 
     def _fail_all(self, assignment: _Assignment, reason: events.Death, message: str) -> None:
+        # the order of a set is not the same in every process, and runs are to be repeatable
         for unit in sorted(assignment.missing, key=attrgetter("class_id", "path")):
             self._fail(unit, assignment.number, reason, message)
 
     def _put_back(self, unit: Unit, reason: events.Death, message: str) -> None:
         trouble = self._backlog.trouble.get(unit) or Trouble()
+        # a machine that went, or a full memory, says nothing about the unit
         is_strike = reason in ("died", "unfit")
         trouble.attempts += 1
         trouble.big |= reason == "oom"
@@ -269,6 +290,7 @@ class Scheduler:
         self._n_strikes += is_strike
         if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
             self._backlog.quarantine(unit)
+            # a unit that kills is out of the way: workers may live now
             self._fruitless_deaths = 0
             self._out.append(events.Quarantine(unit, trouble.attempts, message))
         else:
@@ -280,7 +302,9 @@ class Scheduler:
     def _worker_up(self, event: events.WorkerUp, now_s: float) -> None:
         worker = self._crew.workers.get(event.worker)
         if worker is None:
+            # the run went on without it, and its number may be counted as lost already
             self._out.append(events.Retire(event.worker, "not expected any more"))
+        # other kernels may have other bugs: verdicts of a run come from one build
         elif self.policy.kernel_hash and event.kernel_hash != self.policy.kernel_hash:
             message = (
                 f"its kernels {event.kernel_hash!r} differ from the driver's "
@@ -303,6 +327,7 @@ class Scheduler:
             self._fail_all(assignment, reason, message)
         self._n_deaths += 1
         self._fruitless_deaths += 1
+        # a few deaths in a row are chance; more are a fault, and starting at once would only spin
         if self._fruitless_deaths > _N_FREE_DEATHS:
             doublings = self._fruitless_deaths - _N_FREE_DEATHS - 1
             self._spawn_at_s = now_s + min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**doublings)
@@ -311,6 +336,7 @@ class Scheduler:
             # other machines need not wait because of this one
             self._fruitless_deaths = max(0, self._fruitless_deaths - N_TRIES)
             self._spawn_at_s = now_s
+        # in proportion to the workers: a rack that loses power takes many at once
         limit = self.policy.max_deaths * self._max_slots
         if self._fruitless_deaths >= limit:
             message = f"{limit} workers in a row died without a verdict; the last: {message}"
@@ -329,6 +355,7 @@ class Scheduler:
 
     def _end_leases(self, now_s: float) -> None:
         """Give up workers that have something to do and were silent for too long."""
+        # looking at every worker with each event would cost more than the events
         if self._listened_s < self._leases_at_s:
             return
         self._leases_at_s = self._listened_s + min(_LEASES_S, self.policy.lease_s / 60)
@@ -344,6 +371,7 @@ class Scheduler:
         if self._finished:
             return
         is_stranded = self._machines.barred and not self._n_slots and not self._crew.workers
+        # a machine that is merely slow to come must not end the run
         if not is_stranded:
             self._stranded_at_s = None
         elif self._stranded_at_s is None:
@@ -366,6 +394,7 @@ class Scheduler:
         # Workers of flagged hosts stay idle: they keep a cluster from starting others there.
         n_barred = crew.n_barred
         self._max_slots = max(self._max_slots, self._n_slots)
+        # no more workers than units, besides those that must not work
         n_wanted = min(self._n_slots, n_open + n_barred)
         if n_barred >= max(n_wanted, 1):
             self._finish(complete=False, message="no host is left to trust" + self._flags())
@@ -374,6 +403,7 @@ class Scheduler:
             self._n_spawned += 1
             crew.spawn(self._n_spawned, self._listened_s + self.policy.spawn_s)
             self._out.append(events.Spawn(self._n_spawned))
+        # a unit that needs a whole machine goes first: that machine has to become empty for it
         self._choose_big_host()
         while crew.idle and self._give():
             pass
@@ -396,6 +426,7 @@ class Scheduler:
         """
         big, backlog, crew = self._big_host, self._backlog, self._crew
         is_empty = big is not None and big in crew.idle and crew.n_busy(big) == 0
+        # nobody else may take memory there meanwhile
         if big is not None and is_empty and backlog.has_big:
             self._assign(big, (backlog.take_big(),), alone=True)
             return True
@@ -407,6 +438,7 @@ class Scheduler:
         if not idle:
             return False
         n_workers = len(crew.workers)
+        # with many workers units go out in larger portions, or the driver could not keep up
         batch_s = max(self.policy.batch_s, n_workers / self.policy.calls_per_s)
         units = backlog.take(batch_s, n_workers, self._max_batch)
         if units:
@@ -424,6 +456,7 @@ class Scheduler:
         """Give units to the worker of a host that has been idle for longest."""
         worker = next(iter(self._crew.idle[host].values()))
         predicted_s = sum(map(self._backlog.predicted_s, units))
+        # a fixed patience would end long units, a proportional one would never notice short ones
         lease_s = self.policy.lease_s + self.policy.lease_factor * predicted_s
         self._n_assigned = number = self._n_assigned + 1
         self._assignments[number] = _Assignment(
@@ -431,7 +464,9 @@ class Scheduler:
         )
         self._alone = number if alone else self._alone
         self._crew.start(worker, number, self._listened_s + lease_s)
+        # towards the end idle workers wait for parts: a large unit had better split early
         hurry = self._backlog.n_open - len(self._assignments) < _FEW * self._n_slots
+        # a doubted verdict is compared with the old one, which must be cut in the same way
         hurry &= self._doubted.isdisjoint(units)
         self._out.append(events.Assign(worker.number, number, units, alone, replica, hurry))
 

@@ -79,6 +79,7 @@ class Index:
         others: list[tuple[int, pa.Table]] = []
         for part, table in parts:
             status = table.column("status")
+            # most rows settle a whole class: they go into arrays, the rest one by one into dicts
             is_whole = pc.equal(table.column("path"), scalar(""))
             is_class = pc.and_(is_whole, pc.is_in(status, _DECIDED))
             ids.append(table.column("class_id").filter(is_class).to_numpy())
@@ -86,6 +87,7 @@ class Index:
             others.append((part.number, table.filter(pc.invert(is_class))))
             for item in pc.value_counts(status).to_pylist():
                 self.n_loaded[item["values"]] += item["counts"]
+            # which parts to read again for boards or messages: most have none
             lengths = pc.list_value_length(table.column("candidates"))
             if pc.any(pc.greater(lengths, scalar(0))).as_py():
                 self.with_candidates.add(part.number)
@@ -103,6 +105,7 @@ class Index:
 
     def _settle(self, ids: Int64s, numbers: Int32s) -> None:
         """Note in which parts the verdicts of whole classes stand; some may have several."""
+        # stable: of several verdicts the first in the order of the parts counts as the first
         order = np.argsort(ids, kind="stable")
         ids, numbers = ids[order], numbers[order]
         is_first = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
@@ -127,6 +130,7 @@ class Index:
 
     def place(self, key: Key, number: int) -> None:
         """Note that a verdict of ``key`` stands in part ``number``."""
+        # a second place is remembered: both must say the same
         if before := self.places.get(key):
             self.repeated.setdefault(key, {before}).add(number)
         else:
@@ -224,6 +228,8 @@ class Run:
 
     def _own(self, parts: Iterable[tuple[Part, pa.Table]]) -> Iterator[tuple[Part, pa.Table]]:
         for part, table in parts:
+            # with every reading of the index, though rows are checked whole only where they are
+            # believed
             foreign = set(pc.unique(table.column("fingerprint")).to_pylist()) - {
                 self.question.digest
             }
@@ -248,6 +254,8 @@ class Run:
         numbers = set().union(*repeated.values())
         parts = [part for part in self.manifest.parts if part.number in numbers]
         first: dict[Key, Verdict] = {}
+        # first which units differ, then all rows of those: the places of a million repetitions are
+        # not kept
         differing = {
             row.key
             for _, row in self.rows_on(repeated, parts)
@@ -275,6 +283,7 @@ class Run:
         for table in self.columns(("class_id", "path", "status", "host")):
             verdicts = verdicts_of(table)
             is_theirs = pc.is_in(verdicts.column("host"), hosts)
+            # a unit is sound once any host that nobody doubts has said the same
             theirs.update(keys_of(verdicts.filter(is_theirs)))
             sound.update(
                 self.index.repeated.keys() & keys_of(verdicts.filter(pc.invert(is_theirs)))
@@ -285,6 +294,7 @@ class Run:
         """Yield the rows with a verdict on one of some units, and the files they are in; reads each
         part once.
         """
+        # Arrow filters by class; paths are looked at only in what is left
         class_ids = pa.array(sorted({class_id for class_id, _ in units}), pa.int64())
         for part, table in self.checked(parts if units else ()):
             for row in from_table(table.filter(pc.is_in(table.column("class_id"), class_ids))):
@@ -326,6 +336,7 @@ class Run:
         self, parts: Sequence[Part], columns: Sequence[str] | None = None
     ) -> Iterator[tuple[Part, pa.Table]]:
         """Yield some parts with some columns, as they were when this run first read them."""
+        # a large run is read again each time: it would fill the memory of a server
         if not self._keeps:
             yield from read_parts(self.folder, parts, columns)
             return
@@ -372,6 +383,8 @@ class Run:
             return table
         seen, keep = set(self.conflicts), []
         for key in keys_of(table):
+            # the first row of a unit stands for the others, which say the same; one in conflict
+            # never does
             keep.append(key not in seen)
             if key in self.index.repeated:
                 seen.add(key)

@@ -162,10 +162,12 @@ class Store:
             place = open_place(location)
         folder = place.folder
         try:
+            # before the lock: to be refused costs a reader of the wrong folder nothing
             check_identity(place, question)
         except DamagedError:
             if recover is None:
                 raise
+        # everything below may write
         lock = take_lock(folder, pace, wait)
         try:
             if recover:
@@ -178,6 +180,7 @@ class Store:
                 folder.publish(files.RUN, document)
             stored = identity or Identity(question, made or Made())
             run = Run(folder, stored.question, stored.made, read_manifest(folder))
+            # only now: whoever left them may have been writing until the lock was free
             remove_leftovers(folder, run.manifest)
             raise_conflicts(run.conflicts)
             store = cls(run, lock, repaired, clock)
@@ -278,6 +281,7 @@ class Store:
                 known = stored.setdefault(row.key, [])
             else:
                 known = []
+            # order and circumstances may differ, the verdict may not
             differing = [item for item in known if item[1].verdict != row.verdict]
             enough = (
                 (row.host,) if copied else {row.host, *(other.host for _, other in known)} - doubted
@@ -286,6 +290,7 @@ class Store:
                 continue
             new.append(table)
             if differing:
+                # the row is stored all the same: it is the evidence
                 conflict = conflict or describe_conflict([differing[0], ("new row", row)])
             elif not known:
                 self.index.add(row.key, row.status, row.children, row.host)
@@ -311,6 +316,7 @@ class Store:
         """Flush when enough rows or 30 s have gathered; the driver's loop calls this even when
         nothing arrives.
         """
+        # time counts from the first row that waits
         if not self._n_buffered:
             self._flushed_at = self._clock()
             return False
@@ -377,6 +383,7 @@ class Store:
         if self._begun:
             self._publish(self._begun)
         if self._tables:
+            # the tables shrink with each part that counts: a failure leaves what is not stored
             for table, data in serialised(pa.concat_tables(self._tables).combine_chunks()):
                 name = files.part_name(files.RESULTS, self._last_number + 1)
                 part = describe(name, data, table.column("class_id").to_pylist())
@@ -434,6 +441,7 @@ class Store:
         part, table, data = begun
         if self._whole:
             self._replace(self._whole)
+        # a driver that slept and lost the run must not add to it
         self.lock.require()
         self._folder.publish(part.name, data)
         self._n_bytes = self._folder.append_line(
@@ -446,6 +454,7 @@ class Store:
         keys = keys_of(verdicts_of(table))
         for key in keys:
             self.index.place(key, part.number)
+        # millions of classes: a dict of them would not fit beside the trees
         self.index.places.gather(keys, part.number)
         rest = pa.concat_tables(self._tables).slice(table.num_rows)
         self._tables = [rest] if rest.num_rows else []
