@@ -184,7 +184,7 @@ class Breaker:
 
     def _break(self, unit: Unit) -> UnitResult:
         began, tally = time.perf_counter(), Tally(self.question.cutoff)
-        # trees of the class before may be kept, if they share the centre
+        # what the class before has left must not decide where this one is split
         self._nodes.forest.begin()
         root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)
