@@ -67,6 +67,13 @@ def test_no_floor_uses_one_above_it():
         assert not above, f"{path.relative_to(ROOT)} uses {above}"
 
 
+def test_what_a_run_left_behind_is_read_without_todays_presets():
+    """What was asked stands in the run; no room of ``results`` knows the model of a config."""
+    for path in (ROOT / "results").rglob("*.py"):
+        used = {name for name in imported(path) if name.partition(".")[0] == "configs"}
+        assert not used, f"{path.relative_to(ROOT)} uses {used}"
+
+
 def test_what_is_private_of_ray_has_one_place():
     """It does without on other versions of Ray."""
     using = {path.name for path in SOURCES if "ray._private" in path.read_text()}
