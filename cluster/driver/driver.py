@@ -122,6 +122,7 @@ def run(
         source = None
         if extends:
             source = open_run(extends)
+        # all bad input ends the call here, before anything is written
         plan = make_plan(config, progress.stage, source)
         policy = policy or default_policy(config, plan.spec.budgets.memory_mb)
         own_ids = None
@@ -151,6 +152,7 @@ def run(
             )
             if foreign := rows_out_of_space(store.run):  # they could never be settled
                 raise DamagedError(f"{store.run.folder.where('')} has {foreign}")
+            # a run that contradicts a published one is not worth another hour
             check_known(store.run)
             if source:
                 check_promise(store.run, source)
@@ -159,9 +161,11 @@ def run(
                 if source:
                     _take_over(source, store, plan, progress, journal)
                 prepared = prepare(plan, store, progress, journal, began_s, share, own_ids)
+                # who began it already knows what they want
                 if not prepared.n_reused and (answered := worth_naming(plan.question)):
                     progress.stage(answered)
                 finish = search(prepared, config, make_executor, policy, signals)
+                # rescoring and coverage may be interrupted at once: all rows are stored
                 signals.release()
                 return conclude(prepared, finish)
     finally:
@@ -201,6 +205,8 @@ def _take_over(source: Run, store: Store, plan: Plan, progress: Progress, journa
     if not reaches(plan.question.cutoff, source.question.cutoff):
         progress.stage("searching some verdicts again before their bounds are believed")
         rows = (row for row in taken(source, plan.question) if row.key not in store.index.places)
+        # a lower cutoff rests on the bounds that the source stored, and nothing else vouches for
+        # these
         n_repeated = check_taken(source, plan.spec, rows, secrets.randbits(31))
     extension = extend(source, store, n_repeated)
     progress.stage(extension.describe())
@@ -262,6 +268,7 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
     text = "rescoring and checking that every board is covered"
     progress.stage(text)
     journal.note(Stage(name=RESCORING, text=text))
+    # who reads a run that ended opens few files
     store.compact()
     run = store.snapshot()  # the only one: what is claimed is what was read
     _check_read(prepared.ledger, run)

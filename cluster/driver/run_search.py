@@ -71,6 +71,7 @@ def search(
     if signals.reason:
         raise watch.interrupted(signals.reason)
     plan, store = prepared.plan, prepared.store
+    # of a share: the others are searched elsewhere, and only their cost is told
     is_own = among(prepared.open_ids, prepared.own_ids)
     class_ids, elsewhere_ids = prepared.open_ids[is_own], prepared.open_ids[~is_own]
     if not len(class_ids) and not prepared.children:
@@ -86,6 +87,7 @@ def search(
     )
     if config.workers or config.address:
         prepared.progress.stage("starting workers")
+    # of the order only: no seed changes a verdict
     rng = np.random.default_rng(config.seed)
     scheduler = Scheduler(policy, work, rng, SearchNodes(plan.question).difference)
     if config.address:  # what Ray does when it starts cannot be interrupted otherwise
@@ -103,6 +105,7 @@ def search(
                 watch=partial(watch.look, executor),
                 note=watch.note,
             )
+            # the last figures tell of a part that is stored
             store.flush()
             watch.end()
     except (RayError, ClusterGoneError) as error:
@@ -126,6 +129,7 @@ def _kernels_loaded(signals: StopSignals) -> bool:
         except BaseException as error:  # noqa: BLE001 - raised below, where it is handled
             errors.append(error)
 
+    # compiling cannot be interrupted: who presses Ctrl-C in the first minute must not wait for it
     thread = threading.Thread(target=load, name="orderly-kernels", daemon=True)
     thread.start()
     while thread.is_alive():
@@ -157,6 +161,7 @@ class MemoryWatch:
             self._journal.note(
                 MemoryLow(n_free_bytes=n_free_bytes, n_total_bytes=n_total_bytes, message=text)
             )
+        # twice the limit before it may warn again, or it would warn with every breath
         self._is_low = n_free_bytes < 2 * n_total_bytes * _LOW
 
 
@@ -179,6 +184,7 @@ class _Watch:
         self._snapshot = snapshot
         report = self._note(snapshot)
         self._memory.look(report.n_free_bytes, report.n_total_bytes)
+        # a bar at zero while machines are waited for would look like a search that hangs
         self._has_begun |= snapshot.n_workers > 0
         if self._has_begun:
             self._prepared.progress.update(report)

@@ -62,10 +62,13 @@ class Backlog:
         if self._ids.shape != np.shape(work.costs) or np.any(self._ids[1:] <= self._ids[:-1]):
             raise ValueError("class ids must be strictly ascending, with one cost each")
         self.forecast = Forecast(work.costs, work.history, work.elsewhere)
+        # expensive classes first: the last one to end then ends soon after the others
         self._order = _order(self.forecast.costs, rng, sample)
         self._cursor = 0
         self._settled = np.zeros(len(self._ids), np.bool_)
         self._open_children: set[Unit] = set()
+        # a class is done when it and all its parts are: counted, or each verdict would look at all
+        # parts
         self._n_open_below: Counter[int] = Counter()
         self._efforts: Counter[int] = Counter()  # of classes that are not done yet
         self._spoilt: set[int] = set()
@@ -95,6 +98,7 @@ class Backlog:
     @property
     def has_big(self) -> bool:
         """Whether a unit waits for the big-memory lane."""
+        # a verdict that was thought lost may have come meanwhile
         while self._big and not self.is_open(self._big[0]):
             self._big.popleft()
         return bool(self._big)
@@ -118,6 +122,7 @@ class Backlog:
         total_s, budget_s = 0.0, batch_s
         while len(units) < max_units and (unit := self._peek()) is not None:
             total_s += self.predicted_s(unit)
+            # the forecast is asked once for each batch, and only where several units fit
             if len(units) == 1 and total_s <= batch_s:
                 budget_s = min(batch_s, _ENDGAME * self.forecast.remaining_s() / n_workers)
             if units and total_s > budget_s:
@@ -134,6 +139,7 @@ class Backlog:
         first.
         """
         self.trouble[unit] = trouble
+        # where memory was short it would be short again beside others
         if trouble.big:
             self._big.append(unit)
         else:
@@ -147,6 +153,7 @@ class Backlog:
             self.forecast.note_verdict(place, result.seconds, effort)
         if unit.path:
             self.forecast.note_child(result.seconds)
+        # of the class with its parts: only then can it be compared with a class that was not split
         self._efforts[unit.class_id] += effort
         self._close(unit)
         self._add_children(child for child in result.children if child not in self._known)
@@ -156,6 +163,7 @@ class Backlog:
     def quarantine(self, unit: Unit) -> Trouble:
         """Give an open unit up; its class will not be done in this run."""
         self._close(unit)
+        # what it would have cost is not known: the forecast does not learn from it
         self._spoilt.add(unit.class_id)
         self._note_class(unit.class_id)
         self.n_quarantined += 1
@@ -178,6 +186,7 @@ class Backlog:
                 continue
             self._open_children.add(unit)
             self._n_open_below[unit.class_id] += 1
+            # deepest first: a class that was begun is ended before another is
             heapq.heappush(self._stack, (-depth(unit.path), next(self._sequence), unit))
             self.n_open += 1
             self.forecast.n_children += 1
@@ -186,6 +195,7 @@ class Backlog:
         """Count a class as done when nothing of it is open and nothing was given up."""
         if self._n_open_below[class_id] == 0 and not self.is_open(Unit(class_id)):
             del self._n_open_below[class_id]
+            # given up is not done, though nothing of it is open any more
             self.n_classes_done += class_id not in self._spoilt
             effort, place = self._efforts.pop(class_id, 0), self._place(class_id)
             if place >= 0 and class_id not in self._spoilt:

@@ -49,8 +49,10 @@ class Trust:
         """Return whether a verdict should be held back for a replica; ``hosts`` are those with
         workers.
         """
+        # a unit that only split settled nothing that could be compared
         if self.policy.replicate <= 0 or (result.children and not result.settled):
             return False
+        # a new machine is checked at once: a broken one is found before it has done much
         if self._has_other(host, hosts) and not self.is_trusted(host):
             return True
         return bool(self.rng.random() < self.policy.replicate)
@@ -68,6 +70,7 @@ class Trust:
             if source == host and self._has_other(host, hosts):
                 continue
             unit = next(iter(self._waiting[source]))
+            # hosts take turns: one that is fast must not keep the replicas of others waiting
             self._waiting.move_to_end(source)
             self._unqueue(unit, source)
             result = self.held[unit].result
@@ -84,6 +87,7 @@ class Trust:
         if answer is None:
             return None
         self._tries[unit] += 1
+        # a unit that takes all memory fails as a replica, too; the run must end some day
         if self._tries[unit] < MAX_TRIES:
             self._queue(answer)
             return None
@@ -101,8 +105,11 @@ class Trust:
         pair = {original.host, replica.host}
         if not difference:
             self.n_agreed += 1
+            # a host that agrees with itself has shown nothing
             self._matches.update(pair if len(pair) > 1 else ())
             return original, "", ()
+        # a host that agreed with many is believed against one that did not; of two equals neither
+        # is
         doubtful = {host for host in pair if not self.is_trusted(host)} or pair
         self.flagged |= doubtful
         hosts = tuple(sorted(doubtful))
@@ -114,6 +121,7 @@ class Trust:
 
     def disown(self) -> list[Unit]:
         """Return the units whose held verdicts came from flagged hosts; they are open again."""
+        # verdicts that were published stay: a run that goes on searches them again (Run.doubted)
         units = [unit for unit, answer in self.held.items() if answer.host in self.flagged]
         for unit in units:
             self._release(unit)
@@ -121,6 +129,7 @@ class Trust:
 
     def _has_other(self, host: str, hosts: Collection[str]) -> bool:
         """Return whether another host with workers is believed."""
+        # counted, not listed: a cluster has thousands of hosts, and this is asked with each verdict
         n_others = len(hosts) - (host in hosts)
         return n_others > sum(other in hosts for other in self.flagged if other != host)
 

@@ -61,6 +61,7 @@ class Coverage:
     def complete(self) -> bool:
         """Whether every board lies in exactly one settled unit."""
         faults = self.problems or self.conflicting or self.quarantined or self.missing
+        # both: classes might be counted right and still hold too few boards
         done, due = (self.n_classes_done, self.n_boards), (self.n_classes, self.n_boards_expected)
         return not faults and done == due
 
@@ -100,6 +101,7 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     partition, table = run.partition, run.verdict_table
     found = Coverage(table.num_rows, 26**partition.dims.n)
     unfinished: set[int] = set()
+    # a unit with two answers has none
     for key in sorted(run.conflicts):
         found.conflicting.append(unit_name(key))
         unfinished.add(key[0])
@@ -108,6 +110,7 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     is_class = pc.equal(table.column("path"), scalar(""))
     if run.index.splits:
         is_split = pc.equal(table.column("status"), scalar(SPLIT))
+        # few rows as a rule: whole classes are compared in arrays below
         rows = table.filter(pc.or_(pc.invert(is_class), is_split))
         n_boards = map(int, rows.column("n_boards").to_pylist())
         sizes = dict(zip(keys_of(rows), n_boards, strict=True))
@@ -130,6 +133,7 @@ def _check_classes(run: Run, rows: pa.Table, unfinished: set[int], found: Covera
     none.
     """
     ids = rows.column("class_id").to_numpy()
+    # a million rows have a few hundred different sizes
     texts = rows.column("n_boards").combine_chunks().dictionary_encode()
     told = list(map(int, texts.dictionary.to_pylist()))
     order = np.argsort(ids)
@@ -147,6 +151,7 @@ def _check_classes(run: Run, rows: pa.Table, unfinished: set[int], found: Covera
         sizes, size_of, n_images = class_sizes(run.partition, ranks)
         is_done = ~among(ranks, open_ids)
         found.n_classes_done += int(np.count_nonzero(is_done))
+        # images are counted by size, then multiplied as Python's integers: a sum of 26^16 overflows
         n_covered = np.bincount(size_of[is_done], n_images[is_done], len(sizes))
         found.n_boards += sum(map(mul, sizes, map(int, n_covered)))
         # beyond 64 bits: each of the few numbers is compared once
@@ -174,6 +179,7 @@ def class_sizes(partition: Partition, ranks: Int64s) -> tuple[list[int], Int64s,
     size_of = np.array(list(map(sizes.index, products)), np.int64)[pair_of]
     weights = np.cumprod([1, *partition.radix[:-1]])
     images = weights[np.argsort(partition.geometry.symmetries, axis=1)] @ cells
+    # equal images stand beside each other: counting changes counts the different ones
     images.sort(axis=0)
     return sizes, size_of, 1 + np.count_nonzero(images[1:] != images[:-1], axis=0)
 
@@ -189,6 +195,7 @@ def _check_splits(
     rows = run.verdict_table.filter(pc.equal(run.verdict_table.column("status"), scalar(SPLIT)))
     splits = dict(zip(keys_of(rows), rows.select(["children", "settled"]).to_pylist(), strict=True))
     unfinished: set[int] = set()
+    # from the roots down: a split that no root leads to settles nothing, whatever it says
     stack = sorted((key for key in splits if not key[1]), reverse=True)
     while stack:
         key = stack.pop()
@@ -197,6 +204,8 @@ def _check_splits(
             _check_split(run.partition, key, children, splits[key]["settled"], sizes, nodes)
         except (RowError, InputError) as error:
             found.problems.append(f"{unit_name(key)}: {error}")
+            # its children are not looked at: what they cover would be counted to a split that is
+            # wrong
             unfinished.add(key[0])
             continue
         for child in children:
@@ -227,11 +236,13 @@ def _check_split(
     check_apart(key[1], named)
     total = sum(nodes.n_boards(key[0], path) for path in settled)
     for child in children:
+        # of a child without a row nothing but its size by the rules is known
         size, expected = sizes.get(child, 1), nodes.n_boards(*child)
         most = math.prod(len(bucket) for bucket in unit_letters(partition, child))
         if child in sizes and not 1 <= size == expected <= most:
             raise RowError(f"{unit_name(child)} has {expected} boards, its row says {size}")
         total += size
+    # it may be less: what is missing is named by the next lines
     if total > sizes[key]:
         raise RowError(f"its parts hold {total} boards, it has {sizes[key]}")
     lost = uncovered(nodes, key, named)
@@ -281,6 +292,7 @@ def check_apart(path: str, children: Sequence[str]) -> None:
 
     Raises RowError when two children may share boards.
     """
+    # a part that is named may have nothing below it
     ends = set(children)
     todo = [(path, list(children))]
     while todo:
@@ -317,6 +329,7 @@ def uncovered(nodes: SearchNodes, unit: Key, named: Sequence[str]) -> str | None
             below = _by_branch(path, inside)
             cell, _ = last_part(next(iter(below)))
             todo += [(part, below.get(part, [])) for part in nodes.parts(class_id, path, cell)]
+    # a part that no split leads to would count boards that others count as well
     if reached != len(set(named)):
         raise RowError("it names a part that no split of the search makes")
     return None

@@ -120,6 +120,7 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
         doubt = _in_doubt(run)
     else:
         doubt = []
+    # what costs next to nothing first: a run that is plainly open need not be read whole
     missing, foreign = _open(run) + doubt, rows_out_of_space(run)
     faults = [foreign] if foreign else []
     if run.conflicts:
@@ -133,6 +134,7 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
             faults = [coverage.message()]
         elif not coverage.complete:
             missing = [coverage.message(), *doubt]
+    # an unfinished run may have it in a class that is still to come
     if not missing and (lost := _lost_climb(run, listed)):
         faults.append(lost)
     refuted = refutation(run, listed)
@@ -230,6 +232,8 @@ def summary(location: str | Path | Run) -> Summary:
     proof = prove(run)
     listed, recorded = proof.listed, read_claim(run)
     digest = digest_of(run.question, listed, complete=proof.proven)
+    # the rows list boards by the scores that a worker gave: only the claim says they were scored
+    # again
     proven = proof.proven and recorded is not None and recorded.result_digest == digest
     if proof.proven and not proven:
         digest = digest_of(run.question, listed, complete=False)

@@ -110,6 +110,7 @@ class ClaimWait:
         is_busy : whether its lock is held
         """
         owner = parse_owner(rival.note)
+        # by the clock of the place: those of two machines may differ by more than a lease
         first_at_s = self._first_at_s.setdefault(rival.name, rival.put_at_s)
         is_at_work = owner is not None and bool(
             owner.is_alive or (is_busy and owner.is_of_this_machine)
@@ -154,10 +155,12 @@ class Lease:
         while rival := self._rival():
             if self._is_hold(rival.name) or time.monotonic() > end_s:
                 claim_wait.bear(rival, self._folder.where(""))
+            # two drivers that ask in step would refuse each other for ever
             time.sleep(random.uniform(0.02, 0.4))
 
     def _rival(self) -> Rival | None:
         """Put the claim, unless somebody else asks or holds; return whose claim that is."""
+        # first ask, then look: of two that begin at once at least one sees the other
         self._put_ask()
         try:
             at_s = self._claims(_LOOKS)
@@ -170,6 +173,8 @@ class Lease:
                 if not _is_gone(note, age_s, self._pace, self._free_lock):
                     return Rival(name, note, at_s[name], age_s)
             try:
+                # only a claim that somebody had before can have a write under way: then its place
+                # is closed
                 self._folder.publish(self._hold, self._note)
                 if at_s and self._folder.read(files.RUN) is not None:
                     self._folder.fence(files.MANIFEST)
@@ -187,6 +192,7 @@ class Lease:
 
         A listing may lag: what it has to say against this claim is looked at by its name.
         """
+        # with every write: a driver that was asleep does not know that it was
         holds = {name for name in self._claims() if self._is_hold(name)}
         if holds == {self._hold}:
             return
@@ -201,6 +207,7 @@ class Lease:
     def release(self) -> None:
         """End the claim; where the store does not answer, it ends by itself a little later."""
         self._stopped.set()
+        # a beat that is under way would put the claim back after its removal
         self._thread.join()
         with in_haste(), contextlib.suppress(UnreachableError):
             self._folder.remove(self._hold)
@@ -241,6 +248,7 @@ class Lease:
         self._folder.publish(self._ask, self._note)
 
     def _renew_once(self) -> None:
+        # a claim that another driver took away must not come back
         if self._hold in self._claims() or self._folder.read(self._hold) == self._note:
             self._folder.publish(self._hold, self._note)
 
@@ -279,6 +287,7 @@ class DirectoryLock(Lease):
         base = folder.root
         try:
             base.mkdir(parents=True, exist_ok=True)
+            # the directory itself is locked: a file of its own would be one more thing to lose
             self._descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except FileExistsError as error:
             raise StoreError(
@@ -295,6 +304,8 @@ class DirectoryLock(Lease):
                 note, age_s = _read(folder, files.OWNER), time.time() - put_at_s
                 rival = Rival(files.OWNER, note, put_at_s, age_s)
                 claim_wait.bear(rival, str(base), is_busy=True)
+            # some systems grant a lock and hold nothing: seen from a second descriptor it must be
+            # busy
             if is_locked and _is_busy(base):
                 self._free_lock = place_of(self._descriptor)
             super().__init__(folder, pace, claim_wait, own_note(self._free_lock))

@@ -17,7 +17,7 @@ from cluster.scheduling import events
 from results.log import read_events
 from results.log_events import Stage
 from results.storage.local import LocalFolder
-from results.store.rows import Row
+from results.store.rows import Checked, Row
 from results.store.run import open_run
 from results.store.store import Store
 from search.breaker import Unit, UnitResult
@@ -42,7 +42,11 @@ def store():
 
 @pytest.fixture
 def ledger(store):
-    return Ledger(SimpleNamespace(append=store.extend), PRINT)
+    def append(offered):
+        for item in offered:
+            store.extend(item.rows if isinstance(item, Checked) else [item])
+
+    return Ledger(SimpleNamespace(append=append), PRINT)
 
 
 def answer(class_id, *candidates):
@@ -91,7 +95,7 @@ def test_impossible_children_are_no_verdict(ledger):
 
 def test_an_answer_that_brings_a_row_is_not_believed(ledger, store):
     forged = Row(PRINT.digest, 0, "", "candidates", 4, candidates=(("abcd", 99),))
-    (event,) = ledger.admit([replace(answer(0), row=forged)])
+    (event,) = ledger.admit([replace(answer(0), row=Checked((forged,), None))])
     ledger.publish([events.Publish(event)])
     assert [(row.status, row.candidates) for row in store] == [("eliminated", ())]
 
