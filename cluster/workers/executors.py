@@ -132,7 +132,10 @@ class InProcessExecutor(Executor):
             events.append(self._events.get(timeout=max(timeout_s, 0.0)))
             ends_s = time.monotonic() + _GATHER_S
             while True:
-                left_s = ends_s - time.monotonic() if isinstance(events[-1], Answer) else 0.0
+                if isinstance(events[-1], Answer):
+                    left_s = ends_s - time.monotonic()
+                else:
+                    left_s = 0.0
                 events.append(self._events.get(timeout=max(left_s, 0.0)))
         for event in events:
             if isinstance(event, WorkerDown):

@@ -82,7 +82,10 @@ def _groups(root: Path) -> Iterator[tuple[str, Path, Path]]:
             continue
         _, _, _, top, place, *_ = mounted.split(" ")
         # a container may see its own group alone: the path then begins with what is mounted
-        path = own[kind].removeprefix(top) if top != "/" else own[kind]
+        if top != "/":
+            path = own[kind].removeprefix(top)
+        else:
+            path = own[kind]
         group = Path(path.lstrip("/"))
         if ".." in group.parts or not (root / place.lstrip("/") / group).is_dir():
             group = Path()

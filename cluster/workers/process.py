@@ -126,10 +126,14 @@ class WorkerProcess:
             lines = said.read().decode(errors="replace").split("\n")
         last = next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
         is_oom = code in _OUT_OF_MEMORY or any(sign in last.lower() for sign in _MEMORY_SIGNS)
-        how = (
-            f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-        )
-        message = how if self._is_up else f"{how} before it could work"
+        if code < 0:
+            how = f"ended by {signal.Signals(-code).name}"
+        else:
+            how = f"ended with exit code {code}"
+        if self._is_up:
+            message = how
+        else:
+            message = f"{how} before it could work"
         message += f": {last}" if last else ""
         message += f"; probably {OUT_OF_MEMORY}" if is_oom else ""
         reason: Death = "oom" if is_oom else "died"

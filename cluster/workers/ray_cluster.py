@@ -148,7 +148,9 @@ class _WithoutRay:
 
     def write(self, text: str) -> int:
         is_of_ray = threading.current_thread().name.startswith("ray_")
-        return len(text) if is_of_ray else self._stream.write(text)
+        if is_of_ray:
+            return len(text)
+        return self._stream.write(text)
 
 
 def _start(init: Callable[[], Any]) -> None:
@@ -220,7 +222,10 @@ def check_guarded(address: str) -> None:
         )
     if any(sign in stranger for sign in _TURNED_AWAY):
         # ray.init is the friend of Ray's client, and says what is wrong with the token
-        friend = None if address.startswith(CLIENT) else _answer(address, RAY_AUTH_MODE="token")
+        if address.startswith(CLIENT):
+            friend = None
+        else:
+            friend = _answer(address, RAY_AUTH_MODE="token")
         if friend is None:
             return
         if any(sign in friend for sign in _TURNED_AWAY):
@@ -239,12 +244,17 @@ def resolved(address: str) -> str:
     >>> resolved("10.0.0.1:6379")
     '10.0.0.1:6379'
     """
-    return os.environ.get(_ADDRESS) or address if address == AUTO else address
+    if address == AUTO:
+        return os.environ.get(_ADDRESS) or address
+    return address
 
 
 def _silent(address: str, what: str) -> ClusterSilentError:
     """Return what to raise when nothing answers; the variable that may be wrong is named."""
-    look = "ray status" if address == AUTO else f"ray status --address {address}"
+    if address == AUTO:
+        look = "ray status"
+    else:
+        look = f"ray status --address {address}"
     way_out = f"see that it runs: {look}"
     if address.startswith(CLIENT):
         way_out = "see that it runs there: ray status"
@@ -256,7 +266,9 @@ def _silent(address: str, what: str) -> ClusterSilentError:
 
 
 def _named(address: str) -> str:
-    of = f" (from {_ADDRESS})" if address == os.environ.get(_ADDRESS) else ""
+    of = ""
+    if address == os.environ.get(_ADDRESS):
+        of = f" (from {_ADDRESS})"
     return f"{address!r}{of}"
 
 
@@ -290,7 +302,9 @@ def _answer(address: str, **settings: str) -> str | None:
         )
     except subprocess.TimeoutExpired:
         return f"no answer within {_ANSWER_S:.0f} s"
-    return None if done.returncode == 0 else done.stderr.strip() or f"exit code {done.returncode}"
+    if done.returncode == 0:
+        return None
+    return done.stderr.strip() or f"exit code {done.returncode}"
 
 
 def brief(text: str) -> str:

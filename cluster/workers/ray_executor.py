@@ -258,7 +258,9 @@ class RayExecutor(Executor):
         work for; without a number one, and what there is besides.
         """
         wanted = self._n_workers or 1
-        return wanted if self._n_open is None else min(wanted, self._n_open)
+        if self._n_open is None:
+            return wanted
+        return min(wanted, self._n_open)
 
     def _look_for_room(self) -> None:
         """Report how many workers the cluster has room for: its free processors and those that ours
@@ -354,7 +356,9 @@ class RayExecutor(Executor):
             actor.hello = value
             return [WorkerUp(call.worker, value.host, value.kernel_hash, actor.machine or "")]
         if call.kind == "beat":
-            return [Heartbeat(call.worker, call.assignment)] if value == call.assignment else []
+            if value == call.assignment:
+                return [Heartbeat(call.worker, call.assignment)]
+            return []
         actor.order = None
         assert actor.hello is not None, "it was given work after it came up"
         answers = [reply.event(actor.hello, call.worker, call.assignment) for reply in value]
@@ -396,7 +400,9 @@ class Head:
         """
         try:
             socket.create_connection(host_and_port(self._address), _ROOM_S).close()
-            found = ray_inside.cluster_id(self._address) if self._own_id else ""
+            found = ""
+            if self._own_id:
+                found = ray_inside.cluster_id(self._address)
         except OSError as error:
             if time.monotonic() - self._answered_at_s > _HEAD_S:
                 raise ConnectionError(f"its head does not answer: {error}") from error

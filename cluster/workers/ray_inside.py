@@ -72,7 +72,9 @@ class Processors:
             parts = [f"of {counted(every, 'processor')} there {n_ours:,} are ours, {free:,} free"]
         taken = every - free - n_ours
         if taken > 0:
-            or_ours = ", or by ours that are starting" if starting else ""
+            or_ours = ""
+            if starting:
+                or_ours = ", or by ours that are starting"
             parts.append(f"{taken:,} taken by others{or_ours}")
         if taken > 0 and self.others:
             parts[-1] += f" ({'; '.join(self.others)})"

@@ -125,11 +125,10 @@ class Worker:
     def _break(self, unit: Unit, replica: Replica | None) -> Reply:
         breaker, is_replica = self._breaker, replica is not None
         try:
-            result = (
-                breaker.replicate(unit, replica.paths, replica.seed)
-                if replica
-                else breaker.break_unit(unit)
-            )
+            if replica:
+                result = breaker.replicate(unit, replica.paths, replica.seed)
+            else:
+                result = breaker.break_unit(unit)
         except MemoryError as error:
             message = f"{OUT_OF_MEMORY} ({error})"
             return Reply(Failure(unit, message[:_MAX_MESSAGE], oom=True))
@@ -142,7 +141,9 @@ class Worker:
 def peak_rss_bytes() -> int:
     """Return the largest resident set of this process so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    if sys.platform == "darwin":
+        return peak
+    return peak * 1024
 
 
 @cache

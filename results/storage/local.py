@@ -100,7 +100,10 @@ def open_inside(root: Path, name: str, flags: int) -> int:
     for number, step in enumerate(steps, 1):
         place /= step
         try:
-            how = _INNER if number < len(steps) else flags | _PLAIN
+            if number < len(steps):
+                how = _INNER
+            else:
+                how = flags | _PLAIN
             inner = os.open(step, how, 0o666, dir_fd=descriptor)
         except OSError as error:
             if error.errno in _REFUSALS:

@@ -180,7 +180,9 @@ class ObjectFolder:
         """
         look = partial(self._filesystem.get_file_info, f"{self._root}/{name}")
         info = self._answer("read", name, lambda: self._asked("read", name, look))
-        return _time_s(info) if info.type == fs.FileType.File else None
+        if info.type == fs.FileType.File:
+            return _time_s(info)
+        return None
 
     def publish(self, name: str, data: bytes) -> None:
         """Put one object; the first one is read back.
@@ -237,7 +239,10 @@ class ObjectFolder:
         """
         read = self._read_objects(name)
         joined = self._joined(name, read)
-        n_bytes = _end(read) if joined.fault else joined.n_bytes
+        if joined.fault:
+            n_bytes = _end(read)
+        else:
+            n_bytes = joined.n_bytes
         item = self._line_name(name, n_bytes)
         self.publish(item, _FENCE)
         self._lines.add(item)
@@ -277,7 +282,10 @@ class ObjectFolder:
         """
         read = self._read_objects(name)
         joined = self._joined(name, read)
-        n_bytes = _end(read) if joined.fault else joined.n_bytes
+        if joined.fault:
+            n_bytes = _end(read)
+        else:
+            n_bytes = joined.n_bytes
         item = f"{name}/{n_bytes:016d}{_ALL}{uuid.uuid4().hex}"
         data = "".join(f"{line}\n" for line in lines).encode()
         self.publish(item, data)
@@ -335,7 +343,10 @@ class ObjectFolder:
             places.setdefault(_place(item), {})[item] = data
         for place, puts in places.items():
             is_fenced = _FENCE in puts.values()
-            line = _FENCE if is_fenced else next(iter(puts.values()))
+            if is_fenced:
+                line = _FENCE
+            else:
+                line = next(iter(puts.values()))
             is_single = is_fenced or len(puts) == 1
             if place != n_bytes or not is_single or not line.endswith(b"\n"):
                 return _Joined(lines, n_bytes, max(puts))
@@ -477,7 +488,10 @@ class ObjectFolder:
                 raise UnreachableError(
                     f"{where} does not answer a request to {verb} it ({_brief(error)})"
                 ) from error
-            told = f"{words} ({_brief(error)})" if words else _brief(error)
+            if words:
+                told = f"{words} ({_brief(error)})"
+            else:
+                told = _brief(error)
             remedy = "" if words else "make room or repair access, then "
             kind = WriteError if verb == "write" else StoreError
             raise kind(

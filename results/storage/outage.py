@@ -50,7 +50,9 @@ class Outage:
     @property
     def lasts_s(self) -> float:
         """For how long the place has not answered; 0 while it does."""
-        return 0.0 if self._began_s is None else self._clock() - self._began_s
+        if self._began_s is None:
+            return 0.0
+        return self._clock() - self._began_s
 
     @property
     def pause_s(self) -> float:

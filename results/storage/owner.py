@@ -108,7 +108,9 @@ def parse_owner(note: bytes | None) -> Owner | None:
 def describe_owner(note: bytes | None) -> str:
     """Return who wrote a note and since when, for messages."""
     owner = parse_owner(note)
-    return owner.describe() if owner else "another process (owner unknown)"
+    if owner:
+        return owner.describe()
+    return "another process (owner unknown)"
 
 
 @cache
@@ -146,4 +148,6 @@ def _process(pid: int | str) -> str:
         state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return ""
-    return f"{_namespace()} {fields[18]}" if state not in "ZX" else ""
+    if state not in "ZX":
+        return f"{_namespace()} {fields[18]}"
+    return ""
