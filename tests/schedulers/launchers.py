@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from results.storage.local import LocalFolder
+from results.storage.lock import current_owner
 from tests.schedulers.part import (
     Cases,
     Part,
@@ -70,12 +72,14 @@ class Launchers(Part):
         assert process.poll() is None, "it ended before it was stopped"
         stop(process)
         process.wait(600)  # Parsl goes on by itself
-        self.wait("the drivers have ended", lambda: not self._owners(shares), 120)
-        return sum(map(n_stored, shares))
+        # one that is stopped while it rescores leaves its claim, which ends with its process
+        begun = [LocalFolder(share) for share in shares if share.exists()]
 
-    @staticmethod
-    def _owners(shares: list[Path]) -> list[Path]:
-        return [share for share in shares if (share / "owner.json").exists()]
+        def are_over() -> bool:
+            return not any(is_owned for is_owned, _ in map(current_owner, begun))
+
+        self.wait("the drivers have ended", are_over, 120)
+        return sum(map(n_stored, shares))
 
     def proven(self) -> str:
         """Merge the shares, make the claim, and return its digest."""
