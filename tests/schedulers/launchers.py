@@ -7,6 +7,8 @@ python -m tests.schedulers.launchers [--environment FOLDER] [CASE ...]
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -134,12 +136,17 @@ def parsl(launchers: Launchers, came: list[str]) -> None:
     (launchers.folder / "shares_parsl.py").write_text(_small(recipe_of("import parsl")))
     python = str(launchers.tools / "bin" / "python")
 
-    def kill_a_driver(_: subprocess.Popen[bytes]) -> None:
-        time.sleep(1)
-        for path in launchers.folder.glob("runs/share-*/owner.json"):
-            launchers.run("sh", "-c", f"kill -TERM $(grep -o '\"pid\": [0-9]*' {path} | cut -c8-)")
+    stopped: list[int] = []
 
-    n_rows = launchers.interrupted(python, "shares_parsl.py", stop=kill_a_driver)
+    def stop_drivers(_: subprocess.Popen[bytes]) -> None:
+        for path in launchers.folder.glob("runs/share-*/owner.json"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+                pid = json.loads(path.read_text())["pid"]
+                os.kill(pid, signal.SIGTERM)
+                stopped.append(pid)
+
+    n_rows = launchers.interrupted(python, "shares_parsl.py", stop=stop_drivers)
+    assert stopped, "none was at work"
     assert launchers.proven() == launchers.digest
     came.append(f"drivers stopped by SIGTERM ({n_rows} verdicts), retried by Parsl, proven")
 
