@@ -95,6 +95,7 @@ def open_inside(root: Path, name: str, flags: int) -> int:
     A file that is written to in place must not have a second name.  Raises SpecialFileError when
     there is something else, also on the way; OSError as ``os.open``.
     """
+    # step by step from an open directory: nobody can put a link in between
     descriptor, place = os.open(root, _FOLDER), root
     steps = list(filter(None, name.split("/")))
     for number, step in enumerate(steps, 1):
@@ -114,6 +115,7 @@ def open_inside(root: Path, name: str, flags: int) -> int:
         finally:
             os.close(descriptor)
         descriptor = inner
+    # of what is open, not of what has the name by now
     status = os.fstat(descriptor)
     is_changed = flags & (os.O_WRONLY | os.O_RDWR)
     if flags & os.O_DIRECTORY or (
@@ -216,6 +218,7 @@ class LocalFolder:
         ``guard`` raises when the caller may not write any more; then the file stays as it was.
         """
         folder, _, base = name.rpartition("/")
+        # in the same folder: renaming is atomic only within a file system
         temporary = f"{files.TEMPORARY_PREFIX}{uuid.uuid4().hex}"
         with explained("write", self.where(name)):
             self._make(folder)
@@ -227,6 +230,8 @@ class LocalFolder:
                     ) as file:
                         write_all(file.fileno(), data)
                         sync(file.fileno())
+                    # at the last moment: writing and syncing may have taken long enough to lose the
+                    # run
                     guard()
                     replace(temporary, base, at)
                 except (OSError, StoreError):  # a kill leaves the temporary file to the next driver
@@ -259,6 +264,7 @@ class LocalFolder:
         ``guard`` raises when the caller may not write any more; then the line does not stay.
         """
         before = self.read(name) or b""
+        # a line of ours that was not acknowledged may stand there: it is written over
         whole = before[n_valid_bytes : before.rfind(b"\n") + 1]
         if len(before) < n_valid_bytes or whole not in (b"", self._added):
             how = "longer" if whole else "shorter"
@@ -308,6 +314,7 @@ class LocalFolder:
             descriptor = open_inside(self.root, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
                 size = os.fstat(descriptor).st_size
+                # or the next line would be lost together with the half one
                 is_torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
                 write_all(descriptor, (b"\n" if is_torn else b"") + text.encode())
             finally:

@@ -190,6 +190,7 @@ class ObjectFolder:
         Raises StoreError when the store does not keep what it is given.
         """
         self._answer("write", name, partial(self._put, name, data))
+        # once for each session: what is on the way to a store may rewrite what it is given
         if not self._is_compared:
             self._compare(name, data)
             self._is_compared = True
@@ -220,6 +221,7 @@ class ObjectFolder:
         line is where the fence is, and a removal might arrive after the next try.
         """
         data = line.encode() + b"\n"
+        # the place is in the name: two writers cannot both have the next one unseen
         item = self._line_name(name, n_valid_bytes)
         self.publish(item, data)
         try:
@@ -227,6 +229,7 @@ class ObjectFolder:
         except StoreLockedError:
             self.remove(item)
             raise
+        # a listing that lags may not know it when this driver reads again
         self._lines.add(item)
         return n_valid_bytes + len(data)
 
@@ -306,6 +309,7 @@ class ObjectFolder:
         What a listing lacks is looked for by its name, and in further listings, before it is called
         missing.
         """
+        # what this driver put is there, whatever a listing says
         own = {item for item in self._lines if item.startswith(f"{name}/")}
         items = sorted(own.union(self.names(name, self.n_looks)))
         read = dict(zip(items, self.read_all(items), strict=True))
@@ -359,6 +363,7 @@ class ObjectFolder:
         told from those of their writers.
         """
         found: dict[str, bytes | None] = {}
+        # a writer names its lines by its own id: the next one can be asked for without a listing
         writers = sorted({item.rpartition("-")[2] for item in read if _ALL not in item})
         while True:
             items = [f"{name}/{n_bytes:016d}-{writer}" for writer in writers]
@@ -373,6 +378,7 @@ class ObjectFolder:
         """Put some lines of a log as the object after the last one; drivers may share a number,
         names stay apart.
         """
+        # others may have noted before: numbers only sort, they need not be free of gaps
         if name not in self._n_noted:
             last = self.names(name)[-1:]
             self._n_noted[name] = (
@@ -445,6 +451,7 @@ class ObjectFolder:
 
     def _get(self, name: str) -> bytes:
         with self._filesystem.open_input_stream(f"{self._root}/{name}") as stream:
+            # in pieces, so that an object of a stranger that is too large is never held
             data = bytearray()
             while piece := stream.read(_PIECE_BYTES):
                 data += piece
@@ -453,6 +460,7 @@ class ObjectFolder:
 
     def _put(self, name: str, data: bytes) -> None:
         def put() -> None:
+            # but for S3 and Google's, folders must be there before what is in them
             if self._needs_folders:
                 self._filesystem.create_dir(
                     f"{self._root}/{name}".rpartition("/")[0], recursive=True

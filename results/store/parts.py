@@ -199,6 +199,7 @@ def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
             f"a row of {table.nbytes:,} bytes cannot be stored; a higher cutoff makes rows smaller"
         )
     else:
+        # by rows, since nobody knows beforehand what they take: lists of boards may be long
         half = table.num_rows // 2
         yield from serialised(table.slice(0, half))
         yield from serialised(table.slice(half))
@@ -240,6 +241,7 @@ def read_parts(
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
+        # a few ahead: all at once would be in memory together
         while batch := list(itertools.islice(found, 2 * _THREADS)):
             tables = [pool.submit(parsed, *each) for each in batch]
             yield from (
@@ -345,6 +347,7 @@ def parse_parquet(
             )
         n_bytes = 0
         for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+            # what the footer admits to; a lie is caught by the limit on the memory of the process
             n_bytes += group.total_byte_size
             for number in range(group.num_columns):
                 n_bytes += _VALUE_BYTES * group.column(number).num_values
@@ -361,4 +364,5 @@ def parse_parquet(
         ) from error
     except _FAULTS as error:
         raise DamagedError(f"{where} is damaged or foreign: {error}; {REMEDY}") from error
+    # what others wrote into the footer goes no further
     return table.replace_schema_metadata(None)

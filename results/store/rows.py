@@ -147,6 +147,7 @@ def to_table(rows: Iterable[Row]) -> pa.Table:
 
 
 def _to_values(row: Row) -> dict[str, Any]:
+    # a worker of another version: a counter that is lost would look like work that was not done
     unknown = set(row.counters) - set(COUNTERS)
     if unknown:
         raise RowError(
@@ -241,6 +242,7 @@ def _rules(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]
     for name in SCHEMA.names:
         if col(name).null_count:
             yield f"{name} is missing", pc.is_null(col(name))
+    # NaN passes every comparison below
     yield "seconds is not a number", pc.invert(pc.is_finite(col("seconds")))
     yield "seconds is more than any unit takes", pc.greater(col("seconds"), pa.scalar(_MAX_SECONDS))
     yield (
@@ -251,12 +253,14 @@ def _rules(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]
         yield f"{name} is negative", pc.less(col(name), scalar(0))
     yield "attempt < 1", pc.less(col("attempt"), scalar(1))
     for name in ("host", "cpu", "kernel_hash", "message", "path"):
+        # the whole column is short as a rule: then no text in it is looked at
         if col(name).nbytes > _MAX_TEXT:
             yield (
                 f"{name} is longer than {_MAX_TEXT}",
                 pc.greater(pc.utf8_length(col(name)), scalar(_MAX_TEXT)),
             )
     yield "the status is unknown", pc.invert(pc.is_in(col("status"), _STATUSES))
+    # compared as text of 40 digits: these numbers do not fit any integer of Arrow
     digits, most = col("n_boards"), str(26**question.n_cells)
     yield (
         "n_boards is not a number",
@@ -264,6 +268,7 @@ def _rules(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]
     )
     padded = pc.utf8_lpad(digits, 40, "0")
     yield "n_boards is more than there are", pc.greater(padded, scalar(most.zfill(40)))
+    # before anything splits it: a path of a stranger may be megabytes of nonsense
     is_path = pc.match_substring_regex(col("path"), rf"\A({parts.PATH_PATTERN})?\z")
     yield "the path is not of the form 5=ab/6=t", pc.invert(is_path)
     depth, max_depth = (
@@ -305,6 +310,7 @@ def _rules_of_status(rows: pa.RecordBatch, question: Question) -> Iterator[tuple
     # a survivor of the bound that exact scoring refuted may have had a bound at the cutoff; nothing
     # else may
     discarded = both(is_eliminated, pc.equal(col("n_survivors"), scalar(0)))
+    # one rule says what reaches the cutoff, and it is asked once for each value
     bounds = pc.unique(col("max_bound"))
     reached = pa.array(
         [reaches(bound, question.cutoff) for bound in bounds.to_pylist()], pa.bool_()
@@ -332,6 +338,7 @@ def _check_lists(rows: pa.RecordBatch, question: Question, where: str) -> None:
         raise RowError(f"{where}: a candidate or a part is missing in its list")
     n_cells = question.n_cells
     board = re.compile(rf"[a-z]{{{n_cells}}}")
+    # rows without lists need not become Python objects
     lengths = pc.add(
         pc.list_value_length(rows.column("candidates")),
         pc.list_value_length(rows.column("children")),
@@ -352,6 +359,7 @@ def _check_lists(rows: pa.RecordBatch, question: Question, where: str) -> None:
                     f"{question.cutoff}"
                 )
         named = [*values["children"], *values["settled"]]
+        # twice would be counted twice
         if len(set(boards)) < len(boards) or len(set(named)) < len(named):
             raise RowError(f"{here}: a candidate or a part is listed twice")
         for part in named:

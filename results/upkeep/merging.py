@@ -87,6 +87,7 @@ def check_sources(runs: Sequence[Run]) -> Sources:
     for run in runs:
         where = run.folder.where("")
         refuse_another(first.question, run.question, where, _ALIKE)
+        # each source by itself first: a fault is named where it is
         raise_conflicts(run.conflicts)
         if foreign := rows_out_of_space(run):
             raise RowError(f"{where} has {foreign}; nothing was merged")
@@ -99,7 +100,9 @@ def check_sources(runs: Sequence[Run]) -> Sources:
     joined = _joined(tables)[0]
     for run in runs:  # two of them that contradict each other were named with both rows
         check_known(run, "nothing was merged")
+    # one source that promises less is enough to promise less
     covers = all(run.made.covers == EVERYTHING for run in runs)
+    # together they may be more than a share; the rows say how much
     made = replace(first.made, share="", covers=EVERYTHING if covers else "")
     return Sources(tuple(runs), made, joined, sum(verdicts_of(table).num_rows for table in tables))
 
@@ -127,9 +130,11 @@ def merge(location: str, sources: Sources) -> MergeResult:
     with Store.open(place, question, sources.made, wait=say_once()) as store:
         there = _placed(store.run)
         rows, places = _joined([there, sources.rows])
+        # the target may have been altered since it was opened for reading
         check_known(store.run, "nothing was merged")
         new = rows.filter(pa.array(places >= there.num_rows)).select(SCHEMA.names)
         before = store.run.manifest.last_number
+        # a claim is about rows that are not all there are any more
         if new.num_rows:
             folder.remove(files.CLAIM)
         for begin in range(0, new.num_rows, PART_ROWS):
@@ -161,6 +166,7 @@ def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, Int64s]:
     """
     every = pa.concat_tables(tables)
     status = every.column("status")
+    # a failure is a row of its own beside a verdict of the same host
     kind = pc.if_else(pc.is_in(status, pa.array(VERDICTS)), "verdict", status)
     keys = every.select([*_UNIT, "host"]).append_column("kind", kind)
     keys = keys.append_column("at", pa.array(np.arange(every.num_rows)))
@@ -170,11 +176,13 @@ def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, Int64s]:
     pairs = pairs.filter(pc.field("at") != pc.field("at_min"))
     _check_agreement(every.take(pairs.column("at_min")), every.take(pairs.column("at")))
     kept = keys.group_by([*_UNIT, "host", "kind"], use_threads=False).aggregate([("at", "min")])
+    # in the order of the sources: merging again gives the same parts
     places = np.sort(kept.column("at_min").to_numpy())
     return every.take(pa.array(places)), places
 
 
 def _check_agreement(known: pa.Table, offered: pa.Table) -> None:
+    # most rows: compared in arrays, the few others one by one
     is_plain = [pc.equal(table.column("status"), ELIMINATED) for table in (known, offered)]
     same_size = pc.equal(known.column("n_boards"), offered.column("n_boards"))
     # the other rows cannot differ in anything else

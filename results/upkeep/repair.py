@@ -56,11 +56,14 @@ def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
     if fault:
         if not folder.names(files.RESULTS):
             return done
+        # nothing is known of the run but its rows: they must be of the question asked for
         _check_rows(folder, question)
         folder.publish(files.RUN, document)
         done.others[files.RUN] = fault
     _repair_manifest(folder, done)
+    # of parts that can still be read, whatever else is wrong with them
     hosts = _drop_parts(folder, question, done)
+    # the log is read only then: it may be long, and nothing else rests on it
     if done.parts:
         events = read_events(folder, _LOG_BYTES)
         hosts |= {event.host for event in events if isinstance(event, HostFlagged)}
@@ -159,6 +162,8 @@ def _drop_parts(folder: Folder, question: Question, done: RepairResult) -> set[s
         try:
             ((_, table),) = read_parts(folder, [part])
             check_table(table, question, folder.where(part.name))
+            # a part may be sound and about classes that the run does not have: merged by hand, or
+            # forged
             ids = np.unique(table.column("class_id").to_numpy())
             if foreign := question.partition.foreign(ids):
                 raise RowError(
