@@ -117,6 +117,7 @@ def interval(total: float, variances: Sequence[Variance]) -> tuple[float, float]
     says next to nothing.
     """
     whole = sum(value for value, _ in variances)
+    # a single probe, or none that cost anything: no interval can be told
     if not whole or not total:
         return 0.0, inf
     freedom = whole**2 / sum(value**2 / n for value, n in variances)  # Satterthwaite 1946
@@ -167,8 +168,10 @@ class Level:
 
     def draw(self) -> int:
         """Return the place of a unit, which may have been drawn before."""
+        # a unit stands on a line as long as its likely cost: the sequence meets it in proportion
         place = int(np.searchsorted(self._ends, self._at * self.all_likely, side="right"))
         self._at = (self._at + _GOLDEN) % 1
+        # rounding may put the last point behind the end
         place = min(place, len(self.likely) - 1)
         self.draws[place] += 1
         return place
@@ -180,6 +183,7 @@ class Level:
 
     def number(self, place: int) -> float:
         """Return how many units a drawn one stands for."""
+        # drawn in proportion to the likely cost, so it stands for that share, divided by its own
         drawn = self.all_likely * self.draws[place] / self.draws.total()
         return float((self._stands_for[place] if self.is_whole else drawn) / self.likely[place])
 
@@ -191,6 +195,7 @@ class Level:
         for place, found in self.found.items():
             units += found.children
             likely += found.likely
+            # a child stands for the children of all units that its parent stands for
             stands_for += [self.number(place) * cost for cost in found.likely]
         if not units:
             return None
@@ -211,6 +216,7 @@ class Level:
         square = 0.0
         for place, found in self.found.items():
             each = found.whole(below) / float(self.likely[place])
+            # draws are independent, units drawn twice count twice
             square += self.draws[place] * (each - ratio) ** 2
         return Variance(self.all_likely**2 * square / n / (n - 1), n - 1)
 
@@ -230,6 +236,7 @@ class Probes:
         self._least, self._gone, self._rng = least, gone, random.Random(seed)
         ids = plan.question.class_ids()
         predicted = predicted_costs(plan.question, ids)
+        # sorted, so that an even sequence meets weak and strong ones alike
         order = np.argsort(predicted, kind="stable")  # from weak to strong
         ids, likely = ids[order], likely_costs(predicted[order])
         self.levels = [Level(lambda k: Unit(int(ids[k])), likely, likely, self._rng.random())]
@@ -251,6 +258,7 @@ class Probes:
     def give_up(self, unit: Unit, spent: float) -> None:
         """End amid a unit that has cost so much already."""
         self._is_guessed = True
+        # twice what was spent is as good a guess as any, and the result says that it is one
         self.note(unit, (), 2 * spent)
 
     def _in_turn(self) -> Iterator[Unit | None]:

@@ -60,6 +60,8 @@ class JobQueue:
         """Return what a function of a module makes of ``values`` within limits, or raise Refused;
         the process is killed when this task is cancelled.
         """
+        # one process for each kind of work: a climb of seconds does not hold up a score of
+        # milliseconds
         limiter = self._limiters.setdefault(priority, anyio.CapacityLimiter(1))
         with anyio.move_on_after(_PATIENCE_S):  # to hear that some of those who wait have gone
             while limiter.statistics().tasks_waiting >= MAX_WAITING:
@@ -71,6 +73,7 @@ class JobQueue:
             )
         try:
             async with limiter:
+                # the process ends itself first; this is for one that does not even get to that
                 with anyio.fail_after(seconds + _START_S):
                     return await self._answer(priority, job, values, seconds, memory_mb)
         except (TimeoutError, BrokenExecutor) as error:
@@ -89,6 +92,7 @@ class JobQueue:
                 answer = self._submit(priority, question)
             return await asyncio.wrap_future(answer)
         except (asyncio.CancelledError, BrokenExecutor):
+            # whatever it was at must not go on for nobody
             self._end(priority)
             raise
 

@@ -104,6 +104,8 @@ class InProcessExecutor(Executor):
     def spawn(self, worker: int) -> None:
         """Start the thread; the worker is made in it."""
         thread = _WorkerThread(worker, self._make_worker, self._events)
+        # the worker is made in the thread: loading words takes seconds, and others are spawned
+        # meanwhile
         thread.start()
         self._threads[worker] = thread
 
@@ -119,6 +121,7 @@ class InProcessExecutor(Executor):
         thread = self._threads.pop(worker, None)
         if thread is not None:
             thread.stop()
+            # kept so that close can wait for them, but not for ever: a run may retire thousands
             self._retired = [thread, *(other for other in self._retired if other.is_alive())]
 
     def poll(self, timeout_s: float) -> list[Event]:
@@ -132,6 +135,7 @@ class InProcessExecutor(Executor):
             events.append(self._events.get(timeout=max(timeout_s, 0.0)))
             ends_s = time.monotonic() + _GATHER_S
             while True:
+                # anything else decides what workers do next: they would wait for it
                 if isinstance(events[-1], Answer):
                     left_s = ends_s - time.monotonic()
                 else:
@@ -198,6 +202,7 @@ class _WorkerThread(threading.Thread):
             while (order := self.inbox.get()) is not None and not self._stopped:
                 for reply in worker.work(order):
                     self._events.put(reply.event(hello, self._number, order.assignment))
+                # with or without an answer for each unit: what is missing is put back
                 self._events.put(Returned(self._number, order.assignment))
             # a process that was killed while idle is gone after this
             tuple(worker.work(Assign(self._number, 0, ())))
@@ -207,5 +212,6 @@ class _WorkerThread(threading.Thread):
             self._down("unfit", f"{type(error).__name__}: {error}")
 
     def _down(self, reason: Death, message: str) -> None:
+        # nobody asks any more why a worker ended that was told to
         if not self._stopped:
             self._events.put(WorkerDown(self._number, reason, message))

@@ -130,11 +130,13 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
     n_reused = n_before = 0
     batch: list[Row] = []
     for row in taken(source, store.question):
+        # a run that was begun there keeps what it found: its own verdicts rest on nothing else
         if row.key in store.index.places:
             n_before += 1
             continue
         batch.append(row)
         n_reused += 1
+        # a kill in the middle leaves whole verdicts, and the same command goes on
         if len(batch) >= FLUSH_ROWS:
             store.append(batch, copied=True)
             batch = []
@@ -148,6 +150,8 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
 def taken(source: Run, question: Question) -> Iterator[Row]:
     """Yield the verdicts of an older run that hold in a new one, as they are stored there."""
     for row in reusable(source, question.cutoff):
+        # the highest cutoff on the way decides what a bound is worth, however often it was taken
+        # over
         message = f"{DECIDED}{max(source.question.cutoff, decided_at(row.message))}"
         yield restated(row, row.candidates, question, message)
 
@@ -170,6 +174,7 @@ def reusable(source: Run, cutoff: int) -> Iterator[Row]:
     parents: dict[Key, Key] = {}
     for key, children in source.index.splits.items():
         parents |= {(key[0], child): key for child in children}
+    # a part holds only below splits that hold: else its place in the new run is another
     splits = {
         row.key
         for row in sound_verdicts(source)
@@ -189,6 +194,7 @@ def sound_verdicts(source: Run) -> Iterator[Row]:
     check_known(source, _BELIEVED)
     seen: set[Key] = set()
     for row in source.rows():
+        # what a contradicted host found is searched again, here as there
         if not row.is_verdict or row.host in source.index.doubted_hosts or row.key in seen:
             continue
         yield row
@@ -197,16 +203,20 @@ def sound_verdicts(source: Run) -> Iterator[Row]:
 
 
 def _holds(row: Row, source: Run, cutoff: int, covers: bool) -> bool:
+    # a higher cutoff: what was below the old one is below the new one
     if reaches(cutoff, source.question.cutoff):
         return True
+    # it decided nothing but where to cut, which does not depend on the cutoff
     if row.status == SPLIT and not row.settled:
         return not row.candidates
     efforts = (row.counters[name] for name in ("n_nodes", "n_pushes", "n_splits", "n_survivors"))
+    # without the promise only what its own bound eliminated at once: nothing else was discarded
     at_once = row.status == ELIMINATED and row.max_bound > 0 and not any(efforts)
     return (covers or at_once) and not reaches(row.max_bound, cutoff)
 
 
 def _is_reached(key: Key, parents: Mapping[Key, Key], splits: Collection[Key]) -> bool:
+    # from the part up to its class: every split on the way must be taken over, too
     while key[1]:
         parent = parents.get(key)
         if parent is None or parent not in splits:
@@ -219,6 +229,7 @@ def restated(row: Row, scored: Sequence[tuple[str, int]], question: Question, me
     """Return a verdict as one of another run: of its boards, with their scores there, those that
     reach the cutoff are kept.
     """
+    # boards between the cutoffs are listed by nobody any more, but they count for max_bound
     kept = tuple(item for item in scored if reaches(item[1], question.cutoff))
     dropped = (score for _, score in scored if not reaches(score, question.cutoff))
     return replace(
