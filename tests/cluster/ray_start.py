@@ -66,6 +66,8 @@ class RealCluster:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN_PATH": str(self.token),
             "RAY_USAGE_STATS_ENABLED": "0",
+            # Ray gives workers niceness 15: on a busy machine they hardly ever start
+            "RAY_worker_niceness": "0",
             "PYTHONPATH": str(ROOT),
             **self._settings,
         }
