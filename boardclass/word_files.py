@@ -89,10 +89,11 @@ def read_entries(
             "beside it"
         )
     if _base(path).endswith(".aff"):
-        name = quote(f"{path.stem}.dic")
+        has_words = path.with_suffix(".dic").is_file()
+        way = f"import {quote(f'{path.stem}.dic')} beside it"
         raise WordListError(
-            f"{quote(str(path))} holds the affixes of a spelling dictionary: import {name} "
-            "beside it"
+            f"{quote(str(path))} holds the affixes of a spelling dictionary: "
+            f"{way if has_words else 'import the list of its words (a .dic, or of ispell a .mwl)'}"
         )
     data = read_file(path)
     for start, what in _STRANGE.items():

@@ -79,6 +79,17 @@ def test_words_in_capitals_with_their_spellings_beside_them():
             words_of(other)
 
 
+def test_affixes_are_no_words_and_the_way_out_is_there(tmp_path):
+    """ispell has no .dic beside its affixes."""
+    affixes = tmp_path / "french.aff"
+    affixes.write_text("SFX S Y 1\nSFX S 0 s .\n")
+    with pytest.raises(WordListError, match="import the list of its words"):
+        read_entries(affixes)
+    (tmp_path / "french.dic").write_text("1\nthé/S\n")
+    with pytest.raises(WordListError, match=r"import 'french\.dic' beside it"):
+        read_entries(affixes)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("title", ["Trees", "Short Words", "Les  jours", "word"])
 def test_a_title_above_words_in_capitals_is_no_word(title, end):

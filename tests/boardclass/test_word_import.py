@@ -230,7 +230,7 @@ def test_encoding_and_column_can_be_told(tmp_path):
             {},
             "'a.aff', which says what its flags mean, is missing",
         ),
-        ("en.aff", b"SFX S Y 1\n", {}, "import 'en.dic' beside it"),
+        ("en.aff", b"SFX S Y 1\n", {}, "import the list of its words"),
         ("none.txt", None, {}, "No such file"),
     ],
     # not the data: an archive holds the second in which it was made, and every process must name
