@@ -66,7 +66,10 @@ class Board(str):
         return Board, (str(self), str(self.dims))
 
     def __repr__(self) -> str:
-        size = "" if self.dims == USUAL[len(self)] else f", {str(self.dims)!r}"
+        if self.dims == USUAL[len(self)]:
+            size = ""
+        else:
+            size = f", {str(self.dims)!r}"
         return f"Board({str(self)!r}{size})"
 
     def _repr_svg_(self) -> str:

@@ -64,12 +64,14 @@ def board_svg(
     for cell, (x, y) in enumerate(centres):
         share = _COOLEST + (_WARMEST - _COOLEST) * (heat[cell] - low) / span
         paper = "#" + "".join(f"{round(255 + (value - 255) * share):02x}" for value in _WARM)
-        mark = (
-            f'class="on" stroke="{PATH}" stroke-width="3"'
-            if cell in path
-            else f'stroke="{EDGE}" stroke-width="1"'
-        )
-        shown = f'fill-opacity="{share:.3f}"' if strict else f'style="--share: {share:.3f}"'
+        if cell in path:
+            mark = f'class="on" stroke="{PATH}" stroke-width="3"'
+        else:
+            mark = f'stroke="{EDGE}" stroke-width="1"'
+        if strict:
+            shown = f'fill-opacity="{share:.3f}"'
+        else:
+            shown = f'style="--share: {share:.3f}"'
         place = f'x="{x - 23}" y="{y - 23}" width="46" height="46" rx="7"'
         squares.append(f'<rect {place} fill="{paper}" {mark} {shown}/>')
         face = faces[cell % h][cell // h]
@@ -79,10 +81,16 @@ def board_svg(
             'text-anchor="middle" dominant-baseline="central">'
             f"{escape(face)}</text>"
         )
-    line = _path([centres[cell] for cell in path]) if path else ""
+    line = ""
+    if path:
+        line = _path([centres[cell] for cell in path])
     label = escape("Board " + " / ".join(map(" ".join, faces)), quote=True)
-    size = f' width="{cell_px * w}" height="{cell_px * h}"' if cell_px else ""
-    style = f"<style>{STYLE.read_text(encoding='utf-8')}</style>" if styled else ""
+    size = ""
+    if cell_px:
+        size = f' width="{cell_px * w}" height="{cell_px * h}"'
+    style = ""
+    if styled:
+        style = f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="board" viewBox="0 0 {SIZE * w} '
         f'{SIZE * h}"{size} role="img" aria-label="{label}">{style}{"".join(squares)}<g '

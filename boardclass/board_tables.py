@@ -60,7 +60,9 @@ def _boards_of(value: Any) -> list[Found]:
     if isinstance(value, dict) and "board" in value:
         board, score = value["board"], value.get("score")
         points = score if isinstance(score, int) else None
-        return [(board, points)] if isinstance(board, str) else _boards_of(board)
+        if isinstance(board, str):
+            return [(board, points)]
+        return _boards_of(board)
     if not isinstance(value, list) or not value:
         raise ValueError("no board")
     if all(isinstance(item, str) for item in value):

@@ -79,7 +79,9 @@ def parse_dims(text: Dims | str) -> Dims:
     Raises DimsError if they are not supported.
     """
     match = _size(str(text).strip())
-    size = Dims(*sorted(map(int, match.groups()))) if match else None
+    size = None
+    if match:
+        size = Dims(*sorted(map(int, match.groups())))
     if size not in SIZES:
         raise DimsError(
             f"unknown dimensions {quote(text)}: expected columns x rows, such as 3x4, each 2 or "
@@ -108,8 +110,12 @@ def read_cell(text: str, w: int, h: int) -> int | None:
     match = _place(text.strip())
     if match and match[2]:
         y, x = int(match[1]) - 1, int(match[2]) - 1
-        return x * h + y if 0 <= x < w and 0 <= y < h else None
-    return int(match[1]) if match and int(match[1]) < w * h else None
+        if 0 <= x < w and 0 <= y < h:
+            return x * h + y
+        return None
+    if match and int(match[1]) < w * h:
+        return int(match[1])
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +204,10 @@ def _geometry(dims: Dims, cell_order: tuple[int, ...]) -> Geometry:
     masks = near @ (1 << cells)
     grid = cells.reshape(dims)
     flips = np.array([grid, grid[:, ::-1], grid[::-1], grid[::-1, ::-1]])
-    images = flips if dims.w < dims.h else np.concatenate([flips, flips.transpose(0, 2, 1)])
+    if dims.w < dims.h:
+        images = flips
+    else:
+        images = np.concatenate([flips, flips.transpose(0, 2, 1)])
     symmetries = images.reshape(-1, dims.n)
     masks.flags.writeable = symmetries.flags.writeable = False
     neighbours = tuple(tuple(row.nonzero()[0].tolist()) for row in near)

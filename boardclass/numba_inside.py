@@ -45,7 +45,9 @@ def find_by_name(folders: tuple[str, ...]) -> None:
         @classmethod
         def from_function(cls, py_func: Any, py_file: str) -> Any:
             floor = py_func.__module__.partition(".")[0]
-            return super().from_function(py_func, py_file) if floor in folders else None
+            if floor in folders:
+                return super().from_function(py_func, py_file)
+            return None
 
     caching.CacheImpl._locator_classes.insert(0, Locator)
 
@@ -68,7 +70,9 @@ class _Checked(caching.IndexDataCacheFile):  # type: ignore[misc]
             file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
 
     def _load_index(self) -> Any:
-        return super()._load_index() if self._is_sound(self._index_path) else {}
+        if self._is_sound(self._index_path):
+            return super()._load_index()
+        return {}
 
     def _load_data(self, name: str) -> Any:
         path = self._data_path(name)

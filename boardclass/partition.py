@@ -193,7 +193,10 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
                 f"{', '.join(CELL_TYPES)}"
             )
         if kind in named:
-            what = "buckets without a cell type" if kind == "default" else f"buckets for {kind}"
+            if kind == "default":
+                what = "buckets without a cell type"
+            else:
+                what = f"buckets for {kind}"
             raise PartitionError(f"{what} are given twice in {quote(text)}: {_GRAMMAR}")
         named[kind] = _parse_buckets(rest if colon else part, kind, text)
     buckets, texts = {}, []
@@ -229,7 +232,10 @@ def _parse_buckets(part: str, kind: str, text: str) -> tuple[str, ...]:
     letters = sorted("".join(buckets))
     if letters == list(LETTERS):
         return buckets
-    where = f"in {quote(text)}" if kind == "default" else f"for {kind} in {quote(text)}"
+    if kind == "default":
+        where = f"in {quote(text)}"
+    else:
+        where = f"for {kind} in {quote(text)}"
     if strange := sorted(set(letters) - set(LETTERS)):
         raise PartitionError(f"{quote(''.join(strange))} is not a letter a-z {where}: {_GRAMMAR}")
     faults = {

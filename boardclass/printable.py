@@ -51,12 +51,16 @@ def duration(seconds: float) -> str:
         return f"{hours / 24:.1f} d"
     if hours:
         return f"{hours} h {minutes:02d} min"
-    return f"{minutes} min {total % 60:02d} s" if minutes else f"{total} s"
+    if minutes:
+        return f"{minutes} min {total % 60:02d} s"
+    return f"{total} s"
 
 
 def between(low_s: float | None, high_s: float | None) -> str:
     """Return an interval of times to stand behind a guess; empty where it is not known."""
-    return "" if low_s is None or high_s is None else f" ({duration(low_s)} to {duration(high_s)})"
+    if low_s is None or high_s is None:
+        return ""
+    return f" ({duration(low_s)} to {duration(high_s)})"
 
 
 def memory_size(n_bytes: int) -> str:
@@ -64,7 +68,9 @@ def memory_size(n_bytes: int) -> str:
     value = float(n_bytes)
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if value < 1024:
-            return f"{value:,.0f} {unit}" if unit == "bytes" else f"{value:,.1f} {unit}"
+            if unit == "bytes":
+                return f"{value:,.0f} {unit}"
+            return f"{value:,.1f} {unit}"
         value /= 1024
     return f"{value:,.1f} TiB"
 
@@ -78,7 +84,9 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     """
     head = "".join(f"<th>{_text(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    above = f"<thead><tr>{head}</tr></thead>" if columns else ""
+    above = ""
+    if columns:
+        above = f"<thead><tr>{head}</tr></thead>"
     return f"<table><caption>{_text(title)}</caption>{above}<tbody>{body}</tbody></table>"
 
 

@@ -118,7 +118,9 @@ def parse_scores(scores: Scores) -> ScoreTable:
         return scores
     if isinstance(scores, Mapping):
         return parse_scores(_listed(scores))
-    text = scores.strip().lower() if isinstance(scores, str) else ""
+    text = ""
+    if isinstance(scores, str):
+        text = scores.strip().lower()
     if text in TABLES:
         return TABLES[text]
     if not isinstance(scores, Sequence):

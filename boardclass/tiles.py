@@ -71,7 +71,9 @@ class Tile(NamedTuple):
         text = f"{'-' * self.ends}{'/'.join(self.spellings)}{'-' * self.begins}"
         if text == "qu":
             return "Qu"
-        return text if len(text) == 1 and text != "q" else f"[{text}]"
+        if len(text) == 1 and text != "q":
+            return text
+        return f"[{text}]"
 
     @property
     def feature(self) -> str:
@@ -86,7 +88,9 @@ class Tile(NamedTuple):
         (text,) = self.spellings
         if text == "q":
             return "a plain Q"
-        return "" if len(text) == 1 or text == "qu" else "a tile with several letters"
+        if len(text) == 1 or text == "qu":
+            return ""
+        return "a tile with several letters"
 
 
 class Tiles(NamedTuple):
@@ -125,7 +129,10 @@ class Tiles(NamedTuple):
 def parse_size(text: str) -> tuple[int, int]:
     """Return the columns and rows, each 1 to 12, that ``WxH`` names; DimsError if it names none."""
     match = _SIZE.fullmatch(str(text).strip())
-    size = (int(match[1]), int(match[2])) if match else (0, 0)
+    if match:
+        size = (int(match[1]), int(match[2]))
+    else:
+        size = (0, 0)
     if not all(1 <= side <= MAX_SIDE for side in size):
         raise DimsError(
             f"unknown dimensions {quote(text)}: expected columns x rows, each 1 to "
@@ -193,7 +200,10 @@ class _Reader:
             return board
         if len(lines) > 1 and any(len(line) > 1 for line in lines):
             raise self._error(f"is more than one: {len(lines)} lines with / in them")
-        rows = [line[0] for line in lines] if len(lines) > 1 else lines[0]
+        if len(lines) > 1:
+            rows = [line[0] for line in lines]
+        else:
+            rows = lines[0]
         if len(rows) > 1:
             return self._from_rows(rows)
         if len(rows[0]) == 1:
@@ -277,7 +287,9 @@ class _Reader:
         raise self._error(f"has {shape}: expected rows of one length, of a size that this takes")
 
     def _fits(self, w: int, h: int) -> bool:
-        return (w, h) in self.sizes if self.sizes else max(w, h) <= MAX_SIDE
+        if self.sizes:
+            return (w, h) in self.sizes
+        return max(w, h) <= MAX_SIDE
 
     def _readings(self, row: list[Group]) -> tuple[list[Tile], list[Tile], list[Tile]]:
         """Return a row with tiles of two letters, letter by letter, and with qu as one tile."""

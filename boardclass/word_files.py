@@ -117,7 +117,9 @@ def read_entries(
 def _base(path: Path) -> str:
     """Return the name of a file in small letters, without the ending that packing adds."""
     name = path.name.lower()
-    return name.removesuffix(path.suffix.lower()) if path.suffix.lower() in _PACKED else name
+    if path.suffix.lower() in _PACKED:
+        return name.removesuffix(path.suffix.lower())
+    return name
 
 
 def affixes_of(path: Path) -> Path | None:
@@ -185,7 +187,9 @@ def _unpacker(raw: IO[bytes], path: Path) -> Callable[[IO[bytes]], Any]:
         return gzip.open
     if start.startswith(b"\xfd7zXZ") or path.suffix == ".xz":
         return lzma.open
-    return bz2.open if start.startswith(b"BZh") else contextlib.nullcontext
+    if start.startswith(b"BZh"):
+        return bz2.open
+    return contextlib.nullcontext
 
 
 def _only_text(raw: IO[bytes]) -> IO[bytes]:
@@ -230,7 +234,9 @@ def decoded(data: bytes, encoding: str | None, source: str) -> tuple[str, str]:
             text = data.decode(name, "replace")
             return text, f"{name.removesuffix('-sig').upper()}, as its byte order mark says"
     if data[:1000].count(b"\0") > len(data[:1000]) // 4:
-        name = "utf-16-be" if data[:1] == b"\0" else "utf-16-le"
+        name = "utf-16-le"
+        if data[:1] == b"\0":
+            name = "utf-16-be"
         return data.decode(name, "replace"), f"{name.upper()}, guessed from its zero bytes"
     try:
         return data.decode("utf-8"), "ASCII" if data.isascii() else "UTF-8"

@@ -283,7 +283,9 @@ class _Tally:
         self.steps[what] = before._replace(lines=before.lines + 1)
 
     def _n(self, what: str) -> int:
-        return self.steps[what].lines if what in self.steps else 0
+        if what in self.steps:
+            return self.steps[what].lines
+        return 0
 
     def refuse_alphabet(self, source: str) -> None:
         """Raise an error if most words are of another alphabet."""
@@ -386,7 +388,9 @@ def _not_one_word(word: str) -> str:
         return "apostrophe"
     if any(unicodedata.category(c) == "Pd" for c in word):
         return "hyphen"
-    return "more than one word" if any(map(str.isspace, word)) else "digit, dot or other sign"
+    if any(map(str.isspace, word)):
+        return "more than one word"
+    return "digit, dot or other sign"
 
 
 def _unmarked(word: str) -> str:

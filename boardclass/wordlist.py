@@ -90,7 +90,9 @@ class WordList:
         if not kept:
             raise WordListError(f"no word of {self.name} is left: leave out fewer of them")
         n_less = len(self.words) - len(kept)
-        name = f"{self.name} without {counted(n_less, 'word')}" if n_less else self.name
+        name = self.name
+        if n_less:
+            name += f" without {counted(n_less, 'word')}"
         return replace(self, name=name, words=kept, sha256=_sha256(kept, self.plain_q))
 
     @cached_property
@@ -202,15 +204,15 @@ def words_in_q_form(
         return words.words
     given = tuple(words) if isinstance(words, Iterable) else (words,)
     is_word = re.compile(r"(?:[a-pr-z]|qu)+" if spelled else "[a-z]+").fullmatch
-    form = (
-        "letters a-z as people write them, with a u after each q"
-        if spelled
-        else "q-form, like 'qit'"
-    )
+    form = "q-form, like 'qit'"
+    if spelled:
+        form = "letters a-z as people write them, with a u after each q"
     for word in given:
         if not isinstance(word, str) or not is_word(word):
             raise WordListError(f"{quote(word)} is not a word: expected {form}")
-    return tuple(word.replace("qu", "q") for word in given) if spelled else given
+    if spelled:
+        return tuple(word.replace("qu", "q") for word in given)
+    return given
 
 
 def user_folder() -> Path:
@@ -256,7 +258,9 @@ def _fault(word: str) -> str:
     """Return why a word can be on no board."""
     if len(word) < MIN_LETTERS:
         return "too short"
-    return "too long" if len(word) > MAX_LETTERS else "q without u"
+    if len(word) > MAX_LETTERS:
+        return "too long"
+    return "q without u"
 
 
 @lru_cache(8)  # a notebook, a server or a test asks for the same list again and again
@@ -270,7 +274,10 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     words = [line.strip() for line in lines]
     letters, plain_q = _take_header(words)
     _refuse_what_is_no_word(words, len(lines) - len(words), source)
-    spelled = b"\n".join(words).decode("ascii").split("\n") if words else []
+    if words:
+        spelled = b"\n".join(words).decode("ascii").split("\n")
+    else:
+        spelled = []
     is_usable = _is_usable_plain if plain_q else _is_usable
     fitting = list(filter(is_usable, spelled))
     usable = dict.fromkeys(fitting)  # in order: a set would be sorted from scratch
@@ -334,7 +341,9 @@ def _refuse_what_is_no_word(lines: Sequence[bytes], n_before: int, source: str) 
     if not _are_words(b"\n".join(lines)):
         strange = [number for number, line in enumerate(lines, 1) if not _is_word(line)]
         value = lines[strange[0] - 1].decode("utf-8", "backslashreplace")
-        others = f" (the first of {len(strange):,} such lines)" if len(strange) > 1 else ""
+        others = ""
+        if len(strange) > 1:
+            others = f" (the first of {len(strange):,} such lines)"
         raise WordListError(
             f"word list {quote(source)}, line {strange[0] + n_before}: {quote(value)} is not a "
             f"word of letters a-z{others}; so that no word is lost, make a list of it: orderly "

@@ -130,7 +130,10 @@ def from_rows(rows: Rows, given: Given, between: str) -> Entries:
     headings = [heading.strip() for heading in rows[0]]
     place = _place(headings, columns, numeric, given, has_headings=has_headings)
     has_headings = has_headings or given.column in headings
-    others = {HEADING: [name for name in headings if name]} if has_headings else {}
+    if has_headings:
+        others = {HEADING: [name for name in headings if name]}
+    else:
+        others = {}
     cells: list[str] = []
     for row in rows[has_headings:]:
         cells += filter(str.strip, row[:place] + row[place + 1 :])
@@ -163,7 +166,9 @@ def _place(
     """Return the number of the column of words, from 0."""
     if given.column is None:
         named = [place for place, name in enumerate(headings) if name.lower() in HEADINGS]
-        return named[0] if has_headings and named else _first_of_texts(columns, numeric)
+        if has_headings and named:
+            return named[0]
+        return _first_of_texts(columns, numeric)
     if given.column in headings:
         return headings.index(given.column)
     if given.column.isdecimal() and 1 <= int(given.column) <= len(columns):

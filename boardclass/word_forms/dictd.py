@@ -47,7 +47,10 @@ def read(given: Given) -> Entries:
         head, *places = line.split("\t")
         words.append(head)
         others += places
-    found = {"place or length of a definition": others} if others else {}
+    if others:
+        found = {"place or length of a definition": others}
+    else:
+        found = {}
     return Entries(words, ["headwords of an index of dictd"], found)
 
 

@@ -83,7 +83,9 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def _text_of(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value)
 
 
 def _words_below(value: Any, given: Given) -> list[str]:
@@ -119,7 +121,10 @@ def _words_of_rows(rows: list[list[Any]], given: Given) -> list[str]:
 def _words_of_records(records: list[dict[str, Any]], given: Given) -> list[str]:
     names = list(dict.fromkeys(chain.from_iterable(records)))
     named = [name for name in names if name.lower() in HEADINGS]
-    chosen = next(iter(named), None) if given.column is None else given.column
+    if given.column is None:
+        chosen = next(iter(named), None)
+    else:
+        chosen = given.column
     if len(names) == 1:
         chosen = names[0]
     if chosen not in names:
