@@ -112,7 +112,7 @@ class Pulse(TypedDict):
     to_come: str
 
 
-class Proven(TypedDict):
+class RowsTold(TypedDict):
     """What the rows of a run prove: GET /api/runs/KEY/proven; as long as they were not
     read there is no ``dims``, and nothing is told.
     """
@@ -129,4 +129,4 @@ class Proven(TypedDict):
     check: Sequence[tuple[str, str, bool]]
 
 
-PAGES = (Word, Game, Playable, Told, Around, Climb, Placed, Pulse, Proven)
+PAGES = (Word, Game, Playable, Told, Around, Climb, Placed, Pulse, RowsTold)

@@ -88,7 +88,7 @@ export interface Pulse {
   to_come: string;
 }
 
-export interface Proven {
+export interface RowsTold {
   version: string;
   dims: string | null;
   read_at_s: number;

@@ -28,7 +28,7 @@ from cluster.answers.status import (
     money,
     question,
 )
-from cluster.answers.told import Placed, Proven, Pulse
+from cluster.answers.told import Placed, Pulse, RowsTold
 from cluster.watch.view import Catalog, Place, Watched
 from cluster.web import jobs
 from cluster.web.job_queue import JobQueue, Priority
@@ -64,13 +64,13 @@ class Site:
         """Return the pulses of all runs of a catalog."""
         return [await self.pulse(place) for place in catalog.places().values()]
 
-    async def proven(self, place: Place) -> Proven:
+    async def proven(self, place: Place) -> RowsTold:
         """Return what the rows prove, the boards, the map of the classes and the cost, as far as
         read.
         """
         watched = await self._look(place)
         view, reading = watched.view(), watched.reading
-        told: Proven = {
+        told: RowsTold = {
             "version": _version(watched),
             "read_at_s": watched.rows_read_at_s,
             "proven": view.proven,

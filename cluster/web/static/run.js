@@ -1,11 +1,11 @@
-/** @import { Placed, Proven, Pulse } from "../answers" */
+/** @import { Placed, Pulse, RowsTold } from "../answers" */
 
 import { fillCard, showOwn } from "/static/cards.js";
 import { ask, byId, drawing, el, facts, keep, points, showState, write } from "/static/lib.js";
 
 const address = `/api/runs/${byId("run").dataset.key}`;
 let version = "";
-/** @type {Proven | null} */
+/** @type {RowsTold | null} */
 let answer = null;
 let isOwnAsked = false;
 
@@ -38,7 +38,7 @@ function showNow(pulse) {
   ]);
 }
 
-/** @param {Pulse} pulse  @param {Proven} answer */
+/** @param {Pulse} pulse  @param {RowsTold} answer */
 function showAnswer(pulse, answer) {
   const key = byId("run").dataset.key || "";
   byId("notes").replaceChildren();
@@ -79,7 +79,7 @@ function showAnswer(pulse, answer) {
 keep(async () => {
   const pulse = await ask(address);
   if (pulse.version !== version) {
-    /** @type {Proven} */
+    /** @type {RowsTold} */
     const proven = await ask(`${address}/proven`);
     answer = proven;
     if (proven.dims) showAnswer(pulse, proven);
