@@ -289,3 +289,25 @@ def test_a_driver_that_slept_takes_its_manifest_back(bucket):
         sleeper.compact()
     assert row_keys(open_run(address)) == [item.key for item in rows[:4]]
     sleeper.lock.release()
+
+
+def test_a_reader_that_listed_the_old_lines_finds_the_new_ones(bucket, monkeypatch):
+    """All lines are put anew, and the old ones removed, between its listing and its reading: it
+    must not take that for a run without rows.
+    """
+    address = f"{bucket}/run"
+    rows = all_rows()
+    listing, late = ObjectFolder.names, []
+
+    def slow(self: ObjectFolder, folder: str, n_looks: int = 1) -> list[str]:
+        listed = listing(self, folder, n_looks)
+        if folder == files.MANIFEST and not late:
+            late.append(folder)
+            writer.compact()
+        return listed
+
+    with fill(address, rows) as writer:
+        monkeypatch.setattr(ObjectFolder, "names", slow)
+        run = open_run(address)
+        assert late == [files.MANIFEST]
+        assert (row_keys(run), len(run.manifest.parts)) == ([item.key for item in rows], 1)
