@@ -66,10 +66,15 @@ def test_the_bound_of_any_terms_is_U_whatever_is_on_other_levels(seed):
 
 def test_a_bound_that_no_tree_can_hold_does_not_wrap():
     """As many points as fit a key, in terms that all hold together, or begin to differ in a
-    letter.
+    letter, or lie behind the second of three letters.
     """
     together = {1 << LITERAL_BITS * i: 1 << 30 for i in range(12)}
     apart = {key << LITERAL_BITS | 1: points for key, points in together.items() if key < 1 << 55}
+    second, key = {}, 2 << 55
+    for i in range(10, -1, -1):  # each key is the beginning of the next one
+        second[key] = 1 << 30
+        key |= 1 << LITERAL_BITS * i
+    assert bound_of({1 << 55: 1, **second, key: 1 << 30, 3 << 55: 1}, 12) > tree.MAX_BOUND
     assert bound_of(together, 12) > tree.MAX_BOUND
     assert bound_of(apart, 12) > tree.MAX_BOUND
     assert bound_of({1: tree.MAX_BOUND, 2: 5}, 12) == tree.MAX_BOUND

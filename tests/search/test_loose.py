@@ -18,6 +18,8 @@ from tests.search.test_merge import LEVELS, Ground, added, random_terms
 
 pytestmark = pytest.mark.usefixtures("widths")
 
+MARK = 0x5A5A5A5A  # in cells that nothing may be written to
+
 
 @pytest.mark.parametrize(
     ("n_levels", "seed", "n", "letters"),
@@ -73,3 +75,23 @@ def test_a_loose_tree_has_the_survivors_of_the_whole(dims, seed, loose):
     found = searched(grown, s, cutoff)
     assert len(found) == len(set(found))
     assert set(found) == assignments(case, case.sums.reaching(cutoff))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_loose_tree_without_room_is_reported_and_nothing_is_written_behind_the_room(seed):
+    """Many bundles come before the sum node that would find no room itself."""
+    rng = random.Random(seed)
+    one, other = random_terms(rng, 4, 400, 4), random_terms(rng, 4, 400, 4)
+    seen = set()
+    for n_cells in (0, 1, 4, 40, tree.LARGEST_NODE, 2 * tree.LARGEST_NODE, 20_000):
+        ground = Ground(4)
+        root, _ = ground.build(one)
+        other_root, other_bound = ground.build(other)
+        every = ground.cells
+        every[ground.tip :] = MARK
+        ground.cells = every[: ground.tip + n_cells]
+        tip, merged, bound = ground.merge({}, root, (other_bound, other_root), loose=1 << 20)
+        seen.add(min(tip, 1))
+        assert tip == tree.TREE_FULL or ground.read(merged) == (added(one, other), bound)
+        assert (every[ground.cells.size :] == MARK).all()
+    assert seen == {1, tree.TREE_FULL}

@@ -284,6 +284,35 @@ def test_full_arrays_and_large_bounds_are_reported(seed):
     assert ground.merge({1 << 35: tree.MAX_BOUND}, root)[0] == tree.BOUND_TOO_LARGE
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_lazy_subtree_whose_keys_find_no_room_is_reported(seed):
+    """What is behind a letter is merged as keys, which are copied first."""
+    rng = random.Random(seed)
+    base, change = random_terms(rng, 4, 12, 2), random_terms(rng, 4, 30, 3)
+    seen = set()
+    for n_keys in range(60):
+        ground = Ground(4)
+        root, _ = ground.build(base)
+        behind = next(
+            (bound, ref)
+            for choice in tree.read_node(ground.cells, ground.bounds, root)[1]
+            for bound, ref in zip(choice.bounds.tolist(), choice.refs.tolist(), strict=True)
+            if ref < 0
+        )
+        ground.keys = ground.keys[: len(base) + len(change) + n_keys].copy()
+        tip, merged, bound = ground.merge(change, 0, behind)
+        seen.add(min(tip, 1))
+        if tip > 0:
+            found = ground.read(merged), bound
+    assert seen == {1, tree.TREE_FULL}
+    for n_keys in (0, 1, 5):
+        ground = Ground(4)
+        ground.build(base)
+        ground.keys = ground.keys[: len(base) + len(change) + n_keys].copy()
+        tip, merged, bound = ground.merge(change, 0, behind)
+        assert tip == tree.TREE_FULL or (ground.read(merged), bound) == found
+
+
 def test_a_merged_bound_that_its_entry_cannot_hold_is_reported(width):
     leaf, below = 1 << 15, 1 << 10
     for base, change in (

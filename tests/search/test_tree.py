@@ -154,6 +154,20 @@ def test_a_full_tree_is_reported_or_did_not_matter(seed):
     assert planted(case, total, tip + tree.LARGEST_NODE).tip == tip
 
 
+@pytest.mark.parametrize("n_missing", [0, 1, tree.LARGEST_NODE])
+def test_a_node_that_may_not_fit_is_not_written(n_missing, width):
+    cells = np.zeros(tree.LARGEST_NODE + 5, np.int32)
+    room = cells[: cells.size - n_missing]
+    choice = tree.Choice(2, 0b101, np.array([3, 4], np.int32), np.zeros(2, np.int32))
+    tip, node = tree.write_node(room, room.view(width), 5, 7, [choice])
+    assert (tip > 0) == (n_missing == 0)
+    if tip > 0:
+        assert tree.read_node(room, room.view(width), node)[0] == 7
+    else:
+        assert (tip, node) == (tree.TREE_FULL, 0)
+        assert not cells.any()
+
+
 def test_too_large_a_bound_is_reported(width):
     case = Case("2x2", ("ab",) * 4, frozenset(), {})
     largest = tree.MAX_BOUND if width == tree.WIDE else tree.MAX_NARROW

@@ -9,9 +9,19 @@ import pytest
 
 from boardclass.scores import TABLES
 from search.class_bounds import published_order
+from search.scoring.trie import build_trie
 from search.terms import walk
 from search.trees import runs
-from tests.search.harness import NO_LIMIT, Case, build, decoded, generate, random_case, seeds
+from tests.search.harness import (
+    NO_LIMIT,
+    Case,
+    build,
+    cells_of,
+    decoded,
+    generate,
+    random_case,
+    seeds,
+)
 
 SEEDS = seeds({"2x2": 40, "2x3": 40, "3x3": 25, "3x4": 8})
 
@@ -98,6 +108,25 @@ def test_full_arrays_are_reported_or_did_not_matter(seed):
         n_full += status == walk.FRONTIER_FULL
         assert status == walk.FRONTIER_FULL or found.tolist() == terms.tolist()
     assert n_full >= 5
+
+
+def test_a_word_whose_paths_fill_more_than_half_of_the_room_is_reported_and_nothing_is_lost():
+    """The paths of one word are copied, and twice as many absorbed: that they fit is not enough."""
+    case = Case("3x3", ("abcd",) * 9, frozenset({4}), {"ab": 1, "abcd": 2})
+    trie = build_trie(case.points, 9)
+    _, _, wanted, _ = generate(case)
+    seen = set()
+    for capacity in range(640, 1060, 40):
+        whole = walk.new_frontier(2 * capacity)
+        for array in whole:
+            array[:] = 77
+        front = walk.Frontier._make(array[:capacity] for array in whole)
+        terms = np.zeros(1 << 12, np.uint64)
+        n, _ = walk.walk(trie.nodes, cells_of(case), front, terms, case.code_bits, NO_LIMIT)
+        seen.add(n == walk.FRONTIER_FULL)
+        assert n == walk.FRONTIER_FULL or terms[:n].tolist() == wanted.tolist()
+        assert all((array[capacity:] == 77).all() for array in whole)
+    assert len(seen) == 2
 
 
 # Class, cell order if not ours, paths, distinct sets of literals, root bound: golden facts, 1231

@@ -132,7 +132,7 @@ def narrowings(file: str, text: str | None = None) -> Iterator[Change]:
     for function, name in functions(ast.parse(source.text)):
         for node in _inside(function):
             if isinstance(node, ast.stmt) and (_leaves(node) or _narrows(node)):
-                yield source.without(name, node, f"without: {source.of(node)}")
+                yield source.without(name, node, f"without: {_told(node, source.of)}")
             elif isinstance(node, ast.comprehension):
                 for condition in node.ifs:
                     what = f"without the condition {source.of(condition)}"
@@ -188,6 +188,13 @@ def _calls(node: ast.AST, name: str) -> bool:
 
 def _narrows(node: ast.stmt) -> bool:
     return isinstance(node, ast.AugAssign) and isinstance(node.op, ast.BitAnd)
+
+
+def _told(node: ast.stmt, of: Callable[[ast.expr | ast.stmt], str]) -> str:
+    """Return the text of a statement; of a long ``if`` its condition and how its body ends."""
+    if isinstance(node, ast.If) and len(node.body) > 1:
+        return f"if {of(node.test)}: ... {of(node.body[-1])}"
+    return of(node)
 
 
 def _leaves(node: ast.stmt) -> bool:

@@ -208,8 +208,15 @@ class Campaign:
             return f"{_LEFT[1]} of the tests"
         path = ROOT / deletion.file
         original = path.read_text()
-        failed = _in_a_process(partial(self._try, deletion, tests, cpu_s))
-        path.write_text(original)
+        failed = ""
+        while tests:
+            failed = _in_a_process(partial(self._try, deletion, tests, cpu_s))
+            path.write_text(original)
+            test = items.get(failed)
+            if not test or not _in_a_process(partial(self._try, None, [test], cpu_s)):
+                break
+            tests.remove(test)  # now and then it fails as the program is
+            failed = ""
         return str(failed or f"{_LEFT[0]} {len(tests)} tests")
 
     def _map(self, todo: Sequence[pytest.Item]) -> dict[str, tuple[float, list[str]] | None]:
@@ -229,8 +236,12 @@ class Campaign:
                 break
         return executed
 
-    def _try(self, deletion: Change, tests: Sequence[pytest.Item], cpu_s: dict[str, float]) -> str:
-        delete(deletion)
+    def _try(
+        self, deletion: Change | None, tests: Sequence[pytest.Item], cpu_s: dict[str, float]
+    ) -> str:
+        """Return which of the tests fails first with a change, or as the program is."""
+        if deletion:
+            delete(deletion)
         self._run(tests, cpu_s)
         return self._failed
 
@@ -240,7 +251,7 @@ class Campaign:
         """
         for test, after in zip(tests, [*tests[1:], None], strict=True):
             if cpu_s:
-                limit_s = int(_cpu_s() + 4 + 3 * cpu_s[test.nodeid])
+                limit_s = int(_cpu_s() + 2 + 3 * cpu_s[test.nodeid])
                 resource.setrlimit(resource.RLIMIT_CPU, (limit_s, _WALL_S))
             test.config.hook.pytest_runtest_protocol(item=test, nextitem=after)
             if self._failed:

@@ -43,7 +43,7 @@ def test_conditions_of_comprehensions_and_bodies_that_leave_at_their_end_narrow(
     text = "def f(xs):\n    if not xs:\n        g()\n        return []\n"
     text += "    return [x for x in xs if x > 2 if x < 9]\n"
     assert [(change.line, change.what) for change in narrowings("f.py", text)] == [
-        (2, "without: if not xs: g() return []"),
+        (2, "without: if not xs: ... return []"),
         (5, "without the condition x > 2"),
         (5, "without the condition x < 9"),
     ]
