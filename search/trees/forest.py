@@ -122,7 +122,6 @@ class Forest:
         budgets: Budgets,
         buckets: Iterable[int] = (),
     ) -> None:
-        # before the large arrays are made: what tables leave behind must not add to them
         give_back_memory()
         self._generator = Generator(
             board, rules, budgets, trie, n_terms_in(budgets.memory_mb), buckets
@@ -145,7 +144,6 @@ class Forest:
         self.geometry = self._generator.board = board
         self.stack.clear()
         self._too_large.clear()
-        # which cells are the rim depends on the order, too
         self._generator.rim = ()
 
     def begin(self) -> None:
@@ -165,13 +163,11 @@ class Forest:
         up.
         """
         while self.stack:
-            # behind what is there: layers are worth seconds, and the next node may stand on them
             last = self._with_room()
             if grown := self._grow_at(node, free, last.end_keys, last.end_tip):
                 return grown
             if not self._start_anew():
                 self.stack.clear()
-        # the last try has all of the memory
         return self._grow_at(node, free, 0, 1)
 
     def _grow_at(self, node: Node, free: list[int], begin: int, tip: int) -> Grown | None:
@@ -196,7 +192,6 @@ class Forest:
         of fewer literals may be the lower one.  What is behind them in the arrays is free until the
         next call, which overwrites all.
         """
-        # the keys take the place of all layers
         self.stack.clear()
         n = self._generator.of_node(node, free, self._arrays.terms, needs_whole_words=True)
         if n < 0:
@@ -216,7 +211,6 @@ class Forest:
         is_first = class_bare == set(order[: len(class_bare)]) and all(
             map(node.is_bare, order[:n_bare])
         )
-        # with few free cells a walk over the trie is at least as fast
         is_suited = self._generator.max_walked < self.geometry.n - n_bare <= self.max_open
         return is_first and is_suited
 
@@ -230,7 +224,6 @@ class Forest:
         its own.  The base, from which its parts start, may still be there.
         """
         layer = self._reach(open_class, node)
-        # only the base is there, from which the parts of the node start
         if layer is None or not layer.whole:
             return None
         n_rim = len(self._generator.rim)
@@ -253,7 +246,6 @@ class Forest:
         n_forced = len(bare) - len(self._generator.rim)
         if n_forced == 0 or self._generator.n_outside(bare):
             return None
-        # its own layer would hold the same terms once more
         if self.stack and self.stack[-1].bare == bare:
             self.stack.pop()
         if not self._lay(steps):
@@ -318,7 +310,6 @@ class Forest:
             *self._with_hole(node, bare[:n_rim]),
             *(bare[:n] for n in range(n_rim, len(bare) + 1)),
         ]
-        # from the top: what lies under the node's own way stays
         while self.stack and self.stack[-1].bare not in steps:
             self.stack.pop()
         return steps
@@ -346,7 +337,6 @@ class Forest:
         """Put down a layer unless it is known to be too large over the rim; return whether it is
         there.
         """
-        # over another bottom there is more room, so what is known of the rim does not count
         is_over_rim = not (self.stack and self.stack[0].bare)
         if is_over_rim and bare in self._too_large:
             return False
@@ -359,7 +349,6 @@ class Forest:
         """Make the first layer that takes at most half of the room by itself the bottom of a new
         stack; return whether there is one.
         """
-        # the other half is for the layers that are to stand on it
         half = self._arrays.terms.size // 2
         small = None
         for layer in reversed(self.stack[1:]):  # the deeper, the smaller
@@ -376,7 +365,6 @@ class Forest:
 
         Without bare cells that is the rim, and all of its terms are its base.
         """
-        # before the stack is given up for it
         if bare and self._generator.n_at_most(bare) > self._arrays.terms.size:
             return False
         self.stack.clear()
@@ -420,7 +408,6 @@ class Forest:
             _, n_keys, tip, *_ = bottom = self._bottom(bare)
             return [terms[:n_keys], points[:n_keys], cells[:tip], np.array(bottom)]
 
-        # whatever a rim depends on stands in its name: a worker with other words never maps it
         asked = repr((self.geometry.cell_order, bare, terms.size)).encode()
         digest = hashlib.sha256(b"".join((asked, self.trie.nodes, self.trie.points)))
         *_, bottom = shared(f"rims/{digest.hexdigest()}", build, (terms, points, cells))
