@@ -26,6 +26,7 @@ from cluster.web import jobs
 from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site, plain
 from configs.dicesets import all_dice, dice_names
+from results.proof.best_known import best_known
 from results.reading.markup import templates
 from results.store.documents import first_fault
 
@@ -139,7 +140,7 @@ async def _records_page(request: Request) -> Response:
     lists.sort(key=lambda pair: pair[0].name[:3], reverse=True)  # the largest boards first
     lists.sort(key=lambda pair: (_language(pair) != "English", _language(pair)))
     groups = [(language, list(pairs)) for language, pairs in groupby(lists, _language)]
-    return _render(request, "records", script="runs", groups=groups)
+    return _render(request, "records", script="runs", groups=groups, best=best_known())
 
 
 def _source_of(record: Place) -> Source | None:

@@ -328,6 +328,9 @@ def test_records_say_what_their_rows_prove_and_warn_of_the_published_table(opene
     expect(card.locator("svg")).to_have_attribute("aria-label", "Board D L P / E A E / S T R")
     for board in ("gesorntreaieslps", "delratpes"):
         assert board in tab.text_content("aside")
+    best = tab.locator("tbody tr").filter(has_text="scowl70").filter(has_text="3x3")
+    expect(best).to_contain_text("berlatdes")
+    expect(best).to_contain_text("3x3-scowl70")
     languages = tab.locator("#runs h2").all_text_contents()
     assert languages[0] == "English"
     assert {"French", "Spanish"} <= set(languages)

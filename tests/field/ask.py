@@ -85,9 +85,9 @@ def toulbar2(path: str, limit_s: float, given: dict[str, str]) -> Answer:
     answer = network.Solve(timeLimit=int(limit_s), allSolutions=at_most)
     used_s = clock.used_s()
     found: Answer = {"cpu_s": used_s, "value": answer and answer[1]}
-    found["status"] = "limit" if used_s > limit_s - 1 else "optimal"
-    if found["status"] == "limit":
-        found["bound"] = network.GetDDualBound()
+    found["status"], bound = "optimal", network.GetDDualBound()
+    if used_s > limit_s - 1 and bound != found["value"]:
+        found |= {"status": "limit", "bound": bound}
     if "above" in given:
         found["boards"] = answer[2] if answer else 0
         rows = network.GetSolutions() if answer else []

@@ -74,6 +74,8 @@ def proof(answer: Mapping[str, Any] | None) -> str:
     if answer is None:
         return ""
     status = answer["status"]
+    if answer.get("value") is not None and answer.get("value") == answer.get("bound"):
+        status = "optimal"
     if status == "optimal" and "boards" in answer:
         best = answer["best_of_boards"]
         listed = f"{answer['boards']:,} boards, best {best}" if best else "none"
