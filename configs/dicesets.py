@@ -14,10 +14,12 @@ is not English.
 import re
 import unicodedata
 from pathlib import Path
+from string import ascii_lowercase
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from boardclass.errors import ConfigError, quote
+from boardclass.wordlist import WordList
 from configs.model import bundled_names, read_toml, telling_fault
 
 _FOLDER = Path(__file__).resolve().parent / "dice"
@@ -40,6 +42,16 @@ class DiceSet(BaseModel):
         """The letters on all faces, without blanks."""
         faces = set().union(*self.dice)
         return set("".join(faces).replace(".", ""))
+
+    def check_letters(self, words: WordList) -> None:
+        """Refuse dice that show a letter which the words of a list cannot have."""
+        letters = set(ascii_lowercase) - words.letters.keys() | set("".join(words.letters.values()))
+        if others := sorted(self.letters - letters):
+            language = "" if self.language == "English" else f"{self.language} "
+            raise ConfigError(
+                f"dice {self.name!r} show {', '.join(others)}, which no word of {words.name} has: "
+                f"take a {language}list that has such letters (--wordlist), or other dice"
+            )
 
     @property
     def n(self) -> int:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from pathlib import Path
-from string import ascii_lowercase
 from typing import TYPE_CHECKING, NamedTuple
 
 import search
@@ -456,7 +455,7 @@ def rolled(
 
     Raises InputError when they are too rare.
     """
-    _check_letters(dice, scoring.words)
+    dice.check_letters(scoring.words)
     boards: list[AnyBoard] = []
     for _ in range(_MAX_ROLLS * n if min_words else n):
         board = scoring.read(roll(dice.dice, rng), dice.dims)
@@ -468,20 +467,6 @@ def rolled(
         f"{len(boards):,} of {_MAX_ROLLS * n:,} rolls have {min_words:,} words or more, {n:,} "
         "wanted: ask for fewer words, or take a larger word list"
     )
-
-
-def _check_letters(dice: DiceSet, words: WordList) -> None:
-    """Refuse dice that show a letter which the words of a list cannot have."""
-    letters = set(ascii_lowercase) - words.letters.keys() | set("".join(words.letters.values()))
-    if others := sorted(dice.letters - letters):
-        if dice.language == "English":
-            language = ""
-        else:
-            language = f"{dice.language} "
-        raise InputError(
-            f"dice {dice.name!r} show {', '.join(others)}, which no word of {words.name} has: "
-            f"take a {language}list that has such letters (--wordlist), or other dice"
-        )
 
 
 def _n_words(scoring: Scoring, board: AnyBoard, common: bool) -> int:
