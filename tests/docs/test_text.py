@@ -188,8 +188,8 @@ def test_what_the_table_of_messages_quotes_is_what_the_program_says():
     assert [part for part in parts if part not in every] == []
 
 
-def test_trust_counts_what_the_tests_try():
-    text = (ROOT / "docs" / "trust.md").read_text()
+def test_attacks_counts_what_the_tests_try():
+    text = (ROOT / "docs" / "attacks.md").read_text()
     tried = {
         "nonsense written by hand": f"{len(NAMED)}, 18 each",
         f"a link, pipe or socket in each of {len(NAMES)}": f"{3 * len(NAMES)}, 18 commands each",

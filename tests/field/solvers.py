@@ -280,14 +280,19 @@ def diagram(terms: Terms, letters: Sequence[str]) -> dict[str, int]:
 def table_of(terms: Terms, letters: Sequence[str]) -> Int64s:
     """Return the multi-score of every board, an axis for each cell in the order of the terms."""
     groups = [sorted(set(letters[cell])) for cell in terms.cells]
-    values = np.zeros([len(group) for group in groups], np.int32)
+    values = np.zeros([len(group) for group in groups], np.int64)
     place = np.zeros((len(groups), 27), np.int64)
     for axis, group in enumerate(groups):
         for at, letter in enumerate(group):
             place[axis, ord(letter) - 96] = at
     for key, points in zip(terms.keys, terms.points.tolist(), strict=True):
-        at = tuple(int(place[axis, code]) if code else slice(None) for axis, code in enumerate(key))
-        values[at] += points
+        boards: list[int | slice] = []
+        for axis, code in enumerate(key):
+            if code:
+                boards.append(int(place[axis, code]))
+            else:
+                boards.append(slice(None))
+        values[tuple(boards)] += points
     return values
 
 
