@@ -20,7 +20,7 @@ OFFERED = {
     "climb --dims 4": {"4x4", "4x5", "4x6"},
     "show tea -w scow": {"scowl35", "scowl70"},
     "show tea --scores p": {"powers"},
-    "top runs/x --rollable ": {"big", "classic", "new", "super"},
+    "top runs/x --rollable s": {"spanish", "spanish-big", "super"},
     "solve tea --method p": {"paths"},
     "wordlist get e": {"enable2k"},
     "compare runs/x no": set(),
