@@ -7,10 +7,13 @@ words, ``tiny``; and a run written anew with other rows.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from cluster.driver.driver import run
 from cluster.planning.shares import Share
@@ -76,12 +79,22 @@ def with_breaker(kind):
     return partial(InProcessExecutor, make_breaker=kind)
 
 
+@contextmanager
+def parts_apart() -> Iterator[None]:
+    """Let stores leave their small parts as they are, as those of older versions did."""
+    with (
+        mock.patch("results.store.store.due", return_value=()),
+        mock.patch("results.store.store.fitting", return_value=()),
+    ):
+        yield
+
+
 def cut_into_parts(run, n_rows=1):
     """Write a run anew, in its place, in parts of few rows; its log stays, its claim goes."""
     old = run.rename(run.with_name(f"{run.name}-old"))
     found = open_run(old)
     rows = list(found.rows())
-    with Store.open(run, found.question, found.made) as there:
+    with parts_apart(), Store.open(run, found.question, found.made) as there:
         for begin in range(0, len(rows), n_rows):
             there.append(rows[begin : begin + n_rows], copied=True)
             there.flush()

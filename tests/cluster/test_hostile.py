@@ -32,6 +32,7 @@ from results.storage.local import LocalFolder
 from results.store.rows import SCHEMA
 from tests.cluster import forge
 from tests.cluster.forge import ESCAPES, Forger
+from tests.cluster.small import parts_apart
 from tests.conftest import Answer
 from tests.samples import daily
 
@@ -79,7 +80,7 @@ class Campaign:
             ("verify", whole),
         ):
             assert call(*command, *self.words).code == 0, command
-        with mock.patch("results.store.store.FLUSH_ROWS", 20):
+        with mock.patch("results.store.store.FLUSH_ROWS", 20), parts_apart():
             assert call(*RUN, *self.words, "--out", self.in_parts).code == 0
 
     def copy(self, of: Path | None = None) -> Path:

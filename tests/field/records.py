@@ -1,6 +1,6 @@
 """The best boards known: climbs for every size from 2x2 to 5x5 and every list that is here.
 
-    python -m tests.field.records [--sizes 2x2 3x4 ...] [--lists scowl70 ...] [--pool 100]
+    python -m tests.field.records [--sizes 2x2 3x4 ...] [--lists scowl70 ...] [--pool 500]
         [--start BOARD]
 
 Writes results/published/best_known.json and the table of docs/records.md.  For each size and list
@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", default=SIZES)
     parser.add_argument("--lists", nargs="*", default=sorted(available_names()))
     parser.add_argument("--method", choices=METHODS, default="pool")
-    parser.add_argument("--pool", type=int, default=100)
+    parser.add_argument("--pool", type=int, default=500)
     parser.add_argument("--start", metavar="BOARD")
     given = parser.parse_args()
     known = {(item.dims, item.wordlist): item for item in best_known()}
