@@ -143,6 +143,14 @@ def test_every_command_asks_a_question_worth_its_machines():
         assert (config.wordlist, config.cutoff) == ("enable2k", 3600), text
 
 
+def heed_signals():
+    """Undo what nohup and a shell's background jobs do: whoever begins with a signal ignored cannot
+    trap it.
+    """
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.fixture
 def shell(tmp_path, orderly_path):
     """Return a function that starts a script with the variables of a machine."""
@@ -158,6 +166,7 @@ def shell(tmp_path, orderly_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=heed_signals,
         )
 
     return start
