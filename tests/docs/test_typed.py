@@ -65,6 +65,7 @@ def installed(tmp_path_factory):
 
 
 def test_mypy_takes_the_types_of_the_wheel(installed):
+    pytest.importorskip("mypy", reason="needs mypy: pip install 'orderly-boggle[dev]'")
     python, folder = installed
     strict = ("--strict", "--python-executable", python, "--cache-dir", folder / "cache")
     mypy = (sys.executable, "-m", "mypy", *strict)
