@@ -48,7 +48,7 @@ class Lookout:
             told.append(
                 f"{self._n_kernels - n_left:,} of {self._n_kernels:,} compiled kernels were "
                 f"removed from {self._kernels} during the run: the search goes on, and workers "
-                "that start from now on compile them again, which takes 40 s at most"
+                "that start from now on compile them again, which takes about 40 s"
             )
         self._n_kernels = n_left
         return told

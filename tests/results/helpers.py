@@ -5,7 +5,7 @@ anybody can do by hand.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -160,16 +160,11 @@ def make_run(run: Path) -> Path:
     return run
 
 
-def drive(location: object, acknowledged: list[int], pace: Pace = PACE) -> None:
-    """Write the run batch by batch; a fault ends it where a dead process would end."""
-    store = Store.open(str(location), toy_question(), Made(share="1/1"), pace=pace)
+@contextlib.contextmanager
+def ended_by_faults(store: Store) -> Iterator[None]:
+    """Close a store at the end; when it is killed, leave what a dead process leaves."""
     try:
-        for batch in BATCHES:
-            new = [r for r in all_rows()[batch] if r.key not in store.index.places]
-            store.append(new)
-            store.flush()
-            acknowledged += [r.class_id for r in new]
-        claimed(store)
+        yield
     except KilledError:
         if isinstance(store.lock, DirectoryLock):
             store.lock.release()  # the operating system does it
@@ -179,6 +174,18 @@ def drive(location: object, acknowledged: list[int], pace: Pace = PACE) -> None:
             store.close()
         raise
     store.close()
+
+
+def drive(location: object, acknowledged: list[int], pace: Pace = PACE) -> None:
+    """Write the run batch by batch; a fault ends it where a dead process would end."""
+    store = Store.open(str(location), toy_question(), Made(share="1/1"), pace=pace)
+    with ended_by_faults(store):
+        for batch in BATCHES:
+            new = [r for r in all_rows()[batch] if r.key not in store.index.places]
+            store.append(new)
+            store.flush()
+            acknowledged += [r.class_id for r in new]
+        claimed(store)
 
 
 def check_whole_batches(location: object, acknowledged: list[int]) -> None:

@@ -16,7 +16,7 @@ from results.errors import DamagedError, StoreLockedError
 from results.proof.prove import summary
 from results.proof.verify import verdict_digest
 from results.storage import files
-from results.storage.lock import DirectoryLock, Pace
+from results.storage.lock import Pace
 from results.storage.objects import ObjectFolder, connect
 from results.store.compaction import MANY, due
 from results.store.documents import json_digest
@@ -26,7 +26,7 @@ from results.store.run import Run, open_run
 from results.store.store import Store
 from results.upkeep.repair import repair
 from tests.results.faults import KINDS, REQUEST_KINDS, SEAM, Faults, Faulty
-from tests.results.helpers import KilledError, all_rows, row, toy_question
+from tests.results.helpers import KilledError, all_rows, ended_by_faults, row, toy_question
 from tests.samples import daily
 
 # for who comes after the time in which a claim must be renewed
@@ -176,18 +176,9 @@ def compacted(location: object, **how: Any) -> None:
     process would end.
     """
     store = fill(location, all_rows(), **how)
-    try:
+    with ended_by_faults(store):
         store.compact()
         assert row_keys(store.snapshot()) == [item.key for item in all_rows()]
-    except KilledError:
-        if isinstance(store.lock, DirectoryLock):
-            store.lock.release()  # the operating system does it
-        raise
-    except StoreError:
-        with contextlib.suppress(StoreError):
-            store.close()
-        raise
-    store.close()
 
 
 @pytest.mark.parametrize("kind", KINDS)
