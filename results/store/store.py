@@ -263,7 +263,14 @@ class Store:
         if not new:
             return [pair for pair in ready if pair]
         rest = checked(new, self.question, "row offered to the store").each()
-        return [pair or (_row_of(one := next(rest)), one.table) for pair in ready]
+        pairs = []
+        for pair in ready:
+            if pair is None:
+                one = next(rest)
+                pairs.append((_row_of(one), one.table))
+            else:
+                pairs.append(pair)
+        return pairs
 
     def _sort_out(
         self, rows: Sequence[tuple[Row, pa.Table]], copied: bool
