@@ -30,14 +30,9 @@ from pydantic_core import ErrorDetails
 
 from boardclass.errors import ConfigError, quote
 from boardclass.geometry import cell_order_of, parse_dims
-from boardclass.wordlist import DEFAULT_WORDLIST, WordList
+from boardclass.wordlist import WordList
 from search.params import Budgets, Rules
 from search.question import Question, ask
-
-DEFAULT_BUCKETS = (
-    "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, "
-    "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
-)
 
 MAX_FILE_BYTES = 2**20
 _FOLDER = Path(__file__).resolve().parent
@@ -117,24 +112,37 @@ else:
     SearchConfig = create_model("SearchConfig", __base__=_Search, **_settings())
 
 
-class RunConfig(BaseModel):
-    """Everything that defines a run and how it is carried out."""
+def _keys() -> dict[str, Any]:
+    """Return the keys that ask a question: each stands with the value that it tells, in
+    :class:`search.question.Question`.
+    """
+    keys = {}
+    for each in fields(Question):
+        if how := each.metadata.get("written"):
+            kind: Any = how.kind
+            if how.limits:
+                kind = Annotated[kind, Field(**how.limits)]
+            if how.words:  # first, so that a fault names them
+                kind = Literal[how.words] | kind
+            if how.kind is int:
+                kind = Annotated[kind, BeforeValidator(_number_or_text)]
+            keys[how.key] = (kind, how.default)
+    return keys
+
+
+if TYPE_CHECKING:
+
+    class _Asking(BaseModel):
+        def __getattr__(self, name: str) -> Any: ...
+else:
+    _Asking = create_model("_Asking", **_keys())
+
+
+class RunConfig(_Asking):
+    """How a run is asked its question, and carried out."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    dims: str  # board size, such as ``3x3``
-    wordlist: Annotated[str, Field(min_length=1)] = DEFAULT_WORDLIST  # name or path
-    # The smallest score of interest; ``auto`` takes the best score that hill climbing finds.
-    cutoff: Annotated[
-        Annotated[int, Field(ge=1, lt=2**31)] | Literal["auto"], BeforeValidator(_number_or_text)
-    ] = "auto"
-    # a score table, by name or as points from three letters on
-    scores: str | list[int] = "standard"
-    # of letters per cell type: they make the classes
-    buckets: Annotated[str, Field(min_length=1)] = DEFAULT_BUCKETS
-    # Cell order (boardclass/geometry.py); by default that of the run that is there, or the best one
-    # for the size.
-    order: Literal["ring", "pairs", "rows"] | None = None
     # Worker processes; 0: all in this process, or with an address one on each processor of the
     # cluster.
     workers: Annotated[int, Field(ge=0, le=4096)] = 0
@@ -150,6 +158,10 @@ class RunConfig(BaseModel):
     # of the climb and the order of the first units, not of the result
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     search: SearchConfig = SearchConfig()
+
+    if TYPE_CHECKING:  # the keys of a question as well
+
+        def __init__(self, **values: object) -> None: ...
 
     def resolve(self, words: WordList, cutoff: int, known: Question | None = None) -> Question:
         """Return what is asked of a word list with a cutoff; cell order and demands that are not

@@ -17,23 +17,45 @@ readers of it, sentences and plans are views of it.
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from string import ascii_lowercase
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from boardclass.arrays import Int64s
 from boardclass.errors import InputError, quote
-from boardclass.geometry import Dims, Geometry, geometry, parse_dims
+from boardclass.geometry import ORDERS, Dims, Geometry, geometry, parse_dims
 from boardclass.partition import Partition, parse_partition
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT, Scores, parse_scores
+from boardclass.wordlist import DEFAULT_WORDLIST
 from search.params import KEY_CELLS, MOST_CELLS_OUTSIDE, Rules
 
 # that matter only where a class has more free cells than a key holds
 _OF_WIDE_CLASSES = ("max_free", "coarse_groups")
 _is_sha256 = re.compile(r"[0-9a-f]{64}", re.ASCII).fullmatch
+DEFAULT_BUCKETS = (
+    "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, "
+    "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
+)
+NEEDED: Any = ...  # instead of a default
+
+
+class Written(NamedTuple):
+    """How people write a value of a question; the keys of a config are made from it."""
+
+    key: str
+    kind: Any  # type
+    default: Any  # where it is left out
+    words: tuple[str, ...]  # that may stand instead
+    limits: Mapping[str, int]  # of the kind, as pydantic calls them
+
+
+def _written(key: str, kind: Any, default: Any, words: tuple[str, ...] = (), **limits: int) -> Any:
+    """Return a field of a question that is :class:`Written` so."""
+    return field(metadata={"written": Written(key, kind, default, words, limits)})
 
 
 @dataclass(frozen=True)
@@ -47,12 +69,20 @@ class Question:
     Raises InputError for a value that is none, or is spelled otherwise.
     """
 
-    dims: str  # such as ``3x4``
-    words_sha256: str  # of the normalised word list, 64 hex digits
-    points: tuple[int, ...]  # by number of letters, from 0
-    cutoff: int  # inclusive
-    buckets: str  # the normalised text of the letter buckets, which make the classes
-    cell_order: tuple[int, ...]  # in which cells are forced
+    # board size, such as ``3x4``
+    dims: str = _written("dims", str, NEEDED)
+    # of the normalised word list, 64 hex digits; written as its name or path
+    words_sha256: str = _written("wordlist", str, DEFAULT_WORDLIST, min_length=1)
+    # by number of letters, from 0; written as a score table, by name or from three letters on
+    points: tuple[int, ...] = _written("scores", str | list[int], "standard")
+    # the smallest score of interest; ``auto`` takes the best score that hill climbing finds
+    cutoff: int = _written("cutoff", int, "auto", ("auto",), ge=1, lt=2**31)
+    # the normalised text of the letter buckets of each cell type, which make the classes
+    buckets: str = _written("buckets", str, DEFAULT_BUCKETS, min_length=1)
+    # in which cells are forced; written by name (boardclass/geometry.py), by default that of the
+    # run that is there, or the best one for the size
+    cell_order: tuple[int, ...] = _written("order", None, None, ORDERS)
+    # written as the ``[search]`` table
     rules: Rules = field(default_factory=Rules)
 
     def __post_init__(self) -> None:

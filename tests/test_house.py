@@ -6,12 +6,16 @@ import ast
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from cluster.cli.app import PLACES
+from configs.model import RunConfig
+from search.question import Question
+from tests.bench.house import question_types
 from tests.bench.prose import Text, text_of
 from tests.conftest import ROOT
 from tests.soundness.mutate import NO_HASH, load_mutants
@@ -72,6 +76,14 @@ def test_what_a_run_left_behind_is_read_without_todays_presets():
     for path in (ROOT / "results").rglob("*.py"):
         used = {name for name in imported(path) if name.partition(".")[0] == "configs"}
         assert not used, f"{path.relative_to(ROOT)} uses {used}"
+
+
+def test_one_type_holds_a_question():
+    """A config gets its keys from it; only the reader of older runs has their names, too."""
+    held = ["Fingerprint (results/store/format_1.py)", "Question (search/question.py)"]
+    assert sorted(question_types()) == held
+    keys = [each.metadata["written"].key for each in fields(Question) if each.metadata]
+    assert list(RunConfig.model_fields)[: len(keys)] == keys
 
 
 def test_what_is_private_of_ray_has_one_place():

@@ -308,43 +308,64 @@ class RunWords(Group):
         return run, results.run_wordlist(run, self.wordlist)
 
 
-@dataclass(frozen=True)
-class RunOptions(Group):
-    """What a run is about."""
-
-    config: Annotated[
+Configured = Callable[..., "RunConfig"]  # see about_a_run
+# the config of a run, and options for keys of it (search/question.py)
+_ABOUT = {
+    "config": Annotated[
         str | None,
         argument(
             "CONFIG",
             "A TOML file, the name of a preset, or a size.",
             autocompletion=_offer("configs.model", "bundled_names"),
         ),
-    ] = None
-    dims: Size = None
-    wordlist: Wordlist = None
-    cutoff: Annotated[
+    ],
+    "dims": Size,
+    "wordlist": Wordlist,
+    "cutoff": Annotated[
         str | None,
         option("Lowest score to report; auto: the best of a hill climb.", metavar="N|auto"),
-    ] = None
-    buckets: Buckets = None
-    scores: Scores = None
+    ],
+    "buckets": Buckets,
+    "scores": Scores,
+}
 
-    def resolve(self, memory: int | None = None, **more: Any) -> RunConfig:
-        """Return the config of these options, and of ``more``; None: not given."""
-        from boardclass.geometry import DIMS
-        from configs.model import bundled_names, load_config
 
-        values = {name: value for name, value in (vars(self) | more).items() if value is not None}
-        source = values.pop("config", None)
-        if source is None and "dims" not in values:
-            raise ConfigError(
-                "nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims"
-            )
-        if source in DIMS and source not in bundled_names():  # a size that no preset has
-            source, values = None, {"dims": source, **values}
-        return load_config(
-            source, values if memory is None else {**values, "search": {"memory_mb": memory}}
+def about_a_run(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that takes a config and options for its keys; its first parameter becomes a
+    function that returns the config of these, and of more.
+    """
+    about = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in _ABOUT.items()
+    ]
+    own = list(signature(command, eval_str=True).parameters.values())[1:]
+
+    def call(**values: Any) -> None:
+        given = {name: values.pop(name) for name in _ABOUT}
+        command(partial(_config, given), **values)
+
+    call.__name__, call.__doc__ = command.__name__, command.__doc__
+    named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own]
+    vars(call)["__signature__"] = Signature([*about, *named])
+    return call
+
+
+def _config(about: Mapping[str, Any], memory: int | None = None, **more: Any) -> RunConfig:
+    """Return the config of some options, and of ``more``; None: not given."""
+    from boardclass.geometry import DIMS
+    from configs.model import bundled_names, load_config
+
+    values = {name: value for name, value in {**about, **more}.items() if value is not None}
+    source = values.pop("config", None)
+    if source is None and "dims" not in values:
+        raise ConfigError(
+            "nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims"
         )
+    if source in DIMS and source not in bundled_names():  # a size that no preset has
+        source, values = None, {"dims": source, **values}
+    if memory is not None:
+        values["search"] = {"memory_mb": memory}
+    return load_config(source, values)
 
 
 def chosen_run(directory: str | None = None) -> str:

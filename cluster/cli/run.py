@@ -29,9 +29,9 @@ MAX_DRAWN = 3
 CORES = (1, 16, 64)  # of machines that one might rent
 
 
-@options.grouped
+@options.about_a_run
 def plan(
-    question: options.RunOptions,
+    configured: options.Configured,
     order: options.Order = None,
     seconds: Annotated[
         float,
@@ -49,7 +49,7 @@ def plan(
     fmt: options.Format = "table",
 ) -> None:
     """Estimate what a run will cost, from random classes: core hours, memory, price."""
-    resolved = question.resolve(memory, order=order, workers=0)
+    resolved = configured(memory, order=order, workers=0)
     from cluster.planning.plan import make_plan
 
     made = make_plan(resolved, warn)
@@ -133,16 +133,16 @@ def _show_estimate(result: Estimate, price: float) -> None:
         say(f"if all are kept busy: {', '.join(times)}")
 
 
-@options.grouped
+@options.about_a_run
 def tune(
-    question: options.RunOptions,
+    configured: options.Configured,
     rounds: Annotated[int, numeric("Rounds; each probes eight random classes.", min=1)] = 4,
     seed: options.Seed = 0,
     workers: options.Probes = 1,
     fmt: options.Format = "table",
 ) -> None:
     """Compare partitions, budgets and cell orders on the same random classes."""
-    resolved = question.resolve(workers=0)
+    resolved = configured(workers=0)
     from cluster.planning.estimate import estimate, variants
 
     columns = ("variant", "cpu_hours", "ratio", "low", "high", "n_classes", "n_probes", "memory_mb")
@@ -163,9 +163,9 @@ def tune(
         write_table(columns, rows, fmt)
 
 
-@options.grouped
+@options.about_a_run
 def run(
-    question: options.RunOptions,
+    configured: options.Configured,
     order: options.Order = None,
     workers: Annotated[
         int | None,
@@ -221,7 +221,7 @@ def run(
     if share is not None:
         mine = parse_share(share)
     where = {"workers": workers, "address": address, "replicate": replicate, "seed": seed}
-    resolved = question.resolve(memory, order=order, out=out, **where)
+    resolved = configured(memory, order=order, out=out, **where)
     outcome = _driven(resolved, extend, drop_damaged=drop_damaged, share=mine)
     if outcome.claim is None and not outcome.share_done:
         kind = NoProgressError if outcome.is_stuck else IncompleteError

@@ -32,7 +32,7 @@ from cluster.driver.signals import StopSignals
 from cluster.planning.costs import predicted_costs
 from cluster.planning.plan import make_plan
 from cluster.workers.executors import InProcessExecutor
-from configs.model import DEFAULT_BUCKETS, RunConfig, SearchConfig
+from configs.model import RunConfig, SearchConfig
 from results.errors import DamagedError, FingerprintError
 from results.log import read_events
 from results.log_events import Dropped, Reused
@@ -46,6 +46,7 @@ from results.store.rows import from_table
 from results.store.run import open_run
 from search.breaker import Breaker, Unit
 from search.node import class_node, split
+from search.question import DEFAULT_BUCKETS
 from search.scoring.scorer import Scorer
 from tests.cluster.fakes import REPORT
 from tests.cluster.small import WORDS, cut_into_parts, tiny, with_breaker

@@ -12,7 +12,8 @@ from boardclass.geometry import DIMS
 from boardclass.partition import parse_partition
 from boardclass.scores import parse_scores
 from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
-from configs.model import DEFAULT_BUCKETS, RunConfig, bundled_names, load_config
+from configs.model import RunConfig, bundled_names, load_config
+from search.question import DEFAULT_BUCKETS
 
 QUESTIONS = ("3x5-enable2k", "4x4-enable2k", "4x4-enable2k-words")
 
