@@ -33,20 +33,28 @@ class SearchOptions(options.Group):
     """How to climb, from where, over which boards."""
 
     method: Annotated[
-        Literal["pool", "anneal", "genetic"],
-        option("Pool hill climb, simulated annealing, or a genetic algorithm."),
-    ] = "pool"
+        Literal["pool", "anneal", "genetic"] | None,
+        option(
+            "Pool hill climb, simulated annealing, or a genetic algorithm.",
+            show_default="pool; without --from on more than 16 cells: anneal",
+        ),
+    ] = None
     pool: Annotated[
-        int,
-        numeric("Number of boards kept, chains, or population, over all runs.", min=1, max=10**6),
-    ] = 500
+        int | None,
+        numeric(
+            "Number of boards kept, chains, or population, over all runs.",
+            min=1,
+            max=10**6,
+            show_default="500; chains: 16",
+        ),
+    ] = None
     seed: options.Seed = 0
     runs: Annotated[
         int | None,
         numeric(
             "Searches that share the pool and are counted together.",
             min=1,
-            show_default="5; with --from or another --method: 1",
+            show_default="5; with --from or another method: 1",
         ),
     ] = None
     workers: options.Threads = 0
@@ -86,17 +94,18 @@ def climb(
     show) takes milliseconds for each.
     """
     from cluster.driver.signals import StopSignals
-    from search.local.methods import default_runs, local_search
+    from search.local.methods import default_method, default_runs, local_search
 
     words, table = listed.load()
     size, board = _start(how.start, dims, words)
     table = table.at_least(min_letters)
     scorer, origin = _scorer(size, words, table, how.workers, board, how.contains)
-    runs = how.runs or default_runs(how.method, origin)
+    method = how.method or default_method(size.w * size.h, origin)
+    runs = how.runs or default_runs(method, origin)
     with StopSignals() as signals, moving(runs if runs > 1 else None) as move:
         finds = local_search(
             scorer,
-            how.method,
+            method,
             seed=how.seed,
             runs=runs,
             pool=how.pool,

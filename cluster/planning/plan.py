@@ -172,7 +172,7 @@ def _check_cutoff(
         return
 
     pool = 50 if scorer.dims.n <= 16 else 10  # boards of more cells take longer
-    best = search.local_search(scorer, seed=seed, runs=1, pool=pool)[0]
+    best = search.local_search(scorer, "pool", seed=seed, runs=1, pool=pool)[0]
     if n_boards <= MAX_BOARDS:
         if cutoff > _FAR * best.score:
             stage(

@@ -198,7 +198,7 @@ def climb_from(request: BoardRequest) -> Climb:
         return bool(scores) and time.monotonic() > end_s
 
     for size in _POOLS:
-        for find in local_search(scorer, pool=size, start=board, stop=late):
+        for find in local_search(scorer, "pool", pool=size, start=board, stop=late):
             scores[find.board] = find.score
         if is_late := late():
             break

@@ -107,7 +107,7 @@ def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple
 
     threads = ParallelScorer(scorer)
     finds = local_search(
-        threads, seed=seed, progress=note, stop=lambda: time.process_time() > end_s
+        threads, "pool", seed=seed, progress=note, stop=lambda: time.process_time() > end_s
     )
     for find in finds:
         if reaches(find.score, cutoff) and find.board not in known:

@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from search.local.moves import Search, canonical_cells, found, propose
+from search.local.moves import Search, canonical_cells, found, random_moves
 from search.local.pool import climb
 from search.scoring.scorer import decode_boards
 
 # temperature at the first and at the last step, as a share of the mean score
 HOT, COLD = 0.05, 0.001
 _POOL = 100  # at the end
+# moves of a chain between two looks at its temperature, and reports of a search at least
+MOST_AT_ONCE = 100
 _REPORTS = 100
 
 
@@ -28,24 +30,24 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
     """Return (canonical board, exact score, number of chains that ended there, at least 1), best
     first.
     """
-    steps = s.steps_per_cell * s.scorer.geometry.n
-    boards = np.resize(s.first, (s.size, s.scorer.geometry.n))
+    n = s.scorer.geometry.n
+    steps = s.steps_per_cell * n
+    boards = np.resize(s.first, (s.size, n))
     scores = s.scorer.scores(boards)
     best, best_scores = boards.copy(), scores.copy()
-    for step in range(steps):
+    at_once = min(MOST_AT_ONCE, max(1, steps // _REPORTS))
+    for step in range(0, steps, at_once):
         if s.stop():
             break
+        k = min(at_once, steps - step)
         heat = HOT * (COLD / HOT) ** (step / steps) * max(1.0, float(scores.mean()))
-        tried = propose(s.rng, boards, s.alphabet)
-        values = s.scorer.scores(tried)
-        taken = s.rng.random(s.size) < np.exp(
-            np.minimum(0.0, (values - scores.astype(np.float64)) / heat)
-        )
-        boards[taken], scores[taken] = tried[taken], values[taken]
-        better = scores > best_scores
-        best[better], best_scores[better] = boards[better], scores[better]
-        if (step + 1) % max(1, steps // _REPORTS) == 0:
-            s.tell(step + 1, int(best_scores.max()), (step + 2) * s.size)
+        moves = random_moves(s.rng, boards, s.alphabet, k)
+        slacks = s.rng.exponential(heat, (s.size, k)).astype(np.int32)
+        walked = s.scorer.walk(boards, moves, slacks)
+        boards, scores = walked.boards, walked.scores
+        better = walked.best_scores > best_scores
+        best[better], best_scores[better] = walked.best[better], walked.best_scores[better]
+        s.tell(step + k, int(best_scores.max()), (step + k + 1) * s.size)
     distinct, first, n_chains = np.unique(
         canonical_cells(best, s.scorer.geometry), axis=0, return_index=True, return_counts=True
     )

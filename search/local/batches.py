@@ -13,11 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from boardclass.arrays import Int32s, UInt8s
+from boardclass.arrays import Int32s, Int64s, UInt8s
 from boardclass.errors import InputError, quote
 from boardclass.geometry import Geometry
 from boardclass.scores import MIN_LETTERS
+from search.scoring import walks
 from search.scoring.scorer import Scorer
+from search.scoring.walks import Walked
 
 _WORTH_SPLITTING = 256  # boards
 
@@ -41,6 +43,26 @@ class ParallelScorer:
             return self._scorer.scores(boards)
         parts = np.array_split(boards, self._n_threads)
         return np.concatenate(list(self._threads.map(self._scorer.scores, parts)))
+
+    def scores_after(self, boards: UInt8s, of: Int64s, moves: UInt8s) -> Int32s:
+        """Return what :meth:`Scorer.scores_after` gives."""
+        n_parts = min(self._n_threads, len(boards))
+        if self._threads is None or n_parts < 2:
+            return self._scorer.scores_after(boards, of, moves)
+        ends = np.searchsorted(of, np.linspace(0, len(boards), n_parts + 1).astype(np.int64))
+        cuts = ends[1:-1]
+        parts = zip(np.split(of, cuts), np.split(moves, cuts), strict=True)
+        scored = self._threads.map(lambda part: self._scorer.scores_after(boards, *part), parts)
+        return np.concatenate(list(scored))
+
+    def walk(self, boards: UInt8s, moves: UInt8s, slacks: Int32s) -> Walked:
+        """Return what :meth:`Scorer.walk` gives."""
+        n_parts = min(self._n_threads, len(boards))
+        if self._threads is None or n_parts < 2:
+            return self._scorer.walk(boards, moves, slacks)
+        parts = [np.array_split(array, n_parts) for array in (boards, moves, slacks)]
+        walked = self._threads.map(self._scorer.walk, *parts)
+        return Walked(*map(np.concatenate, zip(*walked, strict=True)))
 
 
 class HoldingScorer:
@@ -68,6 +90,14 @@ class HoldingScorer:
         holding = np.flatnonzero(self._finder.scores(boards))
         out[holding] = self._scorer.scores(boards[holding])
         return out
+
+    def scores_after(self, boards: UInt8s, of: Int64s, moves: UInt8s) -> Int32s:
+        """Return scores of moved boards, see :func:`search.scoring.walks.scores_after`."""
+        return walks.scores_after(self, boards, of, moves)
+
+    def walk(self, boards: UInt8s, moves: UInt8s, slacks: Int32s) -> Walked:
+        """Return where walks end, see :func:`search.scoring.walks.walk`."""
+        return walks.walk(self, boards, moves, slacks)
 
     def first(self, rng: np.random.Generator, m: int, alphabet: UInt8s) -> UInt8s:
         """Return uint8[m, n] random boards, each with the word on a random path: where a search may

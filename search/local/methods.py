@@ -24,7 +24,7 @@ from search.local.moves import Search, parse_alphabet
 from search.local.pool import climb
 from search.scoring.scorer import encode_boards
 
-STEPS_PER_CELL = 400
+STEPS_PER_CELL = 5000
 
 
 class Climbing(NamedTuple):
@@ -72,11 +72,11 @@ class Find(NamedTuple):
 
 def local_search(
     scorer: BatchScorer,
-    method: str = "pool",
+    method: str | None = None,
     *,
     seed: int = 0,
     runs: int | None = None,
-    pool: int = 500,
+    pool: int | None = None,
     letters: str = LETTERS,
     start: Start | None = None,
     progress: Callable[[Climbing], object] | None = None,
@@ -88,9 +88,9 @@ def local_search(
     The runs are separate searches that divide the ``pool`` among them, so more runs cost no more.
     Threads may search at the same time, also with the same scorer.
 
-    method : one of :data:`METHODS`
+    method : one of :data:`METHODS`; default: :func:`default_method`
     runs : number of searches; default: :func:`default_runs`
-    pool : boards kept, chains, or population, of all runs together
+    pool : boards kept, chains, or population, of all runs together; default: :data:`POOL`
     letters : letters that boards may use
     start : a board to start from, or a function that makes the first boards; default: random boards
     progress : told of every round, see :class:`Climbing`; default: a bar in a notebook
@@ -107,7 +107,9 @@ def local_search(
     >>> local_search(Scorer("2x2", "scowl70"), pool=50)[0]
     Find(board='aert', score=14, n_found=5)
     """
+    method = default_method(scorer.geometry.n, start) if method is None else method
     runs = default_runs(method, start) if runs is None else runs
+    pool = POOL.get(method, runs) if pool is None else pool
     _check_search(method, seed, runs, pool)
     alphabet = parse_alphabet(letters)
     tell, now = progress or bar(), Climbing(0.0, 0, 0, 0, 0)
@@ -147,11 +149,23 @@ def _check_search(method: str, seed: int, runs: int, pool: int) -> None:
 
 METHODS = {"pool": climb, "anneal": anneal, "genetic": breed}
 LEAST_POOL = {"genetic": 2}  # a child has two parents
+# Boards, chains or population unless asked otherwise. Few long chains beat many short ones.
+POOL = {"pool": 500, "anneal": 16, "genetic": 500}
 # Runs unless asked otherwise: several small pools beat one large one, which soon holds a single
 # family of boards. 4x4 with ENABLE2K: of 50 pools of 100 boards, 37 reach 3625, each in about 12 s
 # of CPU; of the five pools of each seed 0 to 9, at least two do. A pool of 500 takes 55 s; two of
 # four seeds reach it.
 _RUNS_OF_POOLS = 5
+_MOST_CELLS_OF_POOLS = 16  # chains find good boards of more cells sooner (docs/performance.md)
+
+
+def default_method(n_cells: int, start: Start | None) -> str:
+    """Return the method for boards of so many cells unless another is asked for; chains would
+    forget the board that they start from.
+    """
+    if n_cells <= _MOST_CELLS_OF_POOLS or isinstance(start, str):
+        return "pool"
+    return "anneal"
 
 
 def default_runs(method: str, start: Start | None) -> int:

@@ -20,6 +20,7 @@ from boardclass.errors import InputError, quote
 from boardclass.geometry import Geometry
 from search.local.batches import BatchScorer
 from search.scoring.scorer import decode_boards
+from search.scoring.walks import SWAP, moved
 
 SWAPS = 0.3
 # of the letters of a change, how many are drawn from the alphabet; the others are copied from the
@@ -57,17 +58,23 @@ def neighbours(boards: UInt8s, letters: UInt8s) -> UInt8s:
 
     A board has (a - 1) n changes with the a ``letters`` of the alphabet, and must use these only.
     """
-    n, size = boards.shape[1], len(letters)
-    changed = np.repeat(boards[:, None], n * (size - 1), axis=1)
-    step = np.tile(np.arange(1, size), n)
-    cell = np.repeat(np.arange(n), size - 1)
-    at = np.arange(len(cell))
-    changed[:, at, cell] = letters[(np.searchsorted(letters, changed[:, at, cell]) + step) % size]
+    moves = all_moves(boards, letters)
+    return moved(np.repeat(boards, moves.shape[1], axis=0), moves.reshape(-1, 2))
+
+
+def all_moves(boards: UInt8s, letters: UInt8s) -> UInt8s:
+    """Return uint8[m, k, 2], the moves to the neighbours of each board, in the same order."""
+    m, n = boards.shape
+    step = np.tile(np.arange(1, len(letters)), n)
+    cell = np.repeat(np.arange(n), len(letters) - 1)
     left, right = np.triu_indices(n, 1)
-    swapped = np.repeat(boards[:, None], len(left), axis=1)
-    at = np.arange(len(left))
-    swapped[:, at, left], swapped[:, at, right] = boards[:, right], boards[:, left]
-    return np.concatenate((changed, swapped), axis=1).reshape(-1, n)
+    moves = np.empty((m, len(cell) + len(left), 2), np.uint8)
+    changes, swaps = moves[:, : len(cell)], moves[:, len(cell) :]
+    changes[:, :, 0] = cell
+    places = np.searchsorted(letters, boards[:, cell]) + step
+    changes[:, :, 1] = letters[places % len(letters)]
+    swaps[:, :, 0], swaps[:, :, 1] = left, SWAP + right
+    return moves
 
 
 def canonical_cells(boards: UInt8s, geometry: Geometry) -> UInt8s:
@@ -104,24 +111,29 @@ def best_first(boards: UInt8s, scores: Int32s, n: int) -> Int64s:
     return np.lexsort((low, high, -scores.astype(np.int64)))[:n]
 
 
-def propose(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s) -> UInt8s:
-    """Return one random neighbour of each board in uint8[m, n]; now and then it is the board
-    itself.
+def random_moves(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s, k: int) -> UInt8s:
+    """Return uint8[m, k, 2], k random moves for each board in uint8[m, n], see
+    :mod:`search.scoring.walks`; now and then a move changes nothing.
 
     Either two cells are swapped, or a cell gets another letter: that of a random cell of a random
     board, or one of the alphabet.
     """
     m, n = boards.shape
-    tried = boards.copy()
-    row = np.arange(m)
-    left, right = rng.integers(0, n, (m,)), rng.integers(0, n, (m,))
-    letters = boards[rng.integers(0, m, m), rng.integers(0, n, m)]
-    fresh = rng.random(m) < FRESH
+    moves = np.empty((m, k, 2), np.uint8)
+    moves[:, :, 0] = rng.integers(0, n, (m, k))
+    letters = boards[rng.integers(0, m, (m, k)), rng.integers(0, n, (m, k))]
+    fresh = rng.random((m, k)) < FRESH
     letters[fresh] = alphabet[rng.integers(0, len(alphabet), np.count_nonzero(fresh))]
-    swap = rng.random(m) < SWAPS
-    tried[row, left] = np.where(swap, boards[row, right], letters)
-    tried[row[swap], right[swap]] = boards[row[swap], left[swap]]
-    return tried
+    swap = rng.random((m, k)) < SWAPS
+    moves[:, :, 1] = np.where(swap, SWAP + rng.integers(0, n, (m, k)), letters)
+    return moves
+
+
+def propose(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s) -> UInt8s:
+    """Return one random neighbour of each board in uint8[m, n]; now and then it is the board
+    itself.
+    """
+    return moved(boards, random_moves(rng, boards, alphabet, 1)[:, 0])
 
 
 def found(boards: UInt8s, scores: Int32s) -> list[tuple[str, int, int]]:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from boardclass.arrays import UInt8s
+from boardclass.arrays import Int32s, Int64s, UInt8s
 from search.local.batches import BatchScorer
-from search.local.moves import Search, best_first, canonical_cells, found, neighbours, pack
+from search.local.moves import Search, all_moves, best_first, canonical_cells, found, pack
+from search.scoring.walks import moved
 
 BATCH = 1 << 17  # neighbours that are made at once
 
@@ -25,11 +26,11 @@ def climb(s: Search) -> list[tuple[str, int, int]]:
     pool = _Pool(s.scorer, s.size)
     pool.offer(s.first)
     n_rounds = 0
-    n_part = max(1, BATCH // len(neighbours(pool.boards[:1], s.alphabet)))
+    n_part = max(1, BATCH // all_moves(pool.boards[:1], s.alphabet).shape[1])
     while len(fresh := pool.take_unexpanded()) and not s.stop():
         for part in range(0, len(fresh), n_part):
             if not s.stop():
-                pool.offer(neighbours(fresh[part : part + n_part], s.alphabet))
+                pool.expand(fresh[part : part + n_part], s.alphabet)
         n_rounds += 1
         s.tell(n_rounds, int(pool.scores[0]), pool.n_scored)
     return found(pool.boards, pool.scores)
@@ -47,6 +48,20 @@ class _Pool:
 
     def offer(self, boards: UInt8s) -> None:
         """Score those boards that are new, up to symmetry, and keep the best."""
+        cells, _ = self._new(boards)
+        self._keep(cells, self.scorer.scores(cells))
+
+    def expand(self, boards: UInt8s, alphabet: UInt8s) -> None:
+        """Score those neighbours of the boards that are new, up to symmetry, and keep the best."""
+        moves = all_moves(boards, alphabet)
+        k, moves = moves.shape[1], moves.reshape(-1, 2)
+        cells, first = self._new(moved(np.repeat(boards, k, axis=0), moves))
+        order = np.argsort(first)
+        cells, first = cells[order], first[order]
+        self._keep(cells, self.scorer.scores_after(boards, first // k, moves[first]))
+
+    def _new(self, boards: UInt8s) -> tuple[UInt8s, Int64s]:
+        """Return the canonical images of the boards that are new, and where they stand first."""
         cells = canonical_cells(boards, self.scorer.geometry)
         high, low = pack(cells)
         # exact up to 13 cells, a hash beyond: a collision costs one board
@@ -56,9 +71,12 @@ class _Pool:
         within = at < len(self._known)
         new[within] = self._known[at[within]] != keys[within]
         self._known = np.sort(np.concatenate((self._known, keys[new])))
-        fresh = cells[first[new]]
+        return cells[first[new]], first[new]
+
+    def _keep(self, fresh: UInt8s, scores: Int32s) -> None:
+        """Keep the best of the pool and some boards with their scores."""
         self.n_scored += len(fresh)
-        scores = np.concatenate((self.scores, self.scorer.scores(fresh)))
+        scores = np.concatenate((self.scores, scores))
         merged = np.concatenate((self.boards, fresh))
         expanded = np.concatenate((self._expanded, np.zeros(len(fresh), bool)))
         keep = best_first(merged, scores, self.size)

@@ -6,6 +6,9 @@ twin.
       score kernels      scorer_simd.py     AVX-512, many boards at once; scorer_kernels.py, one at
                          a time
       Trie               trie.py            words as one flat array
+    Scorer.walk,         walks.py           what moves of a board score: as whole boards
+    scores_after
+      walk_board         moves_simd.py      the vector kernel of it: looks only at what changes
     best_neighbours      scorer.py          what one step makes of a board
 
 Uses ``search.bits`` only.  Scores are what everything else is measured against, so four solvers

@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +25,9 @@ from boardclass.errors import BoardError, quote
 from boardclass.geometry import Dims, cell_name, geometry
 from boardclass.scores import Scores, ScoreTable, check_overflow, parse_scores
 from boardclass.wordlist import WordList, words_in_q_form
+from search.scoring import walks
 from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES, Trie, build_trie
+from search.scoring.walks import Walked
 
 
 class Found(NamedTuple):
@@ -179,6 +181,62 @@ class Scorer:
 
         masks = self.geometry.neighbour_masks
         return int(score_boards_simd(*self.trie, masks, cells, *vector, seen, generation, out))
+
+    def walk(self, boards: UInt8s, moves: UInt8s, slacks: Int32s) -> Walked:
+        """Return where walks from the ``boards`` uint8[m, n] end: what
+        :func:`search.scoring.walks.walk` gives with this scorer.
+
+        moves : uint8[m, k, 2], slacks : int32[m, k], see there
+        """
+        self._check(boards)
+        if self._memory.vector is None:
+            return walks.walk(self, boards, moves, slacks)
+        # the board where each walk is, and its best one
+        both = np.repeat(boards[:, None], 2, axis=1)
+        scores = np.repeat(self.scores(boards)[:, None], 2, axis=1)
+        values = np.zeros(slacks.shape, np.int32)
+        for i in range(len(boards)):
+            self._walk_vector(both[i], scores[i], moves[i], slacks[i], values[i])
+        return Walked(both[:, 0], scores[:, 0], both[:, 1], scores[:, 1], values)
+
+    def scores_after(self, boards: UInt8s, of: Int64s, moves: UInt8s) -> Int32s:
+        """Return int32[k], the scores of boards after one move each: what
+        :func:`search.scoring.walks.scores_after` gives with this scorer.
+
+        boards : uint8[m, n], of : int64[k], ascending, moves : uint8[k, 2], see there
+        """
+        self._check(boards)
+        if self._memory.vector is None:
+            return walks.scores_after(self, boards, of, moves)
+        values = np.zeros(len(moves), np.int32)
+        stay = np.full(len(moves), walks.NEVER, np.int32)
+        ends = np.searchsorted(of, np.arange(len(boards) + 1)).tolist()
+        for board, (begin, end) in zip(boards, pairwise(ends), strict=True):
+            own = slice(begin, end)
+            at, scores = np.stack((board, board)), np.full(2, -walks.NEVER, np.int32)
+            self._walk_vector(at, scores, moves[own], stay[own], values[own])
+        return values
+
+    def _walk_vector(
+        self, boards: UInt8s, scores: Int32s, moves: UInt8s, slacks: Int32s, values: Int32s
+    ) -> None:
+        """Walk by the vector kernel; a board that outgrows its memory is scored as a whole."""
+        from search.scoring.moves_simd import make_walk_memory, walk_board
+
+        if not hasattr(self._of_thread, "walks"):
+            assert self._memory.vector
+            self._of_thread.walks = make_walk_memory(self.trie, self._memory.vector[0])
+        trie, memory = self._of_thread.walks
+        while len(moves):
+            done = walk_board(trie, boards, scores, moves, slacks, memory, values)
+            moves, slacks, values = moves[done:], slacks[done:], values[done:]
+            if not len(moves):
+                return
+            once = walks.walk(self, boards[:1], moves[None, :1], slacks[None, :1])
+            boards[0], scores[0], values[0] = once.boards[0], once.scores[0], once.values[0, 0]
+            if scores[0] > scores[1]:
+                boards[1], scores[1] = boards[0], scores[0]
+            moves, slacks, values = moves[1:], slacks[1:], values[1:]
 
     def words(self, board: str) -> list[Found]:
         """Return the words on a board that are worth points, sorted by word, one path each."""

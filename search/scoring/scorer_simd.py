@@ -32,8 +32,8 @@ from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT
 
 LANES = 8
 CAPACITY = 1 << 17
-_PLACE_SHIFT = 32  # place: cell << 32 | used cells
-_CODE_MASK = 63 << CODE_SHIFT
+PLACE_SHIFT = 32  # place: cell << 32 | used cells
+CODE_MASK = 63 << CODE_SHIFT
 _MIN_LLVM = 20  # llvm.experimental.vector.compress
 
 
@@ -72,24 +72,26 @@ def make_lanes(neighbours: tuple[tuple[int, ...], ...]) -> Lanes:
     """Return the lanes of a geometry; the kernel fills letters and ``around`` per board."""
     places = np.full((MAX_CELLS, LANES), -1, np.int64)
     for cell, near in enumerate(neighbours):
-        places[cell, : len(near)] = [other << _PLACE_SHIFT | 1 << other for other in near]
+        places[cell, : len(near)] = [other << PLACE_SHIFT | 1 << other for other in near]
     return Lanes(places, np.zeros_like(places), np.zeros_like(places))
 
 
-_I32, _I64 = ir.IntType(32), ir.IntType(64)
-_VECTOR, _MASK = ir.VectorType(_I64, LANES), ir.VectorType(ir.IntType(1), LANES)
+_I32, I64 = ir.IntType(32), ir.IntType(64)
+_VECTOR, _MASK = ir.VectorType(I64, LANES), ir.VectorType(ir.IntType(1), LANES)
 
 
-class _Lanewise:
+class Lanewise:
     """Builds LLVM code on vectors of eight 64-bit lanes."""
 
     def __init__(self, builder: Any) -> None:
         self.b = builder
 
     def call(self, name: str, result: Any, *values: Any) -> Any:
+        """Call an LLVM intrinsic."""
         return call(self.b, name, result, *values)
 
     def splat(self, value: Any) -> Any:
+        """Return a vector of one value."""
         undefined = ir.Constant(_VECTOR, ir.Undefined)
         one = self.b.insert_element(undefined, value, _I32(0))
         return self.b.shuffle_vector(
@@ -97,27 +99,33 @@ class _Lanewise:
         )
 
     def constant(self, value: int) -> Any:
+        """Return a vector of one number."""
         return ir.Constant(_VECTOR, [value] * LANES)
 
     def load(self, pointer: Any) -> Any:
+        """Return the vector at an address."""
         return self.b.load(self.b.bitcast(pointer, _VECTOR.as_pointer()), align=8)
 
     def any_bit(self, left: Any, right: Any) -> Any:
+        """Return which lanes of two vectors have a bit in common."""
         return self.b.icmp_unsigned("!=", self.b.and_(left, right), self.constant(0))
 
     def popcount(self, vector: Any) -> Any:
+        """Return the number of set bits of each lane."""
         return self.call("llvm.ctpop.v8i64", _VECTOR, vector)
 
     def gather(self, base: Any, index: Any, alive: Any) -> Any:
+        """Return the records at the indices that are alive, 0 elsewhere."""
         address = self.b.add(
-            self.splat(self.b.ptrtoint(base, _I64)), self.b.shl(index, self.constant(3))
+            self.splat(self.b.ptrtoint(base, I64)), self.b.shl(index, self.constant(3))
         )
-        pointers = self.b.inttoptr(address, ir.VectorType(_I64.as_pointer(), LANES))
+        pointers = self.b.inttoptr(address, ir.VectorType(I64.as_pointer(), LANES))
         return self.call(
             "llvm.masked.gather.v8i64.v8p0", _VECTOR, pointers, _I32(8), alive, self.constant(0)
         )
 
     def pack(self, pointer: Any, at: Any, vector: Any, alive: Any) -> None:
+        """Store what is alive side by side."""
         packed = self.call(
             "llvm.experimental.vector.compress.v8i64", _VECTOR, vector, alive, self.constant(0)
         )
@@ -126,12 +134,13 @@ class _Lanewise:
         )
 
     def count(self, alive: Any) -> Any:
-        bits = self.b.zext(self.b.bitcast(alive, ir.IntType(LANES)), _I64)
-        return self.call("llvm.ctpop.i64", _I64, bits)
+        """Return how many lanes are alive."""
+        bits = self.b.zext(self.b.bitcast(alive, ir.IntType(LANES)), I64)
+        return self.call("llvm.ctpop.i64", I64, bits)
 
 
 @intrinsic
-def _extend(
+def extend(
     typing_context: Any,
     nodes: Any,
     lanes: Any,
@@ -142,7 +151,7 @@ def _extend(
     tails: Any,
 ) -> Any:
     """Pack what goes on from one path to the queue and the hits; return the new queue length |
-    number of hits << 32.
+    number of hits << 32.  A queue that has a fourth array gets the places of the hits there.
     """
     del typing_context
     signature = int64(nodes, lanes, queue, int64, int64, int64, int64)
@@ -154,9 +163,9 @@ def _extend(
                 kind, value = kind.types[field], b.extract_value(value, field)
             return context.make_array(kind)(context, b, value).data
 
-        v = _Lanewise(b)
+        v = Lanewise(b)
         _, _, _, cell, record, used, tails = arguments
-        row = b.mul(cell, _I64(LANES))
+        row = b.mul(cell, I64(LANES))
         places, letters, around = (v.load(b.gep(pointer(1, field), [row])) for field in range(3))
         records_in, used_in = v.splat(record), v.splat(used)
         free = b.icmp_unsigned(
@@ -164,25 +173,29 @@ def _extend(
         )
         alive = b.and_(v.any_bit(letters, records_in), free)
         below = v.popcount(b.and_(records_in, b.sub(letters, v.constant(1))))
-        child = b.add(v.splat(b.lshr(record, _I64(CHILD_SHIFT))), below)
+        child = b.add(v.splat(b.lshr(record, I64(CHILD_SHIFT))), below)
         records = v.gather(pointer(0), child, alive)
         goes_on = v.any_bit(records, around)
-        is_word = v.any_bit(records, v.constant(_CODE_MASK))
-        tail, n_hits = b.and_(tails, _I64(0xFFFFFFFF)), b.lshr(tails, _I64(32))
+        is_word = v.any_bit(records, v.constant(CODE_MASK))
+        tail, n_hits = b.and_(tails, I64(0xFFFFFFFF)), b.lshr(tails, I64(32))
         v.pack(pointer(2, 0), tail, records, goes_on)
         v.pack(pointer(2, 1), tail, b.or_(places, used_in), goes_on)
-        code = b.shl(b.and_(records, v.constant(_CODE_MASK)), v.constant(32 - CODE_SHIFT))
+        code = b.shl(b.and_(records, v.constant(CODE_MASK)), v.constant(32 - CODE_SHIFT))
         v.pack(pointer(2, 2), n_hits, b.or_(child, code), is_word)
-        return b.add(tails, b.or_(v.count(goes_on), b.shl(v.count(is_word), _I64(32))))
+        if len(sig.args[2].types) > len(Queue._fields):
+            v.pack(pointer(2, 3), n_hits, b.or_(places, used_in), is_word)
+        return b.add(tails, b.or_(v.count(goes_on), b.shl(v.count(is_word), I64(32))))
 
     return signature, codegen
 
 
-_LANES = types.NamedUniTuple(writable(int64, 2), 3, Lanes)
+LANES_TYPE = types.NamedUniTuple(writable(int64, 2), 3, Lanes)
 _QUEUE = types.NamedUniTuple(writable(int64), 3, Queue)
 
 
-@kernel(int64(*SIGNATURE_ARRAYS, _LANES, _QUEUE, writable(uint8), writable(int64), writable(int32)))
+@kernel(
+    int64(*SIGNATURE_ARRAYS, LANES_TYPE, _QUEUE, writable(uint8), writable(int64), writable(int32))
+)
 def score_boards_simd(
     nodes: Any, points: Any, neighbour_masks: Any, boards: Any, lanes: Lanes, queue: Queue,
     seen: Any, generation: Any, out: Any,
@@ -202,7 +215,7 @@ def score_boards_simd(
             for lane in range(LANES):
                 place = lanes.places[cell, lane]
                 if place >= 0:
-                    other = 1 << int64(boards[b, place >> _PLACE_SHIFT])
+                    other = 1 << int64(boards[b, place >> PLACE_SHIFT])
                     lanes.letters[cell, lane] = other
                     letters |= other
             around[cell] = letters
@@ -210,26 +223,26 @@ def score_boards_simd(
                 child = (nodes[0] >> CHILD_SHIFT) + popcount(nodes[0] & (bit - 1))
                 tail = tails & 0xFFFFFFFF
                 queue.records[tail] = nodes[child]
-                queue.places[tail] = (cell << _PLACE_SHIFT) | (1 << cell)
+                queue.places[tail] = (cell << PLACE_SHIFT) | (1 << cell)
                 tails += 1
-                if nodes[child] & _CODE_MASK:
+                if nodes[child] & CODE_MASK:
                     queue.hits[tails >> 32] = (
-                        (nodes[child] & _CODE_MASK) << (32 - CODE_SHIFT)
+                        (nodes[child] & CODE_MASK) << (32 - CODE_SHIFT)
                     ) | child
                     tails += 1 << 32
         for cell in range(n):
             for lane in range(LANES):
                 place = lanes.places[cell, lane]
                 if place >= 0:
-                    lanes.around[cell, lane] = around[place >> _PLACE_SHIFT]
+                    lanes.around[cell, lane] = around[place >> PLACE_SHIFT]
         head = 0
         while head < tails & 0xFFFFFFFF:
             if tails & 0xFFFFFFFF > CAPACITY or tails >> 32 > CAPACITY:
                 return b
             place = queue.places[head]
             record = queue.records[head]
-            tails = _extend(
-                nodes, lanes, queue, place >> _PLACE_SHIFT, record, place & CELLS_MASK, tails
+            tails = extend(
+                nodes, lanes, queue, place >> PLACE_SHIFT, record, place & CELLS_MASK, tails
             )
             head += 1
         current = next_generation(seen, generation)

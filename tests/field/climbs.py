@@ -3,10 +3,11 @@
     python -m tests.field.climbs --dims 5x5 --wordlist enable2k --best 10406 --method anneal
         [--pool 500] [--runs N] [--seeds 0 4] [--results FILE]
 
-One thread.  For every seed a line: the best score, whether it is the best known, CPU minutes.  The
-last line is the rate: a share p of searches that cost c each finds the board, so half of those who
-spend c * log(1/2) / log(1 - p) find it.  With --results lines are kept there, and seeds that it has
-are not searched again.
+One thread.  For every seed a line: the best score and board, how often it was found (chains of
+annealing, runs of other methods), CPU minutes and boards scored.  The last line is the rate: a
+share p of searches that cost c each finds the board, so half of those who spend
+c * log(1/2) / log(1 - p) find it.  With --results lines are kept there, and seeds that it has are
+not searched again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 from boardclass import load_wordlist
 from boardclass.scores import parse_scores
 from search import Scorer, local_search
-from search.local.methods import METHODS
+from search.local.methods import METHODS, Climbing
 from tests.field.pages import commit
 
 
@@ -44,12 +45,19 @@ def rate(found: Sequence[bool], minutes: Sequence[float]) -> str:
 
 
 def search_once(scorer: Scorer, asked: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return what one search finds: the best board and score, CPU minutes."""
+    """Return what one search finds: the best board and score, how often it was found, CPU minutes,
+    boards scored.
+    """
     options = {name: asked[name] for name in ("pool", "runs") if asked[name]}
+    n_scored: dict[int, int] = {}
+
+    def note(now: Climbing) -> None:
+        n_scored[now.run] = now.n_scored
+
     began = time.process_time()
-    finds = local_search(scorer, asked["method"], seed=seed, progress=bool, **options)
+    best = local_search(scorer, asked["method"], seed=seed, progress=note, **options)[0]
     minutes = (time.process_time() - began) / 60
-    return {"board": finds[0].board, "score": finds[0].score, "minutes": round(minutes, 3)}
+    return {**best._asdict(), "minutes": round(minutes, 3), "n_scored": sum(n_scored.values())}
 
 
 def main() -> None:
@@ -83,8 +91,9 @@ def main() -> None:
         answer = answers[0]
         found.append(answer["score"] >= given.best)
         minutes.append(answer["minutes"])
-        line = f"seed {seed}: {answer['score']:,} {answer['board']}, {minutes[-1]:.2f} min\n"
-        sys.stdout.write(line)
+        times, n_scored = answer["n_found"], answer["n_scored"]
+        line = f"seed {seed}: {answer['score']:,} {answer['board']} found {times} times, "
+        sys.stdout.write(f"{line}{minutes[-1]:.2f} min, {n_scored:,} boards\n")
         sys.stdout.flush()
     sys.stdout.write(f"{given.dims} {given.wordlist} {given.method}: {rate(found, minutes)}\n")
 
