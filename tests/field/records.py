@@ -1,13 +1,14 @@
 """The best boards known: climbs for every size from 2x2 to 5x5 and every list that is here.
 
-    python -m tests.field.records [--sizes 2x2 3x4 ...] [--lists scowl70 ...] [--pool 500]
-        [--start BOARD]
+    python -m tests.field.records [--sizes 2x2 3x4 ...] [--lists scowl70 ...] [--method pool]
+        [--pool 500] [--seed 0] [--start BOARD]
 
 Writes results/published/best_known.json and the table of docs/records.md.  For each size and list
-it makes five climbs with one seed, or one from a given board, and keeps the best board of them, of
-the runs that come with the program and of what the file had; a second solver must give it the same
-points.  A size of ten cells at most is searched whole, as one class with all letters on each cell,
-so its board is proven.  What the file has, and is not asked for, stays.
+it climbs as orderly climb does, with five pools or one annealing of several chains, or with a pool
+from a given board, and keeps the best board of that, of the runs that come with the program and of
+what the file had; a second solver must give it the same points.  A size of ten cells at most is
+searched whole, as one class with all letters on each cell, so its board is proven.  What the file
+has, and is not asked for, stays.
 """
 
 from __future__ import annotations
@@ -28,25 +29,28 @@ from boardclass.wordlist import WordList, available_names
 from results.proof.best_known import FILE, WHOLE, Record, best_known
 from results.proof.packaged import recorded
 from search import Scorer, Spec, break_class, local_search, solve
-from search.local.methods import METHODS
+from search.local.methods import METHODS, POOL, default_method, default_runs
 from tests.field import pages
 
 SIZES = ("2x2", "2x3", "2x4", "2x5", "3x3", "3x4", "3x5", "4x4", "4x5", "5x5")
 STANDARD = parse_scores("standard")
-RUNS = 5
 MOST_CELLS = 10  # of a size that is searched whole
 
 
-def climbed(dims: str, words: WordList, method: str, pool: int, start: str | None) -> Record:
-    """Return the best board of five climbs, and in how many of them it was found; of one that
-    begins with the board ``start``.
-    """
+def climbed(dims: str, words: WordList, asked: argparse.Namespace) -> Record:
+    """Return the best board of the climbs, and how many of them, or of the chains, found it."""
     scorer, began = Scorer(dims, words.words, STANDARD), time.process_time()
-    runs = 1 if start else RUNS
-    options = {"runs": runs, "pool": pool, "start": start}
-    best = local_search(scorer, method, progress=bool, **options)[0]
+    method = asked.method or default_method(scorer.geometry.n, asked.start)
+    pool, runs = asked.pool or POOL[method], default_runs(method, asked.start)
+    best = local_search(
+        scorer, method, seed=asked.seed, runs=runs, pool=pool, start=asked.start, progress=bool
+    )[0]
     pages.say(f"{dims} {words.name}: {best}, {time.process_time() - began:.1f} CPU s")
-    how = f"{method} of {pool} from {start}" if start else f"{method} of {pool}"
+    how = f"{method} of {pool}"
+    if method == "anneal":
+        runs, how = pool, "chains of one annealing"
+    if asked.start:
+        how += f" from {asked.start}"
     return Record(dims, words.name, best.board, best.score, 0, "", how, runs, best.n_found)
 
 
@@ -83,11 +87,9 @@ def _with_proof(new: Record, proof: str, boards: Sequence[str], points: int) -> 
     return Record(new.dims, new.wordlist, boards[0], points, 0, proof, text, new.runs, 0)
 
 
-def record(
-    dims: str, words: WordList, before: Record | None, method: str, pool: int, start: str | None
-) -> Record:
+def record(dims: str, words: WordList, before: Record | None, asked: argparse.Namespace) -> Record:
     """Return the best board that is known now."""
-    new = climbed(dims, words, method, pool, start)
+    new = climbed(dims, words, asked)
     proof = proven(dims, words)
     if proof:
         name, boards, points = proof
@@ -97,7 +99,8 @@ def record(
         board, points = searched_whole(dims, words, new.points)
         new = _with_proof(new, WHOLE, [board], points)
     elif before and before.points > new.points:
-        new = Record(**{**asdict(before), "how": f"{new.how}, best {new.points:,}", "found": 0})
+        how = f"{new.how}, best {new.points:,}"
+        new = Record(**{**asdict(before), "how": how, "runs": new.runs, "found": 0})
     points, n_words = points_by_another_solver(new.board, words)
     assert points == new.points, f"{new}: another solver says {points}"
     return Record(**{**asdict(new), "words": n_words})
@@ -125,8 +128,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sizes", nargs="*", default=SIZES)
     parser.add_argument("--lists", nargs="*", default=sorted(available_names()))
-    parser.add_argument("--method", choices=METHODS, default="pool")
-    parser.add_argument("--pool", type=int, default=500)
+    parser.add_argument("--method", choices=METHODS)
+    parser.add_argument("--pool", type=int)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", metavar="BOARD")
     given = parser.parse_args()
     known = {(item.dims, item.wordlist): item for item in best_known()}
@@ -134,7 +138,7 @@ def main() -> None:
         words = load_wordlist(name)
         for dims in given.sizes:
             key = dims, words.name
-            known[key] = record(dims, words, known.get(key), given.method, given.pool, given.start)
+            known[key] = record(dims, words, known.get(key), given)
             write(list(known.values()))
 
 
