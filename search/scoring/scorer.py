@@ -1,7 +1,7 @@
 """Exact scorer: batches of boards to scores, one board to its words and to the best boards one step
 away.
 
-A machine with AVX-512 uses the vector kernel, any other the portable one (docs/performance.md has
+A machine with AVX-512 uses the vector kernel, any other the portable one (docs/notes/speed.md has
 their rates).
 """
 
