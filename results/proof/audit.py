@@ -54,6 +54,7 @@ import pyarrow.parquet as pq
 from numba import njit
 
 VERSION = 2
+# a copy of the writer's schema, not an import: a column renamed there must be noticed here
 _TYPES = {
     "version": pa.int32(),
     "fingerprint": pa.string(),
@@ -70,6 +71,7 @@ _BOARD = pa.struct(
     [pa.field("board", pa.string(), nullable=False), pa.field("score", pa.int32(), nullable=False)]
 )
 # of the rows of a run
+# only what is listed is read: a verdict of the rows must not influence what is checked
 _LISTED = {"candidates": pa.list_(pa.field("element", _BOARD, nullable=False))}
 SCHEMA, LISTED = (
     pa.schema([pa.field(*item, nullable=False) for item in kinds.items()])
@@ -77,6 +79,7 @@ SCHEMA, LISTED = (
 )
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MAX_FREE_CELLS = 12
+# a stranger's run must not be able to fill the memory of whoever audits it
 MAX_CELLS, MAX_FILE_BYTES = 25, 2**28
 _LOWEST = np.uint64(sum(1 << 5 * level for level in range(MAX_FREE_CELLS)))
 
@@ -116,10 +119,12 @@ class Audit:
         """Whether every board there is lies in a certified part, every end was checked, and there
         is a list.
         """
+        # an audit of some ends supports no claim about all boards
         every_end = (self.n_leaves_checked, self.n_scored) == (self.n_leaves, self.n_left)
         return self.n_boards == self.n_boards_all and every_end and self.n_listed >= 0
 
 
+# runs of format 1 were identified by these names; their certificates still are
 _OLD_NAMES = {"words_sha256": "wordlist_sha256", "points": "scores", "buckets": "partition"}
 
 
@@ -150,10 +155,13 @@ class RunQuestion:
         ).hexdigest()
         try:
             self.w, self.h = map(int, self.fingerprint["dims"].split("x"))
+            # the identity of a run has the shorter side first, so 4x3 names no run
             if not 0 < self.w <= self.h <= MAX_CELLS // self.w:
                 raise ValueError(f"no boards of {self.w}x{self.h} are audited")
             self.n, self.cutoff = self.w * self.h, int(self.fingerprint["cutoff"])
             cells = [divmod(cell, self.h) for cell in range(self.n)]
+            # a cell on two borders is a corner; coordinates instead of the search's own cell
+            # types
             borders = [(x in (0, self.w - 1)) + (y in (0, self.h - 1)) for x, y in cells]
             buckets = _buckets(self.fingerprint["partition"])
             self.cell_buckets = [buckets[("center", "edge", "corner")[count]] for count in borders]
@@ -162,6 +170,7 @@ class RunQuestion:
                 for word in words or ()
             }
             sha256 = hashlib.sha256("\n".join(worth).encode()).hexdigest()
+            # a bound from fewer words would be lower, and would let leaves pass that do not stand
             if words is not None and sha256 != self.fingerprint["wordlist_sha256"]:
                 raise Unreadable(
                     "the words are not those of the run: name its list with --wordlist, as plain "
@@ -173,6 +182,7 @@ class RunQuestion:
             [c for c, (u, v) in enumerate(cells) if max(abs(x - u), abs(y - v)) == 1]
             for x, y in cells
         ]
+        # the last row is for the empty path, which may go on to any cell
         rows = [row + [-1] * (self.n - len(row)) for row in (*near, list(range(self.n)))]
         # neighbours of each cell, then -1; the last row holds all cells
         self.near = np.array(rows, np.int64)
@@ -186,6 +196,7 @@ class RunQuestion:
         its points.
         """
         points = list(worth.values())
+        # a term keeps its points as a code of four bits
         if sum(points) >= 2**31 or len(set(points)) > 16:
             raise Unreadable(
                 "cannot audit points that exceed 31 bits or have more than 16 different values"
@@ -198,12 +209,15 @@ class RunQuestion:
         )
         # letters that each word shares with the one before
         pairs = zip(["", *worth], worth, strict=False)
+        # of sorted words neighbours share most letters, so most of each walk is done already
         same = ([a == b for a, b in zip(*pair, strict=False)] for pair in pairs)
         self.common = np.array([(*letters, False).index(False) for letters in same], np.int64)
 
     def class_letters(self, class_id: int) -> list[str]:
         """Return the letters of each cell: the id in mixed radix, cell 0 least significant."""
         letters = []
+        # what the class contains follows from its id alone: a certificate cannot leave a letter
+        # out
         for buckets in self.cell_buckets:
             class_id, digit = divmod(class_id, len(buckets))
             letters.append(buckets[digit])
@@ -253,6 +267,7 @@ class CertifiedPart:
             f"it has version {row['version']}, this checker reads {VERSION}",
         )
         self.require(row["fingerprint"] == question.digest, "it belongs to another run")
+        # against damage, not against forgers: they can renew a digest, but not a bound
         self.require(row["sha256"] == row_digest(row), "it was altered: its digest does not match")
         self.require(sorted(row["order"]) == list(range(question.n)), "it has no order of cells")
         self.require(len(self.forced) <= question.n, "it forces more cells than there are")
@@ -264,6 +279,7 @@ class CertifiedPart:
                 f"cell {cell} of the class does not have the letter {letter!r}",
             )
             self.letters[cell] = letter
+        # a cell of one letter is on no key; only the others are split
         self.free = [cell for cell in row["order"] if len(self.letters[cell]) > 1]
         self.require(
             len(self.free) <= MAX_FREE_CELLS,
@@ -303,9 +319,11 @@ class CertifiedPart:
             self.require(
                 len(go_on) == mask.bit_count(), "a split names a letter that the cell does not have"
             )
+            # reversed, as the stack gives the last one first: the body is in preorder
             if not self.on_last(above):
                 waiting += [above + letter for letter in reversed(go_on)]
             yield above, letters, go_on
+        # a rest that is not read could be taken for a part of the proof
         self.require(next(body, None) is None, "it goes on behind the end of the tree")
 
     def ends(self) -> Iterator[tuple[str, str, bool]]:
@@ -352,6 +370,7 @@ def audit(
         if n_ends is None
         else set(Random(seed).sample(range(total), min(total, n_ends)))
     )
+    # each end has its number before any is checked, so the writer cannot tell which are drawn
     numbers, reaching = iter(range(total)), set[str]()
     for part in parts:
         ends = (end for end, number in zip(part.ends(), numbers, strict=False) if number in drawn)
@@ -388,6 +407,7 @@ def _read_parts(
         (CertifiedPart(question, row) for row in certificates), key=lambda p: (p.class_id, p.forced)
     )
     for before, part in zip([None, *parts], parts, strict=False):
+        # the images of a class count with it: two classes that are images hold the same boards
         images = question.images(part.class_letters)
         apart = {owners.setdefault(image, part.class_id) for image in images} == {part.class_id}
         # sorted: a part comes right before the parts of it
@@ -415,6 +435,7 @@ def _check(
     """
     for above, group in groupby(ends, itemgetter(0)):
         letters, free = part.letters.copy(), part.free[len(above) :]
+        # the ends below one split differ in one letter only, so one pass gives all their bounds
         for cell, letter in zip(part.free, above, strict=False):
             letters[cell] = letter
         bounds = question.bounds(letters, free)
@@ -435,6 +456,7 @@ def _check(
 def row_digest(row: dict[str, Any]) -> str:
     """Return the SHA-256 of a certificate's fields."""
     names = [name for name in SCHEMA.names if name != "sha256"]
+    # JSON has no bytes
     fields = [row[name].hex() if isinstance(row[name], bytes) else row[name] for name in names]
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
@@ -449,6 +471,7 @@ def _terms(question: RunQuestion, letters: Sequence[str], free: Sequence[int]) -
     holds = np.array(
         [sum(1 << c for c in range(question.n) if x in letters[c]) for x in _ALPHABET], np.int64
     )
+    # in rounds: how many terms there are is known only when they have been made
     size, word, parts = 1 << 18, 0, []
     while word < len(question.codes):
         out, paths = np.empty(4 * size, np.uint64), np.empty((4, size), np.int64)
@@ -458,6 +481,7 @@ def _terms(question: RunQuestion, letters: Sequence[str], free: Sequence[int]) -
         parts.append(out[:n].copy())
         size *= 1 + (n < 2 * size)  # room for paths ran out before room for terms
     terms = np.concatenate([np.empty(0, np.uint64), *parts])
+    # or the terms would be in memory twice while they are sorted
     del parts
     terms.sort()
     keys, points = np.empty(len(terms), np.int64), np.empty(len(terms), np.int64)
@@ -483,8 +507,10 @@ def _generate(  # type: ignore[no-untyped-def]
     while word < len(codes):
         first, length = starts[word], starts[word + 1] - starts[word]
         known = min(known, common[word])
+        # a prefix that is on no board of the part ends all words that begin so
         while known < length and begin[known] < begin[known + 1]:
             letter, at = np.int64(letters[first + known]), begin[known + 1]
+            # eight neighbours for each path, and the 25 cells that the empty path may go to
             if at + 8 * (at - begin[known]) + 32 > len(cells):
                 return word, n_out  # full: this word comes first in the next round
             for i in range(begin[known], begin[known + 1]):
@@ -531,6 +557,7 @@ def _minimal(terms, begin, end, sizes, own, masks):  # type: ignore[no-untyped-d
             sizes[n] = _used_levels(terms[i]) * _LOWEST >> np.uint64(55) & np.uint64(31)
             fewest, most = min(fewest, sizes[n]), max(most, sizes[n])
             n += 1
+    # lemma 1: a term that contains another may go. Only one with fewer pairs can be contained
     for size in range(fewest, most + 1):
         smaller = kept
         for i in range(n):
@@ -550,6 +577,7 @@ def _minimal(terms, begin, end, sizes, own, masks):  # type: ignore[no-untyped-d
 def _used_levels(term):  # type: ignore[no-untyped-def]
     """Return the lowest bit of each level on which a term needs a letter."""
     key = term >> np.uint64(4)
+    # a letter is 1 to 26, so a level that is used has at least one of its five bits set
     two = key | key >> np.uint64(1)
     return (two | two >> np.uint64(2) | key >> np.uint64(4)) & _LOWEST
 
@@ -580,6 +608,7 @@ def _bounds(keys, points, n, bounds):  # type: ignore[no-untyped-def]
     for i in range(len(keys)):
         differs = 0
         if i + 1 < len(keys):
+            # the first level on which the next key differs: groups above it stay open
             rest, differs = keys[i] ^ keys[i + 1], n - 1
             while rest >= 32:
                 rest >>= 5
@@ -602,6 +631,7 @@ def _bounds(keys, points, n, bounds):  # type: ignore[no-untyped-def]
 def _symmetries(w: int, h: int) -> list[list[int]]:
     """Return, for each rotation and reflection, where every cell's value comes from."""
     cells = np.arange(w * h).reshape(w, h)
+    # only a square may be turned by a quarter
     turned = (cells, cells.T) if w == h else (cells,)
     flipped = [flip for grid in turned for flip in (grid, grid[::-1])]
     return [row.ravel().tolist() for grid in flipped for row in (grid, grid[:, ::-1])]
@@ -638,6 +668,7 @@ def read_words(path: Path) -> list[str]:
 def _read(path: Path, most: int, decode: Callable[[bytes], Any]) -> Any:
     """Return the content, decoded, of a plain file of at most so many bytes."""
     try:
+        # the file may be a stranger's: no links out of the run, no pipes that never end
         if path.is_symlink() or not path.is_file() or path.stat().st_size > most:
             raise OSError(f"it is missing, not a plain file, or has more than {most:,} bytes")
         return decode(path.read_bytes())
@@ -663,6 +694,7 @@ def _json(path: Path) -> dict[str, Any]:
 def _table(path: Path, schema: pa.Schema) -> list[dict[str, Any]]:
     def rows(data: bytes) -> Any:
         file: Any = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        # type and name: a column of another type could be read as something else
         if any(field not in list(file.schema_arrow) for field in schema):
             raise pa.ArrowInvalid(f"it lacks one of the columns {', '.join(schema.names)}")
         return file.read(schema.names).to_pylist()
@@ -701,6 +733,7 @@ def _read_listed(folder: Path, question: RunQuestion) -> set[str] | None:
                 f"{board} is listed with {told}, it scores {score}; the cutoff is {question.cutoff}"
             )
         listed |= {"".join(image) for image in question.images(board)}
+    # a claim of fewer boards than the rows list would still be a false sentence
     if (n_listed := question.n_canonical(listed)) != n_claimed:
         raise Rejected(f"claim.json says {n_claimed} boards, the rows list {n_listed}")
     return listed

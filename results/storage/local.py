@@ -154,6 +154,7 @@ class LocalFolder:
             if not self.root.exists():
                 return False
             for entry in os.scandir(self.root):
+                # a driver that was refused leaves empty folders and its claim: that is no run
                 is_empty = entry.is_dir(follow_symlinks=False) and not any(os.scandir(entry.path))
                 if not (is_empty or files.is_temporary(entry.name) or files.is_claim(entry.name)):
                     return True
@@ -224,11 +225,14 @@ class LocalFolder:
             self._make(folder)
             with opened_folder(self.root, folder) as at:
                 try:
+                    # exclusive: a name that stands there already, even as a link, is not followed
                     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
                     with os.fdopen(
                         os.open(temporary, flags, 0o666, dir_fd=at), "wb", buffering=0
                     ) as file:
                         write_all(file.fileno(), data)
+                        # before the rename: a power cut could otherwise leave the new name with
+                        # no bytes
                         sync(file.fileno())
                     # at the last moment: writing and syncing may have taken long enough to lose the
                     # run
@@ -280,6 +284,7 @@ class LocalFolder:
     def fence(self, name: str) -> None:
         """Let no writer replace a file any more that wrote the new one before, and sleeps."""
         for other in self.names(name.rpartition("/")[0]):
+            # without its temporary file the rename of a sleeping writer fails when it wakes up
             if files.is_temporary(other):
                 self.remove(other)
 
@@ -289,6 +294,7 @@ class LocalFolder:
         """
         data = self.read(name) or b""
         n_valid_bytes = data.rfind(b"\n") + 1
+        # of any bytes, also those that are no text: what is damaged is for the parser to say
         return data[:n_valid_bytes].decode(errors="replace").split("\n")[:-1], n_valid_bytes
 
     def readable_lines(self, name: str) -> list[str]:
@@ -395,6 +401,7 @@ def write_all(descriptor: int, data: bytes) -> None:
     """Write all of ``data``; after a short write the rest follows."""
     view = memoryview(data)
     while view:
+        # a nearly full disk takes a part of a write and says so only by the count
         view = view[os.write(descriptor, view) :]
 
 

@@ -49,6 +49,7 @@ def connect(address: str) -> tuple[Any, str, str]:
     """
     address, shown = checked(address)
     parts = urlsplit(address)
+    # without credentials these libraries hang for a quarter of an hour, or end this process
     if parts.scheme in CREDENTIALS:
         knock(address, parts.scheme, shown)
     try:
@@ -72,6 +73,7 @@ def runs_below(address: str, max_depth: int, max_runs: int) -> list[str]:
     """
     filesystem, root, _ = connect(address)
     runs: list[str] = []
+    # to a fixed depth: a bucket may hold millions of objects besides runs
     folders = [("", 0)]
     while folders and len(runs) < max_runs:
         name, depth = folders.pop()
@@ -115,10 +117,12 @@ class ObjectFolder:
         self._root = root.rstrip("/")
         self.uri = uri.rstrip("/")
         self.outage, self.patience, self.n_looks = Outage(), Patience(), 1
+        # the others know folders as things of their own: a put below a missing one fails
         self._needs_folders = filesystem.type_name not in ("s3", "gcs")
         # All requests are made in threads: a Ctrl-C in the middle of a put would otherwise publish
         # half an object.
         self._pool = ThreadPoolExecutor(N_PARALLEL, thread_name_prefix="orderly-objects")
+        # in the names of what only this driver puts: two drivers never write the same object
         self._writer = uuid.uuid4().hex
         self._n_noted: dict[str, int] = {}
         self._lines: set[str] = set()  # of manifests, put by this writer
@@ -145,6 +149,7 @@ class ObjectFolder:
         pauses_s = list(LOOKS_S)
         for begin in range(0, len(names), N_PARALLEL):
             batch = names[begin : begin + N_PARALLEL]
+            # a request is nearly all waiting: many at a time cost no processor
             ahead = [self._pool.submit(self._read, name) for name in batch]
             for name, fetched in zip(batch, ahead, strict=True):
                 try:
@@ -165,6 +170,7 @@ class ObjectFolder:
         (epoch seconds).
         """
         found = {}
+        # a union: an object that any server knows of exists
         for _ in range(n_looks):
             for info in self._listed(folder):
                 found[f"{folder}/{info.base_name}".lstrip("/")] = _time_s(info)
@@ -269,6 +275,7 @@ class ObjectFolder:
         """Return the lines that there are, whatever is missing or doubled."""
         lines: list[str] = []
         for _, data in sorted(self._read_objects(name).items()):
+            # for a repair, which has to see what is left and judge it line by line
             if data is not None and data != _FENCE:
                 lines += data.decode(errors="replace").splitlines()
         return lines
@@ -316,6 +323,7 @@ class ObjectFolder:
         for pause_s in LOOKS_S:
             joined = self._joined(name, read)
             read |= self._next_lines(name, joined.n_bytes, read)
+            # the listing is older than the store: the next one is taken at once
             is_gone = None in read.values()  # taken back, or its writer put all lines anew
             if not is_gone and not self._joined(name, read).fault:
                 break

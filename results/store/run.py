@@ -93,12 +93,14 @@ class Index:
                 self.with_candidates.add(part.number)
             if pc.any(pc.not_equal(table.column("message"), scalar(""))).as_py():
                 self.with_messages.add(part.number)
+        # first: a row below with a verdict on the same class is then noticed as a repetition
         self._settle(np.concatenate(ids), np.concatenate(numbers))
         for number, table in others:
             columns = table.select(["status", "children", "host"]).to_pydict()
             for key, status, children, host in zip(keys_of(table), *columns.values(), strict=True):
                 self.add(key, status, children, host, number)
         done_ids = self.done_ids()
+        # quarantined rows count too: a class that is named but not canonical is damage
         more = {class_id for _, table in others for class_id, _ in keys_of(table)}
         more_ids = np.array(sorted(more), np.int64)
         self.class_ids = np.sort(np.append(done_ids, more_ids[~among(more_ids, done_ids)]))
@@ -108,6 +110,7 @@ class Index:
         # stable: of several verdicts the first in the order of the parts counts as the first
         order = np.argsort(ids, kind="stable")
         ids, numbers = ids[order], numbers[order]
+        # the slice is for a run without any rows, where there is no first one either
         is_first = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
         for place in np.flatnonzero(~is_first):
             several = self.repeated.setdefault((int(ids[place]), ""), set())
@@ -120,6 +123,7 @@ class Index:
         """Note a row of part ``number``, or one that was appended and is not in a part yet."""
         if status in VERDICTS:
             self.place(key, number)
+            # somebody else managed it, now or earlier: a verdict ends the quarantine
             self.quarantined.discard(key)
             if status == SPLIT:
                 self.splits[key] = tuple(children)
@@ -159,6 +163,7 @@ class Index:
     def pending(self) -> list[Key]:
         """Return the children of split units that have no verdict yet, in a fixed order."""
         pending = []
+        # a fixed order: a run that is resumed gives units out as one that was not stopped
         for class_id, path in sorted(self.splits):
             for child in self.splits[class_id, path]:
                 if (class_id, child) not in self.places.noted:
@@ -208,6 +213,7 @@ class Run:
         ]
         try:
             facts += [(f"rows, {status}", n) for status, n in self.index.n_loaded.items() if n]
+        # a display must not fail: a notebook would show a traceback instead of the run
         except StoreError as error:
             facts.append(("rows", f"cannot be read: {error}"))
         return html_table(
@@ -223,6 +229,7 @@ class Run:
     def index(self) -> Index:
         """The keys that have a verdict."""
         index = Index()
+        # few columns: whoever only counts need not decode boards and counters
         index.load(self._own(self._read(self.manifest.parts, INDEX_COLUMNS)))
         return index
 
@@ -249,6 +256,7 @@ class Run:
     def conflicts(self) -> dict[Key, str]:
         """What to say of each unit for which stored rows give different verdicts."""
         repeated = self.index.repeated
+        # nearly always: without repetitions there is nothing to compare, and no part is read
         if not repeated:
             return {}
         numbers = set().union(*repeated.values())
@@ -368,6 +376,7 @@ class Run:
             ):
                 for item in () if key in seen else listed:
                     candidates.append((item["board"], item["score"], key[0]))
+                # only a repeated unit may come again; the set stays small in a large run
                 seen |= {key} & self.index.repeated.keys()
         return candidates
 
@@ -414,6 +423,7 @@ def open_run(location: str | Path | Folder | Run) -> Run:
         location = files.named_run(location)
     if isinstance(location, str | Path):
         folder = open_folder(location)
+    # by its method: to import the object store's class would load pyarrow.fs for nothing
     elif hasattr(location, "where"):
         folder = location
     else:

@@ -123,6 +123,7 @@ class Store:
         self._begun: _Begun | None = None
         # takes the place of the last parts, unless the manifest could not be replaced yet
         self._whole: Whole | None = None
+        # what failed once would otherwise be tried again with each part
         self._compact_from = 0  # no attempt before there is a part of this number
         self._news = OutageNews()
         self._looked_at = clock()
@@ -156,6 +157,7 @@ class Store:
         contradicts itself, or is not a run.
         """
         document = format_identity(question, made or Made())
+        # whoever planned the run has opened it already: it is not read twice
         if isinstance(location, Place):
             place = location
         else:
@@ -178,17 +180,20 @@ class Store:
             identity = read_identity(folder)
             if not check_identity(Place(folder, identity), question):
                 folder.publish(files.RUN, document)
+            # of an old run its own words about itself count, not those of this driver
             stored = identity or Identity(question, made or Made())
             run = Run(folder, stored.question, stored.made, read_manifest(folder))
             # only now: whoever left them may have been writing until the lock was free
             remove_leftovers(folder, run.manifest)
             raise_conflicts(run.conflicts)
             store = cls(run, lock, repaired, clock)
+            # what a repair had to give up was found by somebody: that doubt must outlive the rows
             store.append(
                 [row for row in repaired.doubts if row.host not in run.index.doubted_hosts],
                 copied=True,
             )
             store.flush()
+        # Ctrl-C included: a lock that stays would keep the next driver waiting
         except BaseException:
             lock.release()
             raise
@@ -221,6 +226,8 @@ class Store:
         """
         self._check_open()
         self._look_after_document()
+        # rows that came in one batch are judged one by one: one repetition does not spoil the
+        # others
         offered = _one_by_one(rows)
         if not copied:
             offered = self._named(offered)
@@ -228,6 +235,7 @@ class Store:
         if new:
             self._tables.append(new)
             self._n_buffered += new.num_rows
+        # the evidence has to be on disk before anybody hears of it
         if conflict:
             self.flush()
             raise ConflictError(conflict)
@@ -244,6 +252,7 @@ class Store:
             while host in doubted:
                 name, number = _AGAIN.fullmatch(host).groups()  # type: ignore[union-attr]
                 host = f"{name} ({int(number or 1) + 1})"
+            # within one batch as well: what comes after the contradiction has the new name
             doubted |= {host} if host and row.status == QUARANTINED else set()
             named.append(item if host == row.host else replace(row, host=host))
         return named
@@ -255,6 +264,7 @@ class Store:
         new: list[Row] = []
         for item in offered:
             row = _row_of(item)
+            # a worker checks its rows; that they belong to this run only the store can say
             if isinstance(item, Checked) and row.fingerprint == digest:
                 ready.append((row, item.table))
             else:
@@ -262,6 +272,7 @@ class Store:
                 new.append(row)
         if not new:
             return [pair for pair in ready if pair]
+        # all at once: most of what a check costs does not depend on the number of rows
         rest = checked(new, self.question, "row offered to the store").each()
         pairs = []
         for pair in ready:
@@ -279,6 +290,7 @@ class Store:
         conflict.
         """
         stored = self._stored(
+            # the index says which units may be stored; for all others no part is read
             {row.key for row, _ in rows if row.is_verdict and row.key in self.index.places}
         )
         new: list[pa.Table] = []
@@ -299,6 +311,7 @@ class Store:
             if differing:
                 # the row is stored all the same: it is the evidence
                 conflict = conflict or describe_conflict([differing[0], ("new row", row)])
+            # only the first verdict opens children or settles a class; others confirm it
             elif not known:
                 self.index.add(row.key, row.status, row.children, row.host)
             if row.is_verdict:
@@ -328,6 +341,7 @@ class Store:
             self._flushed_at = self._clock()
             return False
         many = rows_of_next_part(len(self.index.places))
+        # of a large run more rows gather: each part costs every later reader some 5 ms
         if self._n_buffered < many and self._clock() - self._flushed_at < FLUSH_SECONDS:
             return False
         return self._flush_in_haste()
@@ -364,6 +378,7 @@ class Store:
         worth.
         """
         outage, patience = self._folder.outage, self._folder.patience
+        # workers must not wait for a disk that is known not to answer
         if outage.is_pausing:
             return False
         try:
@@ -372,6 +387,7 @@ class Store:
         except UnreachableError as error:
             if not outage.is_pausing:
                 outage.failed()
+            # rows kept in memory are lost with the driver: this long and no longer
             if outage.lasts_s >= patience.limit_s:
                 raise
             keeps = f"; {counted(self._n_buffered, 'row')} and what is found meanwhile are kept"
@@ -387,6 +403,7 @@ class Store:
         state.
         """
         self._check_open()
+        # a part whose fate is unknown goes first, under the same name and with the same bytes
         if self._begun:
             self._publish(self._begun)
         if self._tables:
@@ -420,6 +437,7 @@ class Store:
                     self._whole = gather(self._folder, parts, self._last_number)
                 if self._whole:
                     self._replace(self._whole)
+        # to put parts together can wait; that somebody else writes cannot
         except StoreLockedError:
             raise
         except OrderlyError:
@@ -450,6 +468,7 @@ class Store:
             self._replace(self._whole)
         # a driver that slept and lost the run must not add to it
         self.lock.require()
+        # the file before its line: a reader never meets a line whose file is missing
         self._folder.publish(part.name, data)
         self._n_bytes = self._folder.append_line(
             files.MANIFEST, part.format(), self._n_bytes, self.lock.require
@@ -493,6 +512,7 @@ class Store:
         if self._whole:
             self._replace(self._whole)
         manifest = read_manifest(self._folder)
+        # the claim is made from what is read here: it must be all that was acknowledged
         if (manifest.n_bytes, manifest.last_number) != (self._n_bytes, self._last_number):
             raise DamagedError(
                 f"{self._folder.where(files.MANIFEST)} has {manifest.n_bytes:,} bytes and ends at "
@@ -545,6 +565,7 @@ def check_identity(place: Place, question: Question) -> bool:
     if identity is not None:
         refuse_another(question, identity.question, folder.where(""))
         return True
+    # results without run.json are a run that lost it, not an empty place to begin in
     if folder.names(files.RESULTS):
         raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
     raise StoreError(
