@@ -29,6 +29,7 @@ from typing import IO, Any, NamedTuple
 from boardclass.errors import WordListError, quote
 from boardclass.word_forms import Entries, Given, entries_of, stems
 
+# a small archive may unpack to anything
 MAX_FILE_BYTES = 64 * 2**20
 MAX_WORDS = 10_000_000
 _SHOWN_EACH = 256  # stems
@@ -83,6 +84,7 @@ def read_entries(
             expanded(path, move),
             ["spelling dictionary with its affixes; compound words are not formed"],
         )
+    # dictzip is gzip, so it would unpack to prose, and every word of it would become an entry
     if path.suffix.lower() == ".dz" and form is None:
         raise WordListError(
             f"{quote(str(path))} holds what a dictionary says of its words: import the .index "
@@ -97,9 +99,11 @@ def read_entries(
         )
     data = read_file(path)
     for start, what in _STRANGE.items():
+        # by the bytes: people rename files, and a PDF decoded as Latin-1 has "words"
         if data.startswith(start):
             raise WordListError(f"{quote(str(path))} is {what}")
     text, how = decoded(data, encoding, str(path))
+    # a binary file has letters in any encoding, but no text has a NUL
     if "\0" in text:
         raise WordListError(
             f"{quote(str(path))} has a NUL character: it is not text; save it as text or CSV"
@@ -138,12 +142,15 @@ def read_file(path: Path) -> bytes:
     """
     try:
         path = path.expanduser()
+        # a pipe or a device might never end
         if path.exists() and not path.is_file():
             raise WordListError(
                 f"word list {quote(str(path))} is not a regular file: expected a text file"
             )
         with path.open("rb") as raw, _unpacker(raw, path)(raw) as file:
+            # one more than allowed says that there is too much, however large it is
             data: bytes = file.read(MAX_FILE_BYTES + 1)
+        # the magic of tar stands behind its first name, not at the beginning
         if data[257:262] == b"ustar" and len(data) <= MAX_FILE_BYTES:
             data = _only_member(data)
     except (
@@ -181,6 +188,7 @@ def _unpacker(raw: IO[bytes], path: Path) -> Callable[[IO[bytes]], Any]:
     """
     start = raw.read(6)
     raw.seek(0)
+    # the bytes first: what a browser saved is often packed under another name
     if start.startswith(b"PK\x03\x04"):
         return _only_text
     if start.startswith(b"\x1f\x8b") or path.suffix == ".gz":
@@ -199,6 +207,7 @@ def _only_text(raw: IO[bytes]) -> IO[bytes]:
         for name in archive.namelist()
         if not name.endswith("/") and not name.startswith("__MACOSX/")
     ]
+    # an .xlsx is a zip of XML: taken as a text it would give the words of the markup
     if _OFFICE & set(names):
         raise WordListError("this is a document of an office program: save it as CSV or text")
     return archive.open(_only(names))
@@ -231,8 +240,11 @@ def decoded(data: bytes, encoding: str | None, source: str) -> tuple[str, str]:
             ) from error
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
+            # replaced, not refused: one bad byte should cost one line, which the report then
+            # counts
             text = data.decode(name, "replace")
             return text, f"{name.removesuffix('-sig').upper()}, as its byte order mark says"
+    # half of the bytes of Western text are zero in UTF-16, and none in an encoding of 8 bits
     if data[:1000].count(b"\0") > len(data[:1000]) // 4:
         name = "utf-16-le"
         if data[:1] == b"\0":
@@ -247,6 +259,7 @@ def decoded(data: bytes, encoding: str | None, source: str) -> tuple[str, str]:
 def _western(data: bytes) -> str:
     try:
         # Latin-1 with quotes and œ where Latin-1 has control characters
+        # tried strictly: five bytes are none of its characters, and then it is plain Latin-1
         return data.decode("cp1252")
     except UnicodeDecodeError:
         return data.decode("latin-1")
@@ -264,6 +277,7 @@ def stems_of(path: Path) -> list[str]:
     """Return the stems of the dictionary ``path``, without looking at its affixes."""
     affixes = read_file(affixes_of(path) or path.with_suffix(".aff"))
     # some begin with a byte order mark
+    # the affix file names the encoding of both
     told = re.search(rb"^(?:\xef\xbb\xbf)?\s*SET\s+(\S+)", affixes, re.MULTILINE)
     try:
         text = read_file(path).decode(told[1].decode("ascii") if told else "latin-1", "replace")
@@ -310,6 +324,7 @@ def expanded(path: Path, move: Move | None = None) -> list[str]:
     for number, entry in enumerate(dictionary.dic.words):
         if move and number % _SHOWN_EACH == 0:
             move(f"{number:,} of {n_stems:,} stems, {len(words):,} words", number / n_stems)
+        # collected, not skipped: a forbidden word may be a form of another stem
         is_forbidden = dictionary.aff.FORBIDDENWORD in entry.flags
         (forbidden if is_forbidden else words).update(
             [entry.stem] if is_forbidden else forms(entry, dictionary.aff)
@@ -325,8 +340,10 @@ def expanded(path: Path, move: Move | None = None) -> list[str]:
 def forms(entry: Any, aff: Any) -> Iterator[str]:
     """Yield the words that one entry of a dictionary stands for, some more than once."""
     stem = _Form(entry.stem, frozenset(entry.flags), True)
+    # such stems are no words by themselves, and compounds are not formed
     if aff.ONLYINCOMPOUND in stem.flags:
         return
+    # two suffixes at most, as Hunspell does: more would never end with some flags
     once = list(_suffixed(stem, aff))
     twice = chain.from_iterable(_suffixed(shorter, aff) for shorter in once)
     for form in chain([stem], once, twice):
@@ -350,6 +367,7 @@ def _prefixed(form: _Form, stem: _Form, aff: Any) -> Iterator[str]:
     for prefix in _affixes(aff.PFX, stem.flags | form.flags):
         if form is not stem and not prefix.crossproduct:
             continue
+        # both halves or neither: German ge-...-t
         if (aff.CIRCUMFIX in prefix.flags) != (aff.CIRCUMFIX in form.flags):
             continue
         if form.text.startswith(prefix.strip) and prefix.cond_regexp.search(form.text):

@@ -111,6 +111,7 @@ def sum_choice_tree(
             if cell not in used:
                 options = [option(cell, prefix + letter, used) for letter in letters[cell]]
                 nodes = [node for node in options if node]
+                # with one letter there is nothing to choose, and the picture is smaller
                 is_choice = nodes and len(letters[cell]) > 1
                 choices += [_choice(names[cell], nodes)] if is_choice else nodes
         return choices
@@ -118,6 +119,7 @@ def sum_choice_tree(
     def option(cell: int, prefix: str, used: tuple[int, ...]) -> TreeNode | None:
         if prefix not in prefixes:
             return None
+        # while it grows: this tree has a node for each path, of which there may be millions
         _check_size("Sum/Choice", next(n_nodes))
         own = points.get(prefix, 0)
         children = below(board.neighbours[cell], prefix, (*used, cell))
@@ -145,6 +147,8 @@ def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
 
     def node(label: str, rows: Iterable[tuple[list[tuple[int, str]], int]]) -> TreeNode:
         own = 0
+        # grouped by cell first: terms that need the same literal share a node, which makes it
+        # orderly
         below: dict[int, dict[str, list[tuple[list[tuple[int, str]], int]]]] = {}
         for literals, points in rows:
             if literals:
@@ -159,6 +163,7 @@ def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
             choices.append(_choice(name, options))
         return _sum(label, own, choices)
 
+    # counted beforehand: unlike the other one, this tree follows from the terms
     _check_size("orderly", n_nodes(terms))
     return node("all terms", zip(terms.literals(), terms.points.tolist(), strict=True))
 
@@ -191,6 +196,7 @@ def story_of(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int |
         walk_class,
     )
 
+    # by a walk that the search does not use: what is told here does not rest on its trees
     walk = walk_class(letters, scorer)
     terms, bound = walk.terms, int(orderly_bounds(walk.terms)[0])
     first = terms.cells[0]
@@ -215,6 +221,7 @@ def story_of(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int |
     }
     if cutoff is not None and reaches(bound, cutoff):
         story["levels"], rest = _levels(terms, letters, cutoff)
+        # what bounds could not rule out is scored: the story ends with boards or with none
         if len(rest.boards):
             boards = [board for board, _ in boards_reaching(rest, letters, cutoff)]
             story["n_multi_score"] = len(boards)
@@ -233,11 +240,13 @@ def _levels(terms: Terms, letters: tuple[str, ...], cutoff: int) -> tuple[list[L
     levels: list[Level] = []
     while len(terms.boards) and len(levels) < MAX_LEVELS and terms.cells:
         cell = terms.cells[0]
+        # what is left is told as the work of OrderlyBound: no page shows more parts than that
         if len(terms.boards) * len(set(letters[cell])) > MAX_PARTS:
             break
         values: list[int] = []
         kept: list[Terms] = []
         for of_letter, parts in class_bounds.by_letter(terms, letters, cutoff):
+            # of all parts, also those that are gone: the largest bound shows how near it was
             values += of_letter.tolist()
             kept.append(parts)
             if sum(len(parts.points) for parts in kept) > class_bounds.MAX_TERMS:
@@ -260,6 +269,7 @@ def model_lines(
     from search import models
     from search.class_bounds import walk_class
 
+    # without variables for letters a network of costs has no variables at all
     if relaxed and kind == "cfn":
         raise InputError("--relaxed is for --format lp or mps: a network is made of the letters")
     terms = walk_class(letters, scorer, max_terms=models.MAX_NODES).terms

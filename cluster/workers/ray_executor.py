@@ -122,11 +122,14 @@ class RayExecutor(Executor):
 
     def __enter__(self) -> Self:
         self._ray = ray = self._stack.enter_context(connected(self._address, self._n_workers))
+        # by value: the actor must say which code its machine has before any of ours is imported
+        # there
         ray.cloudpickle.register_pickle_by_value(ray_actor)
         self._actor_class = ray.remote(
             max_restarts=0, max_task_retries=0, num_cpus=1, concurrency_groups={"control": 1}
         )(ray_actor.RemoteWorker)
         self._installed = ray_actor.installed()
+        # once for the cluster: the word list would travel again with each actor
         self._spec_ref = ray.put(self._spec)
         self._head = Head(self._address, ray)
         self._own_job = ray.get_runtime_context().get_job_id()
@@ -150,10 +153,13 @@ class RayExecutor(Executor):
             self._actors[worker] = _Actor(handle, now_s)
             self._calls[handle.who.remote()] = _Call("who", worker, 0)
             return
+        # one that has its processor already works at once; any other would have to be placed
+        # first
         number = max(self._seats, key=lambda n: self._seats[n].who is not None)
         seat = self._seats.pop(number)
         self._actors[worker] = _Actor(seat.handle, now_s)
         for ref, call in self._calls.items():
+            # the call under way goes over to the worker: its answer says where the actor is
             if call.worker == number:
                 self._calls[ref] = _Call("who", worker, 0)
         if seat.who is not None:
@@ -162,6 +168,8 @@ class RayExecutor(Executor):
     def assign(self, order: Assign) -> None:
         """Call the actor with the units."""
         actor = self._actors.get(order.worker)
+        # the scheduler learns of a death only with the next poll: its units have to come back to
+        # it
         if actor is None:
             self._reported.append(WorkerDown(order.worker, "died", "gone before it got work"))
             return
@@ -188,12 +196,14 @@ class RayExecutor(Executor):
         try:
             self._ask_for_beats()
             self._look_for_room()
+            # what was noticed without Ray is not to wait for Ray
             ready = self._ready(0.0 if self._reported else timeout_s)
             events, self._reported = self._reported, []
             for ref in ready:
                 call = self._calls.pop(ref, None)  # gone when an answer before it ended the worker
                 if call is not None:
                     events += self._collect(ref, call)
+        # whatever single calls raise was taken care of: what is left concerns the cluster
         except (self._ray.exceptions.RayError, ConnectionError) as error:
             raise self._gone(error) from error
         return events
@@ -203,6 +213,7 @@ class RayExecutor(Executor):
         if not refs:
             time.sleep(min(timeout_s, 0.05))
             return []
+        # one at first, so that a single worker is answered at once; then all that came meanwhile
         ready, _ = self._ray.wait(refs, num_returns=1, timeout=timeout_s)
         if ready:
             time.sleep(len(refs) * _GATHER_S)
@@ -242,6 +253,7 @@ class RayExecutor(Executor):
         return self._actor_class.options(label_selector=elsewhere).remote()
 
     def _kill(self, handle: Any) -> None:
+        # it may be dead, or its machine gone: what mattered is that it does not work any more
         with contextlib.suppress(Exception):
             self._ray.kill(handle, no_restart=True)
 
@@ -270,6 +282,7 @@ class RayExecutor(Executor):
         if now_s < self._room_at_s:
             return
         self._room_at_s = now_s + _ROOM_S
+        # asked first: Ray's own call would hang, and end this process, while the head is away
         if not self._head.answers():
             return
         # A worker that is just being placed may count in neither: too little room for a moment,
@@ -315,6 +328,7 @@ class RayExecutor(Executor):
     def _ask_for_beats(self) -> None:
         now_s = time.monotonic()
         for number, actor in self._actors.items():
+            # in a thread of the actor's own: a kernel holds the other one for minutes
             if actor.order is not None and now_s >= actor.beat_at_s:
                 actor.beat_at_s = now_s + _BEAT_S
                 ref = actor.handle.busy_with.options(concurrency_group="control").remote()

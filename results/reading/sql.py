@@ -142,6 +142,7 @@ _RUNS: dict[str, tuple[pa.DataType, str]] = {
 
 
 def _classes(runs: Sequence[tuple[str, Run]]) -> pa.Table:
+    # runs without rows must still have the view, with its columns
     tables = [_named(SCHEMA.empty_table(), "")]
     for name, run in runs:
         tables += [_named(table, name) for _, table in run.checked()]
@@ -234,12 +235,14 @@ class Database:
             # a notebook without widgets refuses to set it
             settings = {"enable_progress_bar": "false", **settings}
         if memory_mb is not None:
+            # the views are in memory already: the limit is for what a query takes on top
             (used,) = self._connection.execute(
                 "SELECT sum(memory_usage_bytes) FROM duckdb_memory()"
             ).fetchall()[0]
             settings = {"memory_limit": f"{int(used) // 2**20 + memory_mb}MiB", **settings}
         for setting, value in settings.items():
             self._connection.execute(f"SET {setting} = '{value}'")
+        # the last of all: from here on a query cannot take back what was forbidden
         self._connection.execute("SET lock_configuration = true")
 
     def __repr__(self) -> str:
@@ -279,18 +282,21 @@ class Database:
             raise InputError(f"SQL {quote(sql)}: {str(error).strip()[:600]}{hint}") from error
 
     def _statement(self, sql: str) -> Any:
+        # cut first: the parser of a long text would take its time before anybody could refuse it
         statements = self._connection.extract_statements(sql[:MAX_SQL_CHARACTERS])
         if len(sql) > MAX_SQL_CHARACTERS or len(statements) != 1:
             raise InputError(
                 f"SQL {quote(sql)}: expected one statement, such as SELECT * FROM boards LIMIT 5"
             )
         kind = statements[0].type.name
+        # by the parser of the database: looking for words in SQL has always been got round
         if kind != "SELECT":  # EXPLAIN ANALYZE carries out what it explains
             way_out = _INSTEAD.get(kind, "expected a SELECT statement")
             raise InputError(f"SQL {quote(sql)} is {kind}: a run is only read; {way_out}")
         return statements[0]
 
     def _answer(self, statement: Any, most: int) -> Answer:
+        # a second wall, should a SELECT be able to write after all
         self._connection.execute("BEGIN TRANSACTION READ ONLY")
         try:
             self._connection.execute(statement)
@@ -298,11 +304,13 @@ class Database:
             rows: list[tuple[Any, ...]] = []
             while batch := self._connection.fetchmany(_BATCH_ROWS):
                 rows += [tuple(map(_plain, row)) for row in batch]
+                # while they come: an endless answer would be in memory before it is counted
                 if len(rows) > most:
                     raise LimitError(
                         f"the answer has more than {most:,} rows: ask for fewer (LIMIT), or for CSV"
                     )
         finally:
+            # also after an error: the next query would be refused in a transaction that failed
             self._connection.execute("ROLLBACK")
         return Answer(
             _distinct([name for name, *_ in columns]),

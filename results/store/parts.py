@@ -43,6 +43,7 @@ _FAULTS = (pa.ArrowException, OSError, ValueError)
 pa.set_memory_pool(pa.system_memory_pool())
 _WORTH_THREADS = 10_000  # rows: reading fewer takes less time than starting threads
 _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
+# a few kilobytes of Parquet may decode to gigabytes; so much a reader gives any part
 MAX_ROWS, MAX_DECODED_BYTES = 100_000, 2**28  # of a part
 _VALUE_BYTES = 24  # a number or an offset, and two levels, with room to spare
 _FOOTER_LIMITS = {"thrift_string_size_limit": 2**20, "thrift_container_size_limit": 2**16}
@@ -68,6 +69,7 @@ class Part:
 
     def format(self) -> str:
         """Return the manifest line, with a check of its own; :func:`parse_part` reads it."""
+        # parts that were never put together keep the line, and so the check, of earlier versions
         values = asdict(self)
         if not self.counts:
             del values["counts"]
@@ -106,12 +108,14 @@ def parse_part(line: str) -> Part:
     :meth:`Part.format` wrote.
     """
     values = json.loads(line)
+    # before the schema: a line that was damaged is not called one of another version
     if not isinstance(values, dict) or values.pop("check", None) != _check(values):
         raise ValueError("its content does not match its own check")
     try:
         part = _PART.validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
         raise ValueError(first_fault(error)) from error
+    # a reader that looks for one of the old parts cuts its rows out by these counts
     if part.counts and (sum(part.counts) != part.n_rows or part.first_number < 1):
         raise ValueError(f"counts has {len(part.counts)} parts that are not those of {part.name}")
     return part
@@ -141,6 +145,8 @@ def read_manifest(folder: Folder) -> Manifest:
                 raise DamagedError(
                     f"{where} line {index} drops {part.name!r}, which is not listed; {_REMEDY}"
                 )
+        # numbers have no gaps: a line that was lost with its newline would otherwise not be
+        # missed
         elif part.first_number != last + 1:
             raise DamagedError(
                 f"{where} line {index} lists part {part.first_number}, part {last + 1} is due: a "
@@ -171,6 +177,7 @@ def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
     listed = {part.name for part in manifest.parts}
     found = [name for name in folder.names(files.RESULTS) if name not in listed]
     numbers = [files.part_number(name, files.RESULTS) or 0 for name in found]
+    # one more is a writer's that died between the file and its line; two cannot come about so
     if any(number > manifest.last_number + 1 for number in numbers):
         raise DamagedError(
             f"{folder.where(files.MANIFEST)} ends at part {manifest.last_number}, but part "
@@ -193,6 +200,7 @@ def serialised(table: pa.Table) -> Iterator[tuple[pa.Table, bytes]]:
     Raises StoreError when a single row is too large.
     """
     if table.num_rows <= MAX_ROWS and table.nbytes <= MAX_DECODED_BYTES:
+        # cut by what a reader accepts: whatever is written can be read again
         yield table, serialise(table)
     elif table.num_rows < 2:
         raise StoreError(
@@ -226,6 +234,7 @@ def read_parts(
     Some are read ahead of time, in threads.  Raises DamagedError when a file is missing, altered,
     or not what the manifest says.
     """
+    # fetched ahead: an object store answers many requests in the time of one
     found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
     wholes: dict[str, pa.Table] = {}
 
@@ -273,11 +282,13 @@ def _part_of_whole(
             if data is None:
                 continue
             table = _parsed(folder, whole, data, columns)
+            # one is enough: parts are asked for in their order, and a whole may be large
             wholes.clear()
             wholes[whole.name] = table
         begin = part.first_number - whole.first_number
         n_before = sum(whole.counts[:begin])
         n_rows = sum(whole.counts[begin : begin + len(part.numbers)])
+        # the whole must know this very part: rows of another run are not taken for it
         if n_rows == part.n_rows:
             rows = table.slice(n_before, n_rows)
             _check_ids(folder, part, rows)
@@ -338,6 +349,7 @@ def parse_parquet(
         file: Any = pq.ParquetFile(
             pa.BufferReader(data), page_checksum_verification=True, **_FOOTER_LIMITS
         )
+        # before anything is decoded: nested types of a stranger's file are not even tried
         if not file.schema_arrow.equals(schema):
             raise ValueError("its columns are not those of a run")
         if n_rows is not None and (file.metadata.num_rows != n_rows or not n_rows):
@@ -357,6 +369,7 @@ def parse_parquet(
                 f"{MAX_ROWS:,} with {MAX_DECODED_BYTES:,} are read"
             )
         table = file.read(columns=None if columns is None else list(columns), use_threads=False)
+        # offsets too: Arrow follows them without looking when the columns are used
         table.validate(full=True)  # texts are UTF-8
     except MemoryError as error:
         raise LimitError(
