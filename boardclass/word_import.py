@@ -187,11 +187,13 @@ class _Tally:
         self.steps: dict[str, Step] = {}
         self.kept: set[str] = set()
         self._symbols = {symbol: letter for letter, symbol in rules.letters.items()}
+        # "ch" before "c", or the shorter letter would eat the first half of the longer
         longest_first = sorted(rules.letters, key=len, reverse=True)
         self._split = re.compile(f"({'|'.join(longest_first) or '(?!)'})").split
         self._unmapped: set[str] = set()  # letters beyond a-z without a symbol
         self._folded: set[str] = set()
         with_letters = [word for word in entries if word.lower() != word.upper()]
+        # a list in capitals says nothing of names: to drop them would leave no word
         n_capital = sum(word == word.upper() for word in with_letters)
         self._is_all_capitals = n_capital > _ALL_CAPITALS * len(with_letters)
 
@@ -200,6 +202,7 @@ class _Tally:
         if word.isascii() and word.isalpha() and word.islower() and not self.rules.letters:
             return self._keep(word)  # most words of most lists
         seen = _visible(word)
+        # composed first: the same word typed with a combining accent has lost nothing
         if seen != unicodedata.normalize("NFC", word):
             self._count("invisible characters removed", ascii(word)[1:-1], seen)
         if not seen or seen.startswith("#"):
@@ -210,9 +213,11 @@ class _Tally:
         word = _apart(bare)
         if word != bare:
             self._count("compatibility characters taken apart", bare, word)
+        # folded only after this: letters of the list's own must still be there to be found
         small = _small(word, self.rules.letters)
         if reason := _not_one_word(self._written(small)[0]):
             return self._count(f"left out: {reason}", word)
+        # signs that mean the same are no capitals
         if small != word.translate(_SAME):
             if self.rules.names == "drop" and not self._is_all_capitals:
                 return self._count("left out: name or other word with a capital", word)
@@ -242,6 +247,7 @@ class _Tally:
         spelled, rest = self._written(word)
         marked = {c for c in rest if not c.isascii()}
         folded, of_folded = self._written(word, _FOLDS) if marked else (spelled, rest)
+        # x for ñ and an x of its own would be one letter on the board, and two words one
         for symbol in sorted(self._symbols.keys() & set(of_folded)):
             return self._count(
                 f"left out: {symbol}, which stands for {self._symbols[symbol]} in this list", word
@@ -251,6 +257,7 @@ class _Tally:
         if not marked:
             return self._keep(spelled)
         if not folded.isascii():
+            # collected over the whole file: the message proposes symbols for all of them at once
             self._unmapped.update(c for c in folded if not c.isascii())
             return self._count("left out: letter of another alphabet", word)
         if self.rules.accents == "fold":
@@ -291,6 +298,7 @@ class _Tally:
         """Raise an error if most words are of another alphabet."""
         letters = sorted(self._unmapped)
         n_foreign = self._n("left out: letter of another alphabet")
+        # some foreign words are in every list; a list of them is another language
         if n_foreign > len(self.kept):
             example = f"{letters[0]!r}, {unicodedata.name(letters[0], 'without a name')}"
             raise WordListError(
@@ -314,6 +322,7 @@ class _Tally:
                 f"no symbol in {quote(source)}: add --letter {letters[0]}=X with a letter X that "
                 "the list does not use, or --accents fold"
             )
+        # with all that was counted: the person sees which rule took the words
         if not self.kept:
             steps = "; ".join(
                 f"{step.lines:,} {step.what} ({quote(step.example)})"
@@ -330,6 +339,7 @@ class _Tally:
         notes = []
         if self._folded:
             own, used = "ñ" if "ñ" in self._folded else min(self._folded), set().union(*self.kept)
+            # the rarest letters of most languages first: few words lose them
             free = next((symbol for symbol in "wkxzjvy" if symbol not in used), "")
             hint = (
                 f"; --letter {own}={free} would keep {own} as a letter of its own, written {free}"

@@ -186,12 +186,14 @@ class Breaker:
         began, tally = time.perf_counter(), Tally(self.question.cutoff)
         # what the class before has left must not decide where this one is split
         self._nodes.forest.begin()
+        # before anything is grown: a path from outside that names no part is refused here
         root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)
         budget = self.budgets.unit_budget
         # the others wait: what is left of the unit becomes work for them
         if self.hurries:
             budget = min(budget, self.hurried_budget)
+        # in order, so that a unit splits into the same children on every machine
         open_paths = [part.path for part in self._search_down(node, open_class, tally, budget)]
         # a child tries again the letters that were ruled out here: that takes seconds, and no state
         # has to be kept
@@ -220,6 +222,7 @@ class Breaker:
 
     def _replicated(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
         began, tally, rng = time.perf_counter(), Tally(self.question.cutoff), random.Random(seed)
+        # restored at the end, whatever happens: the next unit expects its own order
         board, candidates = self.geometry, set()
         root, nodes = self._nodes_at(unit, paths)
         try:
@@ -279,6 +282,8 @@ class Breaker:
         kinds = zip(
             self.partition.class_masks(class_id).tolist(), self.geometry.cell_types, strict=True
         )
+        # a narrow cell outside the centre makes a class of its own kind, whose layers no other
+        # shares
         narrow = (
             m for m, kind in kinds if m.bit_count() > 1 and kind not in self.question.rules.fused
         )

@@ -87,6 +87,7 @@ def residual_demands(
     for cell in geometry.cell_order:
         if cells == "open" and masks[cell].bit_count() == 1:
             continue
+        # of the group that is left, not of all symmetries: earlier cells must stay where they are
         orbit = {row[cell] for row in group} - {cell}
         demands += [(cell, d) for d in sorted(orbit)]
         group = [row for row in group if row[cell] == cell]
@@ -136,9 +137,11 @@ def _settle(node: Node, rules: Rules) -> Node:
     order = rules.demand_order
     masks = list(node.masks)
     changed = True
+    # one demand may narrow the cells of another
     while changed:
         changed = False
         for c, d in node.demands:
+            # only letters go that no board meeting the demands has (lemma 5)
             upper = _from_least(masks[c], order) & masks[d]
             lower = _from_least(masks[d], order[::-1]) & masks[c]
             changed |= upper != masks[d] or lower != masks[c]
@@ -160,9 +163,11 @@ def split_cells(node: Node, geometry: Geometry, rules: Rules) -> list[int]:
     which comes first if the node is too wide; none for a board.
     """
     free = [c for c in geometry.cell_order if not node.is_bare(c)]
+    # before fused cells: nothing is grown until the free cells fit a key
     if is_too_wide(node, rules):
         return free[:1]
     fused = [c for c in geometry.cell_order if node.is_bare(c) and node.masks[c].bit_count() > 1]
+    # any of the fused cells: a path says which was taken, so its readers need no rule for it
     return fused or free[:1]
 
 
@@ -201,6 +206,7 @@ def force(node: Node, cell: int, letters: str, rules: Rules) -> Node:
     empty (a mask of 0).
     """
     masks = list(node.masks)
+    # intersected: demands may have taken some letters of the group already
     masks[cell] &= letter_mask(letters)
     return _settle(
         Node(tuple(masks), node.bare | 1 << cell, node.demands, join(node.path, cell, letters)),
@@ -226,6 +232,7 @@ def split_at(node: Node, cell: int, rules: Rules) -> list[Node]:
     :func:`split`.
     """
     parts = [force(node, cell, letters, rules) for letters in _parts(node, cell, rules)]
+    # an empty part holds no board, so leaving it out loses none (lemma 4)
     return [part for part in parts if all(part.masks)]
 
 
@@ -238,6 +245,7 @@ def node_at(root: Node, path: str, geometry: Geometry, rules: Rules) -> Node:
     for wanted in way_to(path):
         cells = split_cells(node, geometry, rules)
         parts = chain.from_iterable(split_at(node, cell, rules) for cell in cells)
+        # by making the splits, not by parsing: a path that no split makes must name nothing
         part = next((part for part in parts if part.path == wanted), None)
         if part is None:
             raise PathError(

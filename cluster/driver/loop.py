@@ -44,11 +44,14 @@ def run_loop(
     events and all instructions.
     """
     shown_at_s = -math.inf
+    # the room for workers is known before the first is asked for
     came: list[events.Event] = [*executor.poll(0.0), events.Tick()]
     while True:
         now_s = clock()
+        # before the scheduler: a verdict that cannot be stored must not close its unit
         came = ledger.admit(came)
         orders = list(chain.from_iterable(scheduler.handle(event, now_s) for event in came))
+        # before they are carried out: a crash in between leaves its cause in the log
         note(came, orders)
         settled: list[events.Publish | events.Quarantine] = []
         finish: events.Finish | None = None
@@ -65,6 +68,7 @@ def run_loop(
                 executor.bar(order.machine)
             else:
                 executor.retire(order.worker)
+        # after workers have their next units: they need not wait for the disk
         ledger.publish(settled)
         if finish is not None or now_s - shown_at_s >= poll_s:
             shown_at_s = now_s
@@ -73,6 +77,8 @@ def run_loop(
             return finish
         why = stop()
         if why:
+            # what workers still have to say is let go: nobody waits for it, and it is searched
+            # again
             came = [events.Cancel(why)]
         else:
             came = [*executor.poll(poll_s), events.Tick()]
@@ -141,6 +147,7 @@ class Ledger:
 
     def _row(self, answer: events.Answer) -> Row:
         result = answer.result
+        # the paths alone would be taken for parts of this class, and would close a gap in it
         if any(child.class_id != result.unit.class_id for child in result.children):
             raise RowError("a part is of another class")  # a row has only the paths of parts
         return Row.of_result(
@@ -157,6 +164,7 @@ class Ledger:
             admitted = item.answer.row
             assert admitted is not None, "admitted before the scheduler saw it"
             (row,) = admitted.rows
+            # mostly: another number would have to be checked and made into a table once more
             if item.attempt == row.attempt:
                 return [admitted]
             return [replace(row, attempt=item.attempt)]

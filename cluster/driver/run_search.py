@@ -74,6 +74,7 @@ def search(
     # of a share: the others are searched elsewhere, and only their cost is told
     is_own = among(prepared.open_ids, prepared.own_ids)
     class_ids, elsewhere_ids = prepared.open_ids[is_own], prepared.open_ids[~is_own]
+    # one without open classes may still have open parts, of classes that were split before
     if not len(class_ids) and not prepared.children:
         return Finish(complete=True)
     work = Work(
@@ -96,6 +97,7 @@ def search(
         raise watch.interrupted(signals.reason, at_once=True)
     try:
         with make_executor(plan.spec) as executor, signals:
+            # the clock is monotonic: a time server must not end leases
             finish = run_loop(
                 scheduler,
                 executor,
@@ -126,6 +128,7 @@ def _kernels_loaded(signals: StopSignals) -> bool:
     def load() -> None:
         try:
             import search.node_search  # noqa: F401
+        # a thread that dies in silence would look like kernels that were loaded
         except BaseException as error:  # noqa: BLE001 - raised below, where it is handled
             errors.append(error)
 

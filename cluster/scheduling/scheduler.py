@@ -40,6 +40,7 @@ from cluster.scheduling.trust import Compare, Trust
 from results.log_events import Report
 from search.breaker import Unit
 
+# ticks come twice a second: half a minute without one is no load, however high
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
 _LEASES_S = 10.0  # leases are looked at so seldom, if they are long
 # with fewer units waiting for each worker, an expensive one would outlast the others
@@ -194,6 +195,7 @@ class Scheduler:
             self._fruitless_deaths, self._spawn_at_s = 0, now_s
             if answer.is_replica:
                 self._judge(answer)
+            # chosen after the fact: a host cannot tell which of its verdicts will be compared
             elif self.trust.wants(answer.result, answer.host, self._crew.hosts):
                 self.trust.hold(answer)
             else:
@@ -285,6 +287,7 @@ class Scheduler:
         is_strike = reason in ("died", "unfit")
         trouble.attempts += 1
         trouble.big |= reason == "oom"
+        # bounded, too: a unit that takes its machine down each time would go round for ever
         trouble.losses += reason == "node"
         trouble.strikes += is_strike
         self._n_strikes += is_strike
@@ -413,6 +416,8 @@ class Scheduler:
         if not self._backlog.has_big and self._alone not in self._assignments:
             self._big_host = None
         elif self._big_host not in self._crew.hosts or self._big_host in self.trust.flagged:
+            # the one with the least to do is empty first; the name decides between equals, for
+            # replays
             hosts = self._crew.hosts.keys() - self.trust.flagged
             self._big_host = min(
                 hosts, key=lambda host: (self._crew.n_busy(host), host), default=None
@@ -430,6 +435,7 @@ class Scheduler:
         if big is not None and is_empty and backlog.has_big:
             self._assign(big, (backlog.take_big(),), alone=True)
             return True
+        # one of three may be the one that is being emptied
         idle = [host for host in islice(crew.idle, 3) if host != big][:2]
         for host in idle:
             if check := self.trust.take(host, crew.hosts):

@@ -50,6 +50,7 @@ class Site:
         self.queue = JobQueue()
         self._watched: dict[str, Watched] = {}
         self._locks: dict[str, asyncio.Lock] = {}
+        # the event loop holds tasks weakly: one that nobody else holds may vanish
         self._tasks: set[asyncio.Task[None]] = set()
 
     def place(self, key: str) -> Place | None:
@@ -95,6 +96,7 @@ class Site:
         told["map"] = reading.map
         told["cost"] = f"{_cost(reading.seconds, self.price)}, {_CLOCK}"
         strength = ""
+        # any other claim is a sentence that somebody stored
         if view.proven and place.key in self.records.places():
             strength = reading.strength  # claims of records come with the program
         hosts = counted(reading.n_hosts, "host")
@@ -112,7 +114,9 @@ class Site:
         watched = self._watched.setdefault(place.key, Watched(place))
         if not watched.is_fresh:
             async with self._locks.setdefault(place.key, asyncio.Lock()):
+                # asked again: whoever held the lock may have looked in the meantime
                 if not watched.is_fresh:
+                    # a slow disk must not hold up the pages of the other runs
                     await anyio.to_thread.run_sync(watched.refresh)
         if watched.wants_rows:
             watched.is_reading_rows = True
@@ -124,6 +128,7 @@ class Site:
     async def _read_rows(self, watched: Watched) -> None:
         with watched.reading_rows():
             question = jobs.read_run, watched.place.location
+            # in a process with limits: rows of a stranger may take any memory
             watched.reading = await self.queue.ask(
                 Priority.runs, *question, seconds=READ_S, memory_mb=READ_MB
             )
@@ -285,6 +290,7 @@ def _searched(view: RunView) -> str:
 
 
 def _version(watched: Watched) -> str:
+    # what a page has to fetch anew depends on this alone, so it asks for little else
     seen = (watched.rows_stamp, watched.rows_read_at_s, watched.rows_error)
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:12]
 

@@ -152,6 +152,7 @@ def publish_claim(proof: Proof, claim: Claim) -> None:
     Raises MismatchError, IncompleteError when nothing is proven; ValueError when something else is.
     """
     proof.require_proven()
+    # the last gate before the file: whoever made the claim, it must be what the rows prove
     if claim.result_digest != digest_of(proof.run.question, proof.listed, complete=True):
         raise ValueError(f"a claim that the rows do not prove: {claim.statement!r}")
     publish_document(proof.run.folder, files.CLAIM, asdict(claim), _FORMAT)
@@ -163,6 +164,7 @@ def make_claim(proof: Proof, wording: Wording) -> Claim:
     """
     proof.require_proven()
     coverage, listed, question = proof.coverage, proof.listed, proof.run.question
+    # proven says so: without coverage nothing is
     assert coverage is not None, "proven"
     return Claim(
         statement=statement_of(question, listed, wording),
@@ -193,6 +195,7 @@ def read_claim(run: Run) -> Claim | None:
     def read_format_1(text: str) -> Claim:
         return read(format_1.with_question(text, run.question.rules))
 
+    # claims of published runs are of format 1, and stay as they were written
     readers = {1: read_format_1, _FORMAT: read}
     claim = read_versions(run.folder, files.CLAIM, readers, _REMEDY)
     if claim is not None and claim.question != run.question:
@@ -209,6 +212,7 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
     if derived is None:
         return f"it says that the run is proven; its rows do not: {why_not}"
     # of the verifier
+    # what only whoever verified knows, or words differently; everything else the rows give
     own = ("strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words")
     for name, said in vars(claim).items():
         due = getattr(derived, name)
@@ -238,6 +242,7 @@ DECIDED = "decided at cutoff "  # so begins the message of a row that was taken 
 def decided_at(message: str) -> int:
     """Return the highest cutoff that a row was taken over from; 0 when it was searched here."""
     digits = message.removeprefix(DECIDED)
+    # the message may be a stranger's: no sign, no other digits, no number of a thousand digits
     is_number = digits != message and digits.isascii() and digits.isdigit() and len(digits) < 20
     return int(digits) if is_number else 0
 
@@ -253,6 +258,8 @@ def taken_over(run: Run) -> str:
     for table in run.columns(("status", "settled", "message"), run.index.with_messages):
         for item in pc.value_counts(settling(table).column("message")).to_pylist():
             cutoff = decided_at(item["values"])
+            # a verdict from a lower cutoff holds here by itself; from a higher one only with its
+            # bound
             if cutoff > run.question.cutoff:
                 n += item["counts"]
                 highest = max(highest, cutoff)
@@ -268,6 +275,7 @@ def settling(table: pa.Table) -> pa.Table:
     """
     verdicts = verdicts_of(table)
     is_whole = pc.not_equal(verdicts.column("status"), scalar(SPLIT))
+    # a split settles boards, too, when parts of it were decided before it was given back
     has_parts = pc.greater(pc.list_value_length(verdicts.column("settled")), scalar(0))
     return verdicts.filter(pc.or_(is_whole, has_parts))
 
@@ -293,6 +301,7 @@ def statement_of(question: Question, listed: BoardList, wording: Wording) -> str
     if not best:
         return f"{premise}, none scores {cutoff:,} or more."
     first, last = ", ".join(best[:5]), f" and {len(best) - 5:,} more" if len(best) > 5 else ""
+    # "a, b and c": a claim is read as a sentence
     if 1 < len(best) < 6:
         first, last = ", ".join(best[:-1]), f" and {best[-1]}"
     return (

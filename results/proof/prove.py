@@ -116,6 +116,7 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
     Raises StoreError when a file is damaged or a row breaks a rule.
     """
     listed = unscored_boards(run)
+    # reading this property costs a pass over the rows, but only where a host was contradicted
     if run.doubted:
         doubt = _in_doubt(run)
     else:
@@ -123,11 +124,13 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
     # what costs next to nothing first: a run that is plainly open need not be read whole
     missing, foreign = _open(run) + doubt, rows_out_of_space(run)
     faults = [foreign] if foreign else []
+    # of two verdicts that differ one is false, and nobody can say which
     if run.conflicts:
         named = first_few(map(unit_name, run.conflicts))
         units = counted(len(run.conflicts), "unit has", "units have")
         faults.append(f"{units} contradicting verdicts ({named})")
     coverage = None
+    # coverage looks at every row: of a run that is plainly open it would only say the same
     if thorough or not (missing or faults):
         coverage = check_coverage(run)
         if coverage.problems:
@@ -137,6 +140,7 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
     # an unfinished run may have it in a class that is still to come
     if not missing and (lost := _lost_climb(run, listed)):
         faults.append(lost)
+    # also of an open run: an hour more would not make it agree
     refuted = refutation(run, listed)
     return Proof(run, listed, coverage, tuple(missing), tuple(faults), refuted, _CHECKED)
 
@@ -178,6 +182,7 @@ def _lost_climb(run: Run, listed: BoardList) -> str:
     board, score = climbed.board, climbed.score
     if len(board) != shape.n or score is None:
         return f"{where} does not say which board the cutoff was climbed to"
+    # a cutoff above the climbed board asks for better ones: that board need not be listed
     if reaches(score, run.question.cutoff):
         image = canonical_board(board, shape)
         if not any((item.board, item.score) == (image, score) for item in listed.boards):

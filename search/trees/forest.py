@@ -122,6 +122,7 @@ class Forest:
         budgets: Budgets,
         buckets: Iterable[int] = (),
     ) -> None:
+        # before the arrays: what is freed later goes back to the system, not to the C library
         give_back_memory()
         self._generator = Generator(
             board, rules, budgets, trie, n_terms_in(budgets.memory_mb), buckets
@@ -135,6 +136,7 @@ class Forest:
         self.max_free = self._generator.max_free
         self.max_open = self._generator.max_open
         self.stack: list[Layer] = []
+        # found out once: an attempt generates millions of terms before it fails
         self._too_large: set[Bare] = set()  # layers that are known not to fit over the rim
 
     def turn(self, board: Geometry) -> None:
@@ -162,6 +164,7 @@ class Forest:
         It goes behind the layers.  If it does not fit, they are reduced to one of them, then given
         up.
         """
+        # from the most layers to none: each attempt that fails leaves more room to the next
         while self.stack:
             last = self._with_room()
             if grown := self._grow_at(node, free, last.end_keys, last.end_tip):
@@ -224,6 +227,7 @@ class Forest:
         its own.  The base, from which its parts start, may still be there.
         """
         layer = self._reach(open_class, node)
+        # a base alone cannot be searched: it lacks the terms through the next cell
         if layer is None or not layer.whole:
             return None
         n_rim = len(self._generator.rim)
@@ -242,6 +246,7 @@ class Forest:
         """
         if not (self._budgets.loose_points and self.suits_layers(open_class, node)):
             return None
+        # the node itself is left off: it is the one that no layer is made for
         *steps, bare = self._keep_below(open_class, node)
         n_forced = len(bare) - len(self._generator.rim)
         if n_forced == 0 or self._generator.n_outside(bare):
@@ -280,6 +285,7 @@ class Forest:
         # given up for a part of it
         if self.stack and self.stack[-1].bare == bare and not self.stack[-1].whole:
             self.stack.pop()
+        # as far as they fit: a layer that fails is grown over the last one that did
         self._lay(steps)
         reached = self.stack.pop() if self.stack and self.stack[-1].bare == bare else None
         if not (reached and reached.whole) and self._start_anew():
@@ -295,8 +301,10 @@ class Forest:
         bare cells of each of them, whether it is there or not.
         """
         order = self.geometry.cell_order
+        # what keys and segments cannot hold has no letter in the rim either
         n_rim = max(len(open_class.bare), self.geometry.n - self.max_open)
         bare = tuple((c, node.masks[c]) for c in order if node.is_bare(c))
+        # another rim is another stack: nothing that was grown lies over it
         if self._generator.rim != order[:n_rim]:
             self.turn(self.geometry)
             self._generator.rim = order[:n_rim]
@@ -365,6 +373,7 @@ class Forest:
 
         Without bare cells that is the rim, and all of its terms are its base.
         """
+        # counted, not tried: a bottom that does not fit would have cost the stack for nothing
         if bare and self._generator.n_at_most(bare) > self._arrays.terms.size:
             return False
         self.stack.clear()
@@ -408,6 +417,7 @@ class Forest:
             _, n_keys, tip, *_ = bottom = self._bottom(bare)
             return [terms[:n_keys], points[:n_keys], cells[:tip], np.array(bottom)]
 
+        # everything that the rim depends on, or a worker would map the rim of another run
         asked = repr((self.geometry.cell_order, bare, terms.size)).encode()
         digest = hashlib.sha256(b"".join((asked, self.trie.nodes, self.trie.points)))
         *_, bottom = shared(f"rims/{digest.hexdigest()}", build, (terms, points, cells))
@@ -467,6 +477,7 @@ class Forest:
         new = sum(1 << i for i, part in enumerate(bare) if part[1] and part not in below.bare)
         begin = below.end_keys
         room = self._arrays.terms[begin:]
+        # one term too many is enough to know that there will be no whole
         own = room[: self._budgets.whole_terms]
         if over_hole:
             may_fit = below.whole > 0
@@ -474,6 +485,7 @@ class Forest:
             may_fit = bool(below.bare) or self._generator.seems_to_fit(bare, own, new)
         where = self._arrays.points[begin:]
         n = self._generator.of_open(bare, own, new, segments=where) if may_fit else TERMS_FULL
+        # the class is the hole and what fills it: its budget is for both
         n_before = below.n_terms if over_hole else 0
         whole = 0 <= n <= self._budgets.whole_terms - n_before
         if not whole:
@@ -586,6 +598,8 @@ class Forest:
         cuts = self._sorted(n, begin, below.end_tip, bare) if n >= 0 else None
         if cuts is None:
             return False
+        # the gains (lemma 6): what absorption keeps does not depend on whether the cell is forced
+        # yet
         behind = self._arrays.behind(below.whole, first - 1, letter)
         merged = segments.merge(
             self._arrays, cuts, n_levels, first, below.end_tip, below.base, behind
