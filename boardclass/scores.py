@@ -12,6 +12,7 @@ from boardclass.printable import counted
 
 MAX_LETTERS = 64
 MIN_LETTERS = 3
+# kernels add up in 32 bits, with a sign
 SUM_LIMIT = 2**31
 
 
@@ -48,6 +49,7 @@ class ScoreTable:
         lengths = [n for n in range(MIN_LETTERS, MAX_LETTERS + 1) if self.points[n]]
         tail = lengths.pop()
         end = " or more" if tail == MAX_LETTERS else ""
+        # "3 letters or more" says it; only gaps are worth naming
         while end and lengths and lengths[-1] == tail - 1:
             tail = lengths.pop()
         return f"words of {' and of '.join(map(str, [*lengths, tail]))} letters{end}"
@@ -69,6 +71,7 @@ class ScoreTable:
 
 def _table(name: str, values: Sequence[int]) -> ScoreTable:
     """Return the table whose ``values`` start at three letters; the last one repeats."""
+    # as on the box: "8 or more"
     tail = [values[-1]] * (MAX_LETTERS + 1 - MIN_LETTERS - len(values))
     return ScoreTable(name, (0,) * MIN_LETTERS + tuple(values) + tuple(tail))
 
@@ -88,6 +91,7 @@ def points_in_words(points: Sequence[int]) -> str:
     '1 (3 letters), 10 (4), 100 (5 or more)'
     """
     for table in TABLES.values():
+        # by the points: a list typed by hand is called by its name
         if table.points == tuple(points):
             return table.name
     last = len(points) - 1
@@ -128,6 +132,7 @@ def parse_scores(scores: Scores) -> ScoreTable:
             f"scores {quote(scores)}: expected {', '.join(TABLES)}, a list of points from 3 "
             "letters on such as [1, 1, 2, 3, 5, 11], or a dictionary such as {5: 2, 6: 3}"
         )
+    # all 65 points: what run.json stores, which begins with lengths that never count
     if not text and len(scores) == MAX_LETTERS + 1 and not any(scores[:MIN_LETTERS]):
         return ScoreTable(points_in_words(tuple(map(int, scores))), tuple(map(int, scores)))
     least, colon, listed = text.rpartition(":")
@@ -143,6 +148,7 @@ def parse_scores(scores: Scores) -> ScoreTable:
                 f"{known[0]} to {known[-1]}, such as 5:2,3,5,11"
             )
         values = [0] * known.index(least) + values
+    # lists of other programs begin at one or two letters: read as ours, all points would shift
     elif any(values) and (values[:2] == [0, 0] or _is_shifted(values)):
         first = next(place for place, value in enumerate(values) if value)
         own = ",".join(map(str, values[first:]))
@@ -190,6 +196,7 @@ def _parse_value(value: object, scores: object) -> int:
     """Return points, given as a number or its text."""
     text = value.strip() if isinstance(value, str) else ""
     points = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else value
+    # True is 1 in Python, and a table of flags is a mistake
     if isinstance(points, bool) or not isinstance(points, int) or not 0 <= points < SUM_LIMIT:
         raise ScoreError(
             f"{quote(value)} in scores {quote(scores)}: expected {', '.join(TABLES)} or whole "

@@ -243,6 +243,7 @@ def default_search_paths() -> list[Path]:
 def available_names() -> dict[str, Path]:
     """Return the lists that can be loaded by name, each with the file that would be read."""
     files: dict[str, Path] = {}
+    # the user's own lists hide the bundled ones of the same name
     for folder in default_search_paths():
         try:
             paths = sorted(folder.glob("*.txt*"))
@@ -269,8 +270,10 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
     messages.
     """
     lines = data.removeprefix(_UTF8_BOM).split(b"\n")
+    # a newline at the end begins no line
     if not lines[-1]:
         lines.pop()
+    # lists from Windows have a carriage return on each line
     words = [line.strip() for line in lines]
     letters, plain_q = _take_header(words)
     _refuse_what_is_no_word(words, len(lines) - len(words), source)
@@ -295,6 +298,7 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
         sorted(usable) if plain_q else sorted(word.replace("qu", "q") for word in usable)
     )
     sha256 = _sha256(ordered, plain_q)
+    # a claim names its list: under a known name it must be the known list
     if name in sources() and sha256 != sources()[name].sha256:
         raise WordListError(
             f"word list {quote(source)} has {len(ordered)} usable words with SHA-256 {sha256}, "
@@ -358,11 +362,13 @@ def _stem(path: Path) -> str:
 def find_wordlist(name_or_path: str | Path) -> Path:
     """Return the file of a word list; see :func:`load_wordlist`.  Raises WordListError."""
     text = str(name_or_path)
+    # a dot or a slash makes it a file: a name never hides one in the current folder
     if isinstance(name_or_path, Path) or "/" in text or os.sep in text or "." in text:
         return Path(name_or_path)
     files = available_names()
     if text in files:
         return files[text]
+    # known but absent is another mistake than unknown, and has another way out
     if text in sources():
         raise WordListError(
             f"the word list {text} is not here: orderly wordlist get {text} "

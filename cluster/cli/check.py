@@ -60,13 +60,16 @@ def verify(
     says "Verified" only if it searched all eliminations again, or if a run that comes with orderly
     has the same boards and the climb found no other.
     """
+    # one of the two would be ignored in silence
     if quick and repeat:
         raise InputError("--quick searches nothing again: leave it out, or --repeat")
+    # inside: these load kernels, and --help imports every command
     from results.proof.repeat import overlooked
     from results.proof.verify import record as record_claim, verify as verify_run
 
     run, words = source.open()
     result = verify_run(run, words, repeat, workers, quick=quick)
+    # before anything is printed: a claim that cannot be written is an error, not a footnote
     if write:
         record_claim(run, result)
     for note in () if write else result.notes:
@@ -105,6 +108,7 @@ def _show_claim(result: VerifyResult, n_repeated: int, odds: dict[int, float], f
         first = {"verified": result.verified, "checked": result.checked}
         record = {**first, "statement": claim.statement, **record}
     else:
+        # first what was checked, then the claim: whoever reads one line reads the condition
         say(f"{_first_words(result)}\n", "bold")
     write_record(record, fmt)
 
@@ -137,6 +141,7 @@ def repeat(
     """Search classes of a run again, turned and in another cell order, and compare with the stored
     verdicts.
     """
+    # repeating everything is a new run, not a check
     if (classes is None) == (sample is None):
         raise InputError("give either --classes, such as --classes 0,17, or --sample N")
     from results.proof.nodes import run_spec
@@ -147,10 +152,12 @@ def repeat(
     if classes is not None:
         named = named_classes(run.partition, classes)
         rows = rows_of_classes(run, named)
+        # named classes may be in conflict: to find out which row is right is what one repeats for
         for (class_id, _), rivals in run.conflicts.items():
             if class_id in named:
                 tell(rivals)  # each is searched again, in this order
     else:
+        # a draw of all verdicts must know which these are
         raise_conflicts(run.conflicts)
         rows = sampled_rows(run, sample or 0, seed)
     done: list[RepeatResult] = []
@@ -158,6 +165,7 @@ def repeat(
         done.append(item)
         outcome = f"{item.status}, {_outcome(item)}, {item.seconds:.1f} s"
         tell(f"{len(done)}/{len(rows)} {item.name}: {outcome}")
+    # after all of them: the message says how many differ, not only the first
     _judge(done)
     _tell_repeats(source.directory, seed, done, fmt)
 
@@ -246,6 +254,7 @@ def named_classes(partition: Partition, text: str) -> list[int]:
 
     chosen = set()
     for part in text.replace(",", " ").split():
+        # int() also reads signs, blanks and digits of other scripts; 18 of them fit int64
         is_number = part.isascii() and part.isdigit() and len(part) <= 18
         if is_number:
             number = int(part)
@@ -288,6 +297,7 @@ def audit(
     path = available_names().get(name) or Path(name).expanduser()
     try:
         result = checker.audit(folder, path, tell, leaves, seed)
+    # the checker has errors of its own: it imports nothing of ours
     except checker.Rejected as error:
         raise MismatchError(
             f"rejected: {error}; do not believe it before the reason is known"

@@ -98,10 +98,12 @@ def climb(
 
     words, table = listed.load()
     size, board = _start(how.start, dims, words)
+    # before the scorer: it is compiled into the points of its trie
     table = table.at_least(min_letters)
     scorer, origin = _scorer(size, words, table, how.workers, board, how.contains)
     method = how.method or default_method(size.w * size.h, origin)
     runs = how.runs or default_runs(method, origin)
+    # a flag, not an exception: whatever was found so far is still to be shown
     with StopSignals() as signals, moving(runs if runs > 1 else None) as move:
         finds = local_search(
             scorer,
@@ -116,8 +118,10 @@ def climb(
         )
     if signals.reason:
         tell(f"stopped by {signals.reason}: the best boards so far")
+    # a board without a word is no find, even if nothing better came
     _show([find for find in finds if find.score > 0][:n], size, words, fmt)
     if signals.reason:
+        # after the boards: a script sees that there might have been more
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
@@ -240,6 +244,7 @@ def _tell_word(
 ) -> None:
     """Say how many of ``n`` words are done, the best board, and the time left."""
     if best is not None:
+        # words take alike: each is tried on the same paths
         minutes = (time.monotonic() - began_s) / number * (n - number) / 60
         board = f"best {best.score:,} {best.board} ({words.spell(best.word)})"
         move(f"{number:,}/{n:,} words, {board}, about {minutes:.0f} min left", number)

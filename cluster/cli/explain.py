@@ -66,6 +66,7 @@ def bound(
     from search.explain import story_of
 
     size, letters, words, scorer = question.resolve(listed)
+    # --out without --tree can only mean the trees
     if tree or out is not None:
         _trees(letters, words, scorer, out)
         return
@@ -175,10 +176,12 @@ _COUNTERS = ("n_terms", "n_pushes")
 def _explain_stored(
     run: str, number: str, settled: Mapping[str, str | int | None], fmt: Format
 ) -> None:
+    # letters would name a class of any partition, a number one of this run
     if not number.strip().isdecimal():
         raise InputError(
             f"class {quote(number)}: with --run, name the class by its number in the run"
         )
+    # said, not ignored: the stored rows answer one question only
     if others := [f"--{name}" for name, value in settled.items() if value is not None]:
         raise InputError(
             f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out"
@@ -192,6 +195,7 @@ def _explain_stored(
             f"the run in {quote(directory)} has no verdict on class {int(number)} yet, "
             "or no such class"
         )
+    # from the class down to its parts, as they were split
     rows.sort(key=lambda row: (depth(row.path), row.path))
     table = []
     for row in rows:

@@ -40,6 +40,7 @@ def write_certificates(run: Run, shapes: Iterable[tuple[int, Any]]) -> int:
     return their bytes.
     """
     rows = [_row(run.question.digest, class_id, shape) for class_id, shape in shapes]
+    # numbered after those that are there: certifying again adds, and never rewrites
     taken = max(
         (
             files.part_number(name, files.CERTIFICATES) or 0
@@ -95,6 +96,7 @@ def read_certificates(folder: Folder, name: str, columns: Sequence[str] | None =
 
 
 def _row(digest: str, class_id: int, shape: Any) -> dict[str, Any]:
+    # the byte order is that of the file: a checker on another machine reads the same numbers
     body = np.asarray(shape.body).astype("<u4")
     row: dict[str, Any] = {
         "version": audit.VERSION,
@@ -139,6 +141,7 @@ def check_files(run: Run) -> None:
 
     Raises DamagedError when a file is damaged or too large, or has other columns.
     """
+    # the checker has no limits of its own: a page that unpacks to gigabytes would end it
     for folder, schema in ((files.CERTIFICATES, SCHEMA), (files.RESULTS, ROWS)):
         for name in run.folder.names(folder):
             if files.part_number(name, folder) is not None:
@@ -148,12 +151,14 @@ def check_files(run: Run) -> None:
 def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None:
     """Add an audit; ``n_asked`` leaves at random by ``seed``, None: all of them."""
     listed = None
+    # without a claim nothing was compared: the record must not hold for boards found later
     if read_claim(run):
         listed = unscored_boards(run)
     certificates, boards = _subject(run, listed)
     record = AuditRecord(
         **vars(found), certificates=certificates, boards=boards, n_asked=n_asked, seed=seed
     )
+    # the same audit twice is one: repeating it would look like more than it is
     records = [other for other in read_audits(run) if other != record]
     publish_document(run.folder, files.AUDITS, asdict(_Audits([*records, record])))
 
@@ -178,6 +183,7 @@ def audited(run: Run, listed: BoardList) -> str:
     if not subject[0]:
         return ""
     try:
+        # counted anew: the record says what was audited, only the files say what there is
         there = count(run.question.identity, _rows(run))
     except Rejected as error:
         raise MismatchError(
@@ -191,6 +197,7 @@ def audited(run: Run, listed: BoardList) -> str:
     n_ends = there.n_leaves + there.n_left
     n_most = 0
     for record in read_audits(run):
+        # about certificates or boards that are not there any more
         if (record.certificates, record.boards) != subject:
             continue
         values = vars(record)
@@ -200,6 +207,7 @@ def audited(run: Run, listed: BoardList) -> str:
             n_asked = n_ends
         else:
             n_asked = record.n_asked
+        # a record may be forged: at least it must not say more than is possible
         too_many = record.n_leaves_checked > there.n_leaves or record.n_scored > there.n_left
         if differing or too_many or n_checked != min(n_asked, n_ends):
             names = (*differing, "n_leaves_checked", "n_scored")

@@ -74,6 +74,7 @@ def certify(
     """
     certifier = Certifier(run.question, words)
     parts = chosen_parts(run, certifier, choice or Choice())
+    # parts are numbered on from those that are there: two certifiers would use one number
     lock = take_lock(run.folder, wait=say_once())
     done = Certified()
     waiting: list[tuple[int, Shape]] = []
@@ -86,6 +87,7 @@ def certify(
             counts = f"{shape.n_splits:,} splits, {shape.n_leaves:,} leaves"
             name = f"class {class_id} {forced}".rstrip()
             tell(f"{name}: {counts}, {shape.n_boards:,} boards")
+            # an hour of certifying must not hang on its last minute
             if time.monotonic() - began > publish_every_s:
                 done.bytes += write_certificates(run, waiting)
                 waiting, began = [], time.monotonic()
@@ -102,6 +104,7 @@ def _without(
     """Yield the parts that have no certificate, and count the others."""
     for class_id, forced in parts:
         there = certified.get(class_id, set())
+        # its boards are in that larger part: no board may be in two certificates
         if any(forced.startswith(other) for other in there):
             done.parts_from_before += 1
             continue
@@ -155,6 +158,7 @@ def _drawn_parts(
     forced.
     """
     parts = _parts(run, certifier, _all_classes(run), force)
+    # or the loop below would draw for ever
     n_parts = sum(1 for _ in islice(parts, sample))
     if n_parts < sample:
         raise InputError(
@@ -165,6 +169,7 @@ def _drawn_parts(
     rng = np.random.default_rng(seed)
     chosen: set[Part] = set()
     while len(chosen) < sample:
+        # each class is as likely as any other, however many boards it stands for
         class_id = int(rng.choice(every))
         letters = _forced_letters(run, certifier, class_id, force)
         chosen.add((class_id, "".join(cell[int(rng.integers(len(cell)))] for cell in letters)))

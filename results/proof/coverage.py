@@ -105,6 +105,7 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     for key in sorted(run.conflicts):
         found.conflicting.append(unit_name(key))
         unfinished.add(key[0])
+    # its class stays unfinished by itself: a unit that was given up has no row with a verdict
     for key in sorted(run.index.quarantined):
         found.quarantined.append(unit_name(key))
     is_class = pc.equal(table.column("path"), scalar(""))
@@ -115,8 +116,10 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
         n_boards = map(int, rows.column("n_boards").to_pylist())
         sizes = dict(zip(keys_of(rows), n_boards, strict=True))
         unfinished |= _check_splits(run, sizes, nodes, found)
+    # a board outside its unit would belong to another, which never listed it
     _check_boards(run, found)
     n_foreign = _check_classes(run, table.filter(is_class), unfinished, found)
+    # enumerated and counted by Burnside's lemma: two ways that share no code
     if found.n_classes != partition.n_canonical:
         found.problems.append(
             f"{found.n_classes} canonical classes enumerated, {partition.n_canonical} counted"
@@ -139,6 +142,7 @@ def _check_classes(run: Run, rows: pa.Table, unfinished: set[int], found: Covera
     order = np.argsort(ids)
     ids, told_of = ids[order], texts.indices.to_numpy()[order]
     open_ids, n_seen = np.array(sorted(unfinished), np.int64), 0
+    # in pieces: a partition may have more classes than fit in memory
     for all_ranks in run.partition.canonical_ranks():
         found.n_classes += len(all_ranks)
         is_stored = among(all_ranks, ids)
@@ -174,6 +178,7 @@ def class_sizes(partition: Partition, ranks: Int64s) -> tuple[list[int], Int64s,
     (low, low_of), (high, high_of) = (np.unique(half, return_inverse=True) for half in halves)
     pairs, pair_of = np.unique(low_of * len(high) + high_of, return_inverse=True)
     factors = low[pairs // len(high)].tolist(), high[pairs % len(high)].tolist()
+    # Python's integers: the product of 25 lengths of 26 has 118 bits
     products = list(map(mul, *factors))
     sizes = sorted(set(products))
     size_of = np.array(list(map(sizes.index, products)), np.int64)[pair_of]
@@ -188,6 +193,7 @@ def _check_splits(
     run: Run, sizes: dict[Key, int], nodes: SearchNodes | None, found: Coverage
 ) -> set[int]:
     """Check every split unit that a root leads to; return the classes that have an open unit."""
+    # only where something was split: these rules load the search
     if nodes is None:
         from results.proof.nodes import run_nodes
 
@@ -233,12 +239,14 @@ def _check_split(
     noticed wherever it stood.
     """
     named = [*(path for _, path in children), *settled]
+    # before sizes are added up: parts that overlap could make up for one that is missing
     check_apart(key[1], named)
     total = sum(nodes.n_boards(key[0], path) for path in settled)
     for child in children:
         # of a child without a row nothing but its size by the rules is known
         size, expected = sizes.get(child, 1), nodes.n_boards(*child)
         most = math.prod(len(bucket) for bucket in unit_letters(partition, child))
+        # three sources: the row, the rules of splitting, and the letters of the class
         if child in sizes and not 1 <= size == expected <= most:
             raise RowError(f"{unit_name(child)} has {expected} boards, its row says {size}")
         total += size
@@ -276,6 +284,7 @@ def unit_letters(partition: Partition, key: Key) -> list[str]:
     class_id, path = key
     letters = list(partition.class_letters(class_id))
     for cell, forced in parse_path(path, len(letters)):
+        # a path that adds a letter would count boards that are not in the class
         if not set(forced) <= set(letters[cell]):
             raise RowError(
                 f"path {path!r} forces {forced!r} on cell {cell}, which has {letters[cell]!r}"
@@ -321,6 +330,7 @@ def uncovered(nodes: SearchNodes, unit: Key, named: Sequence[str]) -> str | None
     todo, reached = [(top, list(named))], 0
     while todo:
         path, inside = todo.pop()
+        # nothing that was named lies here: this part was lost
         if not inside:
             return path
         if path in inside:

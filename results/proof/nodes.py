@@ -79,6 +79,7 @@ class SearchNodes:
         except InputError as error:
             return str(error)
         n_boards = sum(node.n_boards for node in nodes)
+        # of other parts nothing can be compared
         if replica.n_boards != n_boards:
             return f"the replica has {replica.n_boards} boards, the parts of the unit {n_boards}"
         first, second = (self._demanded(nodes, result) for result in (original, replica))
@@ -95,6 +96,7 @@ class SearchNodes:
 
     def _holds(self, node: Node, board: str) -> bool:
         letters = [ord(letter) - 97 for letter in board]
+        # demands compare by their own order of letters, not by the alphabet
         later = at_least(self._rules.demand_order)
         return all(mask >> x & 1 for mask, x in zip(node.masks, letters, strict=True)) and all(
             later[letters[c]] >> letters[d] & 1 for c, d in node.demands

@@ -56,6 +56,7 @@ def packaged_summary(location: str | Path) -> Summary | None:
     these, or one of its files has changed since.  Raises DamagedError when the record is damaged.
     """
     kept = _kept(PUBLISHED).get(packaged_name(location))
+    # by the bytes, not by dates: a copy tool may keep those
     if kept and kept.files_sha256 == files_sha256(Path(location)):
         return kept.summary
     return None
@@ -65,6 +66,7 @@ def packaged_name(location: str | Path) -> str:
     """Return the name of a run that lies where those do that come with the program; empty for
     others.
     """
+    # a link to such a run is that run
     place = Path(location).resolve()
     if place.parent == PUBLISHED:
         return place.name
@@ -97,6 +99,7 @@ def files_sha256(place: Path) -> str:
     digest = hashlib.sha256()
     names = sorted(path.name for path in place.joinpath(files.RESULTS).glob("*"))
     parts = [f"{files.RESULTS}/{name}" for name in names]
+    # not the log: what is proven does not rest on it
     for name in (files.RUN, files.MANIFEST, files.CLAIM, *parts):
         file = place / name
         if file.is_file():
@@ -109,6 +112,7 @@ def files_sha256(place: Path) -> str:
 
 @cache
 def _kept(folder: Path) -> dict[str, Packaged]:
+    # once for a process: one top of all runs would read it as often as there are runs
     found = read_model(open_folder(folder), PROVEN, _File, _REMEDY)
     return found.runs if found else {}
 

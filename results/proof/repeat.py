@@ -219,6 +219,7 @@ class Repeater:
         unit, began_s, difference, gave_up = verdict.unit, time.monotonic(), "", ""
         try:
             difference = self._difference(verdict)
+        # not found again is a fault, not finished is none: another order may be a worse one
         except IncompleteError as error:
             gave_up = str(error)
         except (RowError, InputError) as error:
@@ -229,6 +230,7 @@ class Repeater:
     def _difference(self, verdict: UnitResult) -> str:
         key = verdict.unit.class_id, verdict.unit.path
         n_boards = self._nodes.n_boards(*key)
+        # cheap and first: a verdict on another unit needs no search to be found out
         if verdict.n_boards != n_boards:
             return f"the verdict says {verdict.n_boards} boards, the unit has {n_boards}"
         # the replica says nothing of boards that stand for images
@@ -239,6 +241,7 @@ class Repeater:
         parts = [*(child.path for child in verdict.children), *verdict.settled]
         if parts and (lost := uncovered(self._nodes, key, parts)) is not None:
             return f"its part {lost!r} is neither a child nor settled"
+        # of the unit, not of its turn: more workers, or other draws, change no image
         seed = int.from_bytes(_lot(self._seed, key)[:4], "big")
         replica = self._breaker.replicate(verdict.unit, paths_of(verdict), seed)
         return self._nodes.difference(verdict, replica)
@@ -247,6 +250,7 @@ class Repeater:
 def repeated(spec: Spec, rows: Iterable[Row], seed: int, n_workers: int) -> Iterator[RepeatResult]:
     """Yield the result for each verdict, in order; ``n_workers`` processes search side by side."""
     verdicts = map(_result, rows)
+    # in this process: another one would load words and kernels once more
     if n_workers == 1:
         yield from map(Repeater(spec, seed).repeat, verdicts)
         return

@@ -29,6 +29,7 @@ from results.errors import RowError
 from search.question import Question
 
 ELIMINATED, CANDIDATES, SPLIT = "eliminated", "candidates", "split"
+# not verdicts: they say that a unit was tried, and leave it open
 ERROR, QUARANTINED = "error", "quarantined"
 VERDICTS = (ELIMINATED, CANDIDATES, SPLIT)
 STATUSES = (*VERDICTS, ERROR, QUARANTINED)
@@ -57,6 +58,7 @@ _COLUMNS = {
     "kernel_hash": pa.string(),
     "message": pa.string(),  # why a unit has no verdict
 }
+# nothing may be missing: an empty value would pass comparisons that a wrong one fails
 SCHEMA = pa.schema([pa.field(*column, nullable=False) for column in _COLUMNS.items()])
 _VERDICTS, _STATUSES = pa.array(VERDICTS), pa.array(STATUSES)
 _STRUCT = pa.struct(list(SCHEMA))
@@ -83,6 +85,7 @@ class Row:
     candidates: tuple[tuple[str, int], ...] = ()
     children: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
+    # a row is shared between index, store and log: nobody may count on in it
     counters: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     seconds: float = 0.0
     peak_rss_bytes: int = 0
@@ -200,6 +203,7 @@ def check_table(table: pa.Table, question: Question, where: str) -> None:
 
     Raises RowError, naming ``where``, the first offending row and the rule it breaks.
     """
+    # names, types and order: Arrow would otherwise read a column under the name of another
     if not table.schema.equals(SCHEMA):
         raise RowError(
             f"{where}: the columns are not those of a result: "
@@ -249,6 +253,7 @@ def _rules(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]
         "it belongs to another run (fingerprint)",
         pc.not_equal(col("fingerprint"), scalar(question.digest)),
     )
+    # what is added up later must not be made smaller by one row
     for name in ("class_id", "max_bound", *COUNTERS, "peak_rss_bytes", "seconds"):
         yield f"{name} is negative", pc.less(col(name), scalar(0))
     yield "attempt < 1", pc.less(col("attempt"), scalar(1))
