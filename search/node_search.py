@@ -32,7 +32,8 @@ from search.question import Question
 from search.scoring.scorer import Scorer, decode_boards
 from search.tally import Tally
 from search.trees import bound, state
-from search.trees.forest import Forest, Grown
+from search.trees.forest import Forest
+from search.trees.layer import Grown
 from search.trees.lazy_subtree import collapse
 
 _SURVIVORS = 1024

@@ -47,7 +47,7 @@ merged from.
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,46 +64,14 @@ from search.terms.shapes import GAINS, LOSSES, TERMS_FULL
 from search.trees import segments
 from search.trees.arrays import Arrays, give_back_memory, n_terms_in
 from search.trees.generator import Bare, Generator
-from search.trees.tree import MAX_LAZY_TERMS, Tree
+from search.trees.layer import Grown, Layer, n_bytes_of
+from search.trees.tree import MAX_LAZY_TERMS
 
 # a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
 _ROOM = 8
 # Keys that one new key makes a merge copy: hardly ever more than three, at most itself and a lazy
 # subtree.
 _SPILLED = (3, MAX_LAZY_TERMS + 1)
-
-
-class Layer(NamedTuple):
-    """What is in the arrays for one node of the layers."""
-
-    bare: Bare
-    base: int  # root over the terms that the next layer can keep: none uses the first free cell
-    n_keys: int  # first unused place of the keys behind the base, and of the cells
-    tip: int
-    end_keys: int  # the same behind the whole
-    end_tip: int
-    # root over all terms, 0 if it is not there; what only the whole has lies behind the base
-    whole: int = 0
-    bound: int = 0  # of the whole
-    n_bytes: int = 0  # size of all layers so far
-    n_terms: int = 0  # terms generated for it
-
-
-def n_bytes_of(n_keys: int, tip: int) -> int:
-    """Return the size of ``n_keys`` keys and points and of the cells before ``tip``."""
-    return 12 * n_keys + 4 * (tip - 1)
-
-
-class Grown(NamedTuple):
-    """A tree over a node: the shared arrays, the root and its bound, how many terms were generated
-    for it, bytes.
-    """
-
-    orderly: Tree
-    root: int
-    bound: int
-    n_terms: int
-    n_bytes: int
 
 
 class Forest:

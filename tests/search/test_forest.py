@@ -24,8 +24,9 @@ from search.scoring.scorer import Scorer, trie_of
 from search.scoring.trie import build_trie
 from search.terms.shapes import LOSSES
 from search.trees import arrays
-from search.trees.forest import Forest, Grown
+from search.trees.forest import Forest
 from search.trees.generator import Generator
+from search.trees.layer import Grown
 from tests.params import Params, spec_of
 from tests.reference.classes import all_images
 from tests.samples import daily

@@ -25,7 +25,8 @@ from search.terms import shapes
 from search.terms.path_table import MAX_EXTRA
 from search.trees import generator, runs, segments
 from search.trees.arrays import Arrays
-from search.trees.forest import Forest, Grown
+from search.trees.forest import Forest
+from search.trees.layer import Grown
 from tests.params import Params, spec_of
 from tests.reference.solver import score
 from tests.samples import daily
