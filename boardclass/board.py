@@ -145,7 +145,10 @@ def read_board(
             f"board {quote(text)} has {tiles.features[0]}: expected letters a-z and Qu; orderly "
             "show, solve and score take other tiles"
         )
-    upright = tiles.turned if tiles.w > tiles.h else tiles
+    if tiles.w > tiles.h:
+        upright = tiles.turned
+    else:
+        upright = tiles
     size = Dims(upright.w, upright.h)
     if upright is not tiles:
         say(f"{tiles.w} wide and {tiles.h} high: turned, the same game as {size}")

@@ -89,7 +89,12 @@ def quote(value: object, limit: int = 60) -> str:
     """Return ``repr(value)``, shortened in the middle to about ``limit`` characters, for
     messages.
     """
-    text = value if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        text = value
+    else:
+        text = repr(value)
     if len(text) > limit:
         text = f"{text[: limit // 2]}...{text[-(limit // 4) :]}"
-    return repr(text) if isinstance(value, str) else text
+    if isinstance(value, str):
+        return repr(text)
+    return text

@@ -186,7 +186,10 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
     named: dict[str, tuple[str, ...]] = {}
     for part in text.split(","):
         kind, colon, rest = part.partition(":")
-        kind = kind.strip().lower() if colon else "default"
+        if colon:
+            kind = kind.strip().lower()
+        else:
+            kind = "default"
         if kind not in (*CELL_TYPES, "default") or (colon and kind == "default"):
             raise PartitionError(
                 f"unknown cell type {quote(kind)} in {quote(text)}: expected "

@@ -194,7 +194,9 @@ def _is_shifted(values: Sequence[int]) -> bool:
 
 def _parse_value(value: object, scores: object) -> int:
     """Return points, given as a number or its text."""
-    text = value.strip() if isinstance(value, str) else ""
+    text = ""
+    if isinstance(value, str):
+        text = value.strip()
     points = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else value
     # True is 1 in Python, and a table of flags is a mistake
     if isinstance(points, bool) or not isinstance(points, int) or not 0 <= points < SUM_LIMIT:

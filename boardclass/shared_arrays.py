@@ -94,7 +94,9 @@ def _mapped(folder: Path) -> list[NDArray[Any]] | None:
             arrays.append(np.asarray(np.load(folder / f"{place}.npy", mmap_mode="r")))
     except (OSError, ValueError, EOFError):
         return None
-    return arrays if _digest(arrays) == expected else None
+    if _digest(arrays) == expected:
+        return arrays
+    return None
 
 
 def _laid(file: Path, array: NDArray[Any], room: NDArray[Any]) -> NDArray[Any]:

@@ -341,11 +341,12 @@ class _Tally:
             own, used = "ñ" if "ñ" in self._folded else min(self._folded), set().union(*self.kept)
             # the rarest letters of most languages first: few words lose them
             free = next((symbol for symbol in "wkxzjvy" if symbol not in used), "")
-            hint = (
-                f"; --letter {own}={free} would keep {own} as a letter of its own, written {free}"
-                if free
-                else ""
-            )
+            hint = ""
+            if free:
+                hint = (
+                    f"; --letter {own}={free} would keep {own} as a letter of its own, "
+                    f"written {free}"
+                )
             notes.append(f"folded: {' '.join(sorted(self._folded))}{hint}")
         if self._n("left out: more than one word") * 5 > len(self.kept):
             notes.append(

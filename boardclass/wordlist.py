@@ -281,7 +281,10 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
         spelled = b"\n".join(words).decode("ascii").split("\n")
     else:
         spelled = []
-    is_usable = _is_usable_plain if plain_q else _is_usable
+    if plain_q:
+        is_usable = _is_usable_plain
+    else:
+        is_usable = _is_usable
     fitting = list(filter(is_usable, spelled))
     usable = dict.fromkeys(fitting)  # in order: a set would be sorted from scratch
     counts = dict.fromkeys(REASONS, 0) | Counter(map(_fault, filterfalse(is_usable, spelled)))

@@ -204,7 +204,9 @@ def read_toml(
         is_file = False
     if not is_file:
         near = difflib.get_close_matches(text.lower().removesuffix(".toml"), names, 1, 0.5)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = ""
+        if near:
+            hint = f"; did you mean {near[0]!r}?"
         raise ConfigError(
             f"no {what} {quote(text)}: expected a TOML file or one of {', '.join(names)}{hint}"
         )

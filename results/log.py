@@ -61,7 +61,10 @@ class EventLog:
         self._clock = clock
         self._session = uuid.uuid4().hex[:8]
         self._lines: list[str] = []
-        self._every_s = 0.0 if isinstance(folder, LocalFolder) else _OBJECT_S
+        if isinstance(folder, LocalFolder):
+            self._every_s = 0.0
+        else:
+            self._every_s = _OBJECT_S
         self._written_at_s = 0.0
 
     def add(self, event: Event) -> None:

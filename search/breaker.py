@@ -66,7 +66,10 @@ class Spec:
         Raises InputError if something cannot be read.
         """
         own = words_in_q_form(words, spelled=False)
-        sha256 = words.sha256 if isinstance(words, WordList) else sha256_of(own)
+        if isinstance(words, WordList):
+            sha256 = words.sha256
+        else:
+            sha256 = sha256_of(own)
         question = ask(dims, sha256, points, cutoff, buckets, cell_order, rules)
         return cls(question, own, budgets or Budgets())
 
@@ -290,7 +293,9 @@ class Breaker:
         # then trees grown for it serve every class with the same centre
         is_open = all(mask == _ALL_LETTERS for mask in narrow)
         bare = tuple(c for c in self.geometry.cell_order if root.is_bare(c))
-        return OpenClass(bare, root.demands) if is_open and bare else None
+        if is_open and bare:
+            return OpenClass(bare, root.demands)
+        return None
 
     def _settled(self, node: Node, open_paths: set[str], done: set[str]) -> list[str]:
         """Return the widest parts of a node that are ``done`` and hold nothing that is open,
@@ -325,7 +330,9 @@ def _verdict(
     candidates: Collection[tuple[str, int]],
     open_paths: Sequence[str] = (), settled: Sequence[str] = (),
 ) -> UnitResult:  # fmt: skip
-    status = "candidates" if candidates else "eliminated"
+    status = "eliminated"
+    if candidates:
+        status = "candidates"
     return UnitResult(
         unit=unit,
         status="split" if open_paths else status,

@@ -175,4 +175,6 @@ class _Tree:
         if first == end:
             return 0
         bound = int(bound_of(self._keys, self._points, first, end, within, self._scratch))
-        return bound if bound <= MAX_BOUND else max(bound, self._cutoff)
+        if bound <= MAX_BOUND:
+            return bound
+        return max(bound, self._cutoff)

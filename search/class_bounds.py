@@ -105,7 +105,9 @@ def published_order(dims: Dims | str) -> tuple[int, ...]:
     """Return the cell order behind the published root bounds: pairs, on 3x3 beginning with cells 5
     and 3.
     """
-    return _PUBLISHED_3X3 if str(dims) == "3x3" else cell_order_of(dims, PAIRS)
+    if str(dims) == "3x3":
+        return _PUBLISHED_3X3
+    return cell_order_of(dims, PAIRS)
 
 
 class Bounds(NamedTuple):
@@ -145,8 +147,14 @@ def bounds(
     >>> bounds("rst rst ae ae", "scowl70")
     Bounds(sum=46, max=36, orderly=19, cell=0, forced={'r': 16, 's': 14, 't': 16})
     """
-    text = letters if isinstance(letters, str) else " ".join(letters)
-    size = dims_of_length(len(text.split())) if dims is None else parse_dims(dims)
+    if isinstance(letters, str):
+        text = letters
+    else:
+        text = " ".join(letters)
+    if dims is None:
+        size = dims_of_length(len(text.split()))
+    else:
+        size = parse_dims(dims)
     groups = parse_class(text, size)
     scorer = Scorer(size, words_in_q_form(words), parse_scores(scores))
     order = published_order(size)
@@ -270,7 +278,9 @@ def _keys(steps: Sequence[_Step], ends: Int64s, level: Int64s) -> UInt8s:
 def _texts(keys: UInt8s) -> NDArray[np.bytes_]:
     """Return the keys as texts, which compare as they do."""
     n = keys.shape[1]
-    return np.ascontiguousarray(keys).view(f"S{n}").ravel() if n else np.zeros(len(keys), "S1")
+    if n:
+        return np.ascontiguousarray(keys).view(f"S{n}").ravel()
+    return np.zeros(len(keys), "S1")
 
 
 def _changes(number: Int64s, keys: UInt8s) -> NDArray[np.bool_]:
@@ -284,7 +294,10 @@ def _changes(number: Int64s, keys: UInt8s) -> NDArray[np.bool_]:
 def _merged(terms: Terms) -> Terms:
     """Return sorted terms with the points of equal ones added up."""
     starts = np.flatnonzero(_changes(terms.part, terms.keys))
-    points = np.add.reduceat(terms.points, starts) if len(starts) else terms.points
+    if len(starts):
+        points = np.add.reduceat(terms.points, starts)
+    else:
+        points = terms.points
     return terms._replace(part=terms.part[starts], keys=terms.keys[starts], points=points)
 
 

@@ -124,7 +124,9 @@ def sum_choice_tree(
         own = points.get(prefix, 0)
         children = below(board.neighbours[cell], prefix, (*used, cell))
         label = f"{names[cell]}={prefix[-1]}" + f" {prefix}" * bool(own)
-        return _sum(label, own, children) if own or children else None
+        if own or children:
+            return _sum(label, own, children)
+        return None
 
     return _sum("all words", 0, below(range(len(letters)), "", ()))
 
@@ -277,7 +279,10 @@ def model_lines(
     if kind == "cfn":
         return models.cfn_lines(terms, letters, f"multi-score of {name}")
     program = models.linear_program(terms, None if relaxed else letters)
-    about = "objective: the orderly bound" if relaxed else models.OBJECTIVE
+    if relaxed:
+        about = "objective: the orderly bound"
+    else:
+        about = models.OBJECTIVE
     write = {"lp": models.lp_lines, "mps": models.mps_lines}[kind]
     return write(program, f"{name}\n{about}")
 
@@ -338,7 +343,9 @@ def caption(node: TreeNode) -> str:
     """Return what a node is called: label, points if any, bound."""
     sign = "max" if node.kind == CHOICE else "sum"
     own = f" +{node.points}" if node.points else ""
-    return f"{node.label}{own}" if not node.children else f"{node.label}{own}  {sign} {node.bound}"
+    if not node.children:
+        return f"{node.label}{own}"
+    return f"{node.label}{own}  {sign} {node.bound}"
 
 
 def as_text(node: TreeNode, indent: str = "") -> str:
@@ -356,7 +363,9 @@ def as_dot(node: TreeNode) -> str:
 
     def add(item: TreeNode) -> int:
         number = next(numbers)
-        shape = "diamond" if item.kind == CHOICE else "box"
+        shape = "box"
+        if item.kind == CHOICE:
+            shape = "diamond"
         label = caption(item).replace("\\", "\\\\").replace('"', '\\"')
         lines.append(f'  n{number} [shape={shape}, label="{label}"];')
         for child in item.children:

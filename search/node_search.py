@@ -78,7 +78,10 @@ class NodeSearch:
         if open_class is None and self._has_a_fused_centre_alone(node):
             return everything, ruled_out
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.board.n) if node.is_bare(c))
-        budget = self.budgets.fused_budget if fused else self.budgets.node_budget
+        if fused:
+            budget = self.budgets.fused_budget
+        else:
+            budget = self.budgets.node_budget
         left = self._search_loosely(node, free, left, open_class, tally)
         left = self._search_tree(node, free, left, open_class, budget, tally)
         if fused:
@@ -121,7 +124,10 @@ class NodeSearch:
 
         If only the ``whole`` node helps, more than the budget may be spent on many terms.
         """
-        grown = self._grow(node, free, open_class) if left else None
+        if left:
+            grown = self._grow(node, free, open_class)
+        else:
+            grown = None
         if not grown:
             return left
         if whole:

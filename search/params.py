@@ -83,7 +83,9 @@ class Rules:
         """Order of the letters by which demands compare: of a cell and its images the first has the
         least letter.
         """
-        return self.letter_order if self.demands == "every" else self.letter_order[::-1]
+        if self.demands == "every":
+            return self.letter_order
+        return self.letter_order[::-1]
 
 
 @dataclass(frozen=True)

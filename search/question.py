@@ -178,7 +178,9 @@ def _difference(name: str, asked: object, stored: object) -> Iterator[str]:
 
 
 def _brief(value: object) -> str:
-    return quote(list(value), 100) if isinstance(value, tuple) else repr(value)
+    if isinstance(value, tuple):
+        return quote(list(value), 100)
+    return repr(value)
 
 
 def ask(
@@ -218,4 +220,6 @@ def _suited(rules: Rules, board: Geometry, partition: Partition) -> Rules:
     has_room = board.n <= MOST_CELLS_OUTSIDE and is_fused == sorted(is_fused, reverse=True)
     for kind in set(kinds) - set(rules.fused):
         has_room &= all(len(letters) == len(ascii_lowercase) for letters in partition.buckets[kind])
-    return rules if has_room else replace(rules, max_free=min(rules.max_free, KEY_CELLS))
+    if has_room:
+        return rules
+    return replace(rules, max_free=min(rules.max_free, KEY_CELLS))

@@ -111,7 +111,9 @@ def are_all_words(rows: Rows) -> bool:
 def all_of(rows: Rows, given: Given, between: str) -> Entries:
     """Return every cell."""
     words = [cell for row in rows for cell in row if cell.strip()]
-    hint = "; --column 1 takes the first of each line" if given.column is None else ""
+    hint = ""
+    if given.column is None:
+        hint = "; --column 1 takes the first of each line"
     return Entries(words, [f"words with {between}{hint}"])
 
 

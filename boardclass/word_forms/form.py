@@ -116,7 +116,9 @@ class Form:
 
 def share(answers: Sequence[bool]) -> float:
     """Return which share of some answers is yes."""
-    return sum(answers) / len(answers) if answers else 0.0
+    if answers:
+        return sum(answers) / len(answers)
+    return 0.0
 
 
 def title_of(text: str) -> str:
@@ -129,7 +131,9 @@ def title_of(text: str) -> str:
     if len(others) < _LEAST_BELOW or not any(map(str.islower, first)):
         return ""
     capitals = [line.strip().isalpha() and line.isupper() for line in others]
-    return first if share(capitals) >= _MOST_BELOW else ""
+    if share(capitals) >= _MOST_BELOW:
+        return first
+    return ""
 
 
 def no_column(given: Given, why: str) -> WordListError:

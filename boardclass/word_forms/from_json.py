@@ -198,7 +198,9 @@ def _words_of_groups(value: dict[str, Any], given: Given) -> list[str] | None:
         return items
     if len(set(items)) < _DISTINCT * len(items):
         return list(value)
-    return items if len(items) >= 2 * len(value) else None
+    if len(items) >= 2 * len(value):
+        return items
+    return None
 
 
 FORM = Form(

@@ -50,7 +50,9 @@ def _are_alike(row: list[str]) -> bool:
 def read(given: Given) -> Entries:
     """Return every word."""
     words = [cell for row in given.rows for cell in row]
-    hint = "" if given.column == ALL else "; --column 1 takes the first of each line"
+    hint = ""
+    if given.column != ALL:
+        hint = "; --column 1 takes the first of each line"
     return Entries([*words, *given.beside], [f"words with blanks between{hint}"], NONE)
 
 

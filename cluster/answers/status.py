@@ -185,7 +185,9 @@ def _best(view: RunView) -> str:
         known = ""
         if view.answer:
             known = view.answer.best_known
-        return f"{known}; none found by the search so far" if known else "none found"
+        if known:
+            return f"{known}; none found by the search so far"
+        return "none found"
     if view.answer:
         letters = view.answer.wording.letters
     else:

@@ -198,7 +198,9 @@ def _tell(imported: Imported, fmt: Format, verb: str, target: Path | None = None
     if fmt == "table":
         for note in imported.notes:
             say(note)
-        use = f"; use it: -w {words.name}" if target else ""
+        use = ""
+        if target:
+            use = f"; use it: -w {words.name}"
         say(f"the list {verb} {counted(len(words), 'word')}, SHA-256 {words.sha256[:16]}{use}")
 
 

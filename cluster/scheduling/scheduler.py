@@ -478,11 +478,12 @@ class Scheduler:
 
     def _flags(self) -> str:
         hosts = ", ".join(map(repr, sorted(self.trust.flagged)))
-        return (
-            f"; verdicts of {hosts} were contradicted by replicas: run again to check all of theirs"
-            if hosts
-            else ""
-        )
+        if hosts:
+            return (
+                f"; verdicts of {hosts} were contradicted by replicas: "
+                "run again to check all of theirs"
+            )
+        return ""
 
     def _finish(self, *, complete: bool, message: str, gave_up: bool = False) -> None:
         self._finished = True

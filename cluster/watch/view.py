@@ -78,7 +78,10 @@ class Catalog:
                     f"no run directory or folder of runs {quote(text)}: expected what `orderly "
                     "run --out DIR` wrote, or a folder above it"
                 )
-        self._look_s = _LOOK_REMOTE_S if any("://" in text for text in self.locations) else _LOOK_S
+        if any("://" in text for text in self.locations):
+            self._look_s = _LOOK_REMOTE_S
+        else:
+            self._look_s = _LOOK_S
         self._lock = threading.Lock()
         self._places: dict[str, Place] = {}
         self._looked_at_s = -self._look_s
@@ -182,7 +185,10 @@ class Watched:
         try:
             location = self.place.check()
             self.live, self.error = live(open_folder(location)), ""
-            self.stamp = _stamp(Path(location)) if self.place.real else _remote_stamp(location)
+            if self.place.real:
+                self.stamp = _stamp(Path(location))
+            else:
+                self.stamp = _remote_stamp(location)
         except Exception as error:  # noqa: BLE001 - who watches must see it, and see it go
             self.live, self.error, self.stamp = None, _fault(error), ""
         now_s = time.monotonic()

@@ -203,7 +203,9 @@ def _boards_told(view: RunView, n_shown: int) -> str:
     if view.proven:
         how = "Exactly"
     boards = counted(n, "board scores", "boards score")
-    rest = f"; the best {n_shown} of them" if n > n_shown else ""
+    rest = ""
+    if n > n_shown:
+        rest = f"; the best {n_shown} of them"
     return f"{how} {boards} {view.answer.question.cutoff:,} or more, up to symmetry{rest}."
 
 

@@ -231,7 +231,9 @@ class Summary:
             return State.PROVEN
         if self.is_refuted:
             return State.REFUTED
-        return State.FAULTY if self.is_faulty else State.INCOMPLETE
+        if self.is_faulty:
+            return State.FAULTY
+        return State.INCOMPLETE
 
     @property
     def fault(self) -> str:
@@ -294,11 +296,9 @@ def standing(dims: str, wording: Wording, rank: int = 1, n_equal: int = 1, so_fa
     :func:`searched` tells it.
     """
     if so_far:
-        return (
-            f"The best found so far; {so_far}."
-            if rank == 1
-            else f"Number {rank:,} of those found so far."
-        )
+        if rank == 1:
+            return f"The best found so far; {so_far}."
+        return f"Number {rank:,} of those found so far."
     if rank > 1:
         place = f"Number {rank:,} of all {dims} boards with {wording.rules}, up to symmetry"
         return f"{place}{wording.condition}."

@@ -215,7 +215,9 @@ def _notes_on_record(run: Run, claim: Claim) -> tuple[str, ...]:
             f"{where} is not about these rows: {objection}; one of them was altered: restore "
             "the run from a copy, or remove the claim if the rows are right"
         )
-    return (f"{where} is out of date: {objection}; --write rewrites it",) if objection else ()
+    if objection:
+        return (f"{where} is out of date: {objection}; --write rewrites it",)
+    return ()
 
 
 def _checked(searched: Searched, n_eliminations: int, same: Sequence[str]) -> str:

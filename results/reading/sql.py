@@ -274,11 +274,10 @@ class Database:
         except duckdb.Error as error:
             if limits and time.monotonic() - began_s >= limits.seconds:
                 raise LimitError(_too_long(sql, limits)) from error
-            hint = (
-                ""
-                if "Candidate" in str(error)
-                else f"; the views are {', '.join(VIEWS)}: try DESCRIBE classes"
-            )
+            if "Candidate" in str(error):
+                hint = ""
+            else:
+                hint = f"; the views are {', '.join(VIEWS)}: try DESCRIBE classes"
             raise InputError(f"SQL {quote(sql)}: {str(error).strip()[:600]}{hint}") from error
 
     def _statement(self, sql: str) -> Any:

@@ -91,7 +91,9 @@ def part_number(name: str, folder: str) -> int | None:
     name.
     """
     match = _PART.fullmatch(name)
-    return int(match[2]) if match and match[1] == folder else None
+    if match and match[1] == folder:
+        return int(match[2])
+    return None
 
 
 def is_temporary(name: str) -> bool:
@@ -110,13 +112,16 @@ def unguarded() -> None:
 
 def check_size(n_bytes: int, name: str, where: str) -> None:
     """Raise DamagedError when a file is larger than its kind can be; then it is not read."""
-    most = MAX_PART_BYTES if _PART.fullmatch(name) else MAX_DOCUMENT_BYTES
+    if _PART.fullmatch(name):
+        most = MAX_PART_BYTES
+    else:
+        most = MAX_DOCUMENT_BYTES
     if name == MANIFEST:
         most = MAX_MANIFEST_BYTES
     if n_bytes > most:
-        remedy = (
-            "run again with --drop-damaged to recompute its rows" if "/" in name else "remove it"
-        )
+        remedy = "remove it"
+        if "/" in name:
+            remedy = "run again with --drop-damaged to recompute its rows"
         raise DamagedError(
             f"{where} has more bytes than the {most:,} that such a file can have: it was not read; "
             f"restore the file from a copy, or {remedy}"

@@ -508,7 +508,9 @@ class ObjectFolder:
                 told = f"{words} ({_brief(error)})"
             else:
                 told = _brief(error)
-            remedy = "" if words else "make room or repair access, then "
+            remedy = ""
+            if not words:
+                remedy = "make room or repair access, then "
             kind = WriteError if verb == "write" else StoreError
             raise kind(
                 f"cannot {verb} {where}: {told}; what was stored before is safe: {remedy}run again"

@@ -79,7 +79,8 @@ def best_boards(
             word, min(canonical_board(board, scorer.geometry) for board in tied), high
         )
         best.append(longest)
-        top = longest if top is None or longest.score > top.score else top
+        if top is None or longest.score > top.score:
+            top = longest
         if progress is not None:
             progress(number, top)
     best.sort(key=attrgetter("board", "word"))

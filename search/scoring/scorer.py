@@ -152,7 +152,10 @@ class Scorer:
         done = self._score_vector(cells, memory, out)
         # portable machine, or a board that outgrows the queue of the vector kernel
         while done < len(cells):
-            stop = len(cells) if memory.vector is None else done + 1
+            if memory.vector is None:
+                stop = len(cells)
+            else:
+                stop = done + 1
             done += self._score_portable(cells[done:stop], memory, out[done:stop])
             done += self._score_vector(cells[done:], memory, out[done:])
         return out

@@ -82,7 +82,10 @@ def _records(letters: Int64s, code: Int64s) -> Int64s:
     records = [np.zeros(1, np.int64)]
     n_nodes = 1
     for depth in range(longest + 1):
-        here = letters[:, depth] >= 0 if depth < longest else np.zeros(n_words, bool)
+        if depth < longest:
+            here = letters[:, depth] >= 0
+        else:
+            here = np.zeros(n_words, bool)
         last = ~here & (letters[:, depth - 1] >= 0 if depth else True)
         records[-1][node[last] - (n_nodes - len(records[-1]))] |= code[last] << CODE_SHIFT
         if not here.any():

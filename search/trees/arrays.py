@@ -175,7 +175,9 @@ class Arrays:
         )
         if tip == merge.NO_EQUAL:
             raise AssertionError("terms to lose are not in the tree they were taken from")
-        return (int(tip), int(root), int(bound), int(end_spill)) if tip > 0 else None
+        if tip > 0:
+            return (int(tip), int(root), int(bound), int(end_spill))
+        return None
 
     def move_keys(self, begin: int, to: int, n: int) -> None:
         """Move ``n`` keys with their points; the places may overlap (numpy would copy them twice

@@ -255,7 +255,10 @@ class Forest:
             self.stack.pop()
         # as far as they fit: a layer that fails is grown over the last one that did
         self._lay(steps)
-        reached = self.stack.pop() if self.stack and self.stack[-1].bare == bare else None
+        if self.stack and self.stack[-1].bare == bare:
+            reached = self.stack.pop()
+        else:
+            reached = None
         if not (reached and reached.whole) and self._start_anew():
             return self._reach(open_class, node)
         if reached:
@@ -304,7 +307,10 @@ class Forest:
         only one is bare.
         """
         unfused = [c for c, _ in parse_path(node.path, self.geometry.n) if c in dict(bare)]
-        hole = unfused[-1] if unfused else split_cell(node, self.geometry, self._rules)
+        if unfused:
+            hole = unfused[-1]
+        else:
+            hole = split_cell(node, self.geometry, self._rules)
         if len(bare) == 1 or not node.is_bare(hole):
             return []
         return [tuple((c, 0 if c == hole else mask) for c, mask in bare)]
@@ -316,7 +322,10 @@ class Forest:
         is_over_rim = not (self.stack and self.stack[0].bare)
         if is_over_rim and bare in self._too_large:
             return False
-        is_there = self._add_layer(bare) if bare else self._start_from(())
+        if bare:
+            is_there = self._add_layer(bare)
+        else:
+            is_there = self._start_from(())
         if is_over_rim and not is_there:
             self._too_large.add(bare)
         return is_there
@@ -365,12 +374,17 @@ class Forest:
         tip, root, bound), zeros if it does not fit.
         """
         n = self._generator.of_open(bare, self._arrays.terms, segments=self._arrays.points)
-        cuts = self._sorted(n, 0, 1, bare) if n >= 0 else None
+        if n >= 0:
+            cuts = self._sorted(n, 0, 1, bare)
+        else:
+            cuts = None
         if cuts is None:
             return [0] * 5
         first = len(bare) - len(self._generator.rim)
         merged = segments.merge(self._arrays, cuts, self._n_levels, first, 1)
-        return (n, int(cuts[-1]), merged.tip, merged.root, merged.bound) if merged else [0] * 5
+        if merged:
+            return (n, int(cuts[-1]), merged.tip, merged.root, merged.bound)
+        return [0] * 5
 
     def _rim(self) -> Sequence[int]:
         """Return the same of the rim.  That of a large board takes seconds to build: all workers of
@@ -401,7 +415,9 @@ class Forest:
             return None
         n_keys = self._arrays.sort(begin, n, n_levels - first, tip)
         merged = self._arrays.merge(begin, begin + n_keys, n_levels, first, tip)
-        return None if merged is None else (n_keys, *merged[:3])
+        if merged is None:
+            return None
+        return (n_keys, *merged[:3])
 
     def _sorted(self, n: int, begin: int, tip: int, bare: Bare) -> Int64s | None:
         """Sort the ``n`` terms of an open node from ``begin`` on; return where the keys of each of
@@ -452,7 +468,10 @@ class Forest:
         else:  # only the terms of a class may be too many
             may_fit = bool(below.bare) or self._generator.seems_to_fit(bare, own, new)
         where = self._arrays.points[begin:]
-        n = self._generator.of_open(bare, own, new, segments=where) if may_fit else TERMS_FULL
+        if may_fit:
+            n = self._generator.of_open(bare, own, new, segments=where)
+        else:
+            n = TERMS_FULL
         # the class is the hole and what fills it: its budget is for both
         n_before = below.n_terms if over_hole else 0
         whole = 0 <= n <= self._budgets.whole_terms - n_before
@@ -503,7 +522,10 @@ class Forest:
         """
         n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         next_cell = self.geometry.cell_order[len(bare)], 0
-        sorted_as = (*bare, next_cell) if n_whole is None else bare
+        if n_whole is None:
+            sorted_as = (*bare, next_cell)
+        else:
+            sorted_as = bare
         cuts = self._sorted(n, below.end_keys, below.end_tip, sorted_as)
         if cuts is None:
             return False
@@ -563,7 +585,10 @@ class Forest:
         n = self._generator.of_open(
             bare, room, 1 << (len(bare) - 1), only=LOSSES, segments=self._arrays.points[begin:]
         )
-        cuts = self._sorted(n, begin, below.end_tip, bare) if n >= 0 else None
+        if n >= 0:
+            cuts = self._sorted(n, begin, below.end_tip, bare)
+        else:
+            cuts = None
         if cuts is None:
             return False
         # the gains (lemma 6): what absorption keeps does not depend on whether the cell is forced

@@ -192,7 +192,9 @@ class Generator:
         n_open = self.board.n - self._n_fused
         if self._n_fused and self.max_free < n_open <= self.max_free + MAX_OUTSIDE:
             n_first = self._n_fused
-        return (n_bare - n_first) % (MAX_EXTRA + 1) if 0 < n_first <= n_bare else 0
+        if 0 < n_first <= n_bare:
+            return (n_bare - n_first) % (MAX_EXTRA + 1)
+        return 0
 
     def of_open(
         self, bare: Bare, out: UInt64s | None, new: int = 0, only: int = shapes.ALL,
@@ -227,7 +229,10 @@ class Generator:
         )
         n_outside = self.n_outside(bare)
         rim = Rim._make((*map(frozen, arrays), n_extra, n_outside))
-        words = self._words if every == 1 else self._sample
+        if every == 1:
+            words = self._words
+        else:
+            words = self._sample
         n, _ = shapes.shape_terms(
             words, table, rim, out, self.code_bits, new, limit, only,
             segments if n_outside else _NO_SEGMENTS,

@@ -79,7 +79,9 @@ def merge(
             joined = joined._replace(tip=behind.tip, spill=behind.spill)
         if bound:
             entries.append((letter, bound, ref))
-    return _with_choice(arrays, joined, first, entries) if joined else None
+    if joined:
+        return _with_choice(arrays, joined, first, entries)
+    return None
 
 
 def _taken_apart(
@@ -127,4 +129,6 @@ def _with_choice(
 
 def _largest(arrays: Arrays) -> int:
     """Return the largest bound that an entry can have."""
-    return tree.MAX_NARROW if arrays.bounds.dtype == tree.NARROW else tree.MAX_BOUND
+    if arrays.bounds.dtype == tree.NARROW:
+        return tree.MAX_NARROW
+    return tree.MAX_BOUND
