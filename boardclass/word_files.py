@@ -50,6 +50,8 @@ _STRANGE = {
     b"7z\xbc\xaf": "an archive (7z): unpack it first",
     b"Rar!": "an archive (RAR): unpack it first",
     b"\x28\xb5\x2f\xfd": "packed by zstd: unpack it first, unzstd FILE",
+    b"qres": "a resource file of Qt (.rcc), files of a program packed into one: import one of them "
+    "from its source, such as src/activities/wordsgame/resource/default-en.json of GCompris",
     b"\x02": "a list of aspell: aspell dump master | aspell expand > FILE makes a text of it",
 }
 _OFFICE = {"xl/workbook.xml", "content.xml", "word/document.xml"}

@@ -18,7 +18,7 @@ Step(what='accents folded', lines=1, example='été > ete')
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from string import ascii_lowercase
@@ -27,7 +27,7 @@ from typing import NamedTuple
 from boardclass.errors import WordListError, quote
 from boardclass.printable import counted
 from boardclass.scores import MAX_LETTERS, MIN_LETTERS
-from boardclass.word_forms import Entries
+from boardclass.word_forms import Entries, plain
 from boardclass.wordlist import LETTER, WordList, header_of, parse_wordlist
 
 CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
@@ -51,6 +51,7 @@ _WITHOUT_MARK = str.maketrans(
         "·": "",
     }
 )
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 # signs that mean the same: the dots of Catalan, apostrophes, the sigma at the end of a word
 _SAME = str.maketrans("•∙⋅‧’‘ʼʻς", "····''''σ")
 # beside a word: bullets, quotes, signs of lists such as 12dicts
@@ -143,7 +144,8 @@ def import_words(entries: Entries, rules: ImportRules, name: str, source: str) -
         tally.steps[f"left out: {what}"] = Step(f"left out: {what}", len(cells), cells[0])
     for entry in entries.words:
         tally.take(entry)
-    tally.refuse(source)
+    is_plain = plain.READ_AS in entries.read_as
+    tally.refuse(source, is_plain)
     text = header_of(rules.letters, rules.plain_q) + "".join(
         f"{word}\n" for word in sorted(tally.kept)
     )
@@ -152,7 +154,7 @@ def import_words(entries: Entries, rules: ImportRules, name: str, source: str) -
     steps.append(Step("words of the new list", len(words), min(tally.kept)))
     n_entries = counted(entries.n_entries, "entry", "entries")
     read_as = f"read as {', '.join(entries.read_as)}: {n_entries}"
-    return Imported(words, text, steps, [read_as, *tally.notes()])
+    return Imported(words, text, steps, [read_as, *tally.notes(is_plain)])
 
 
 def judge_stems(stems: list[str], rules: ImportRules, source: str) -> None:
@@ -312,7 +314,7 @@ class _Tally:
                 )
             )
 
-    def refuse(self, source: str) -> None:
+    def refuse(self, source: str, is_plain: bool) -> None:
         """Raise an error if the list cannot be what the person wants."""
         self.refuse_alphabet(source)
         letters = sorted(self._unmapped)
@@ -328,14 +330,16 @@ class _Tally:
                 f"{step.lines:,} {step.what} ({quote(step.example)})"
                 for step in self.steps.values()
             )
-            hints = "".join(f"; {note}" for note in self.notes())
+            hints = "".join(f"; {note}" for note in self.notes(is_plain))
             raise WordListError(
                 f"no word of {quote(source)} is left: {steps or 'it is empty'}; expected one word "
                 f"a line{hints}"
             )
 
-    def notes(self) -> list[str]:
-        """Return remarks."""
+    def notes(self, is_plain: bool) -> list[str]:
+        """Return remarks; ``is_plain``: each line was taken for a word, so that there is another
+        way to read the file.
+        """
         notes = []
         if self._folded:
             own, used = "ñ" if "ñ" in self._folded else min(self._folded), set().union(*self.kept)
@@ -348,7 +352,7 @@ class _Tally:
                     f"written {free}"
                 )
             notes.append(f"folded: {' '.join(sorted(self._folded))}{hint}")
-        if self._n("left out: more than one word") * 5 > len(self.kept):
+        if is_plain and self._n("left out: more than one word") * 5 > len(self.kept):
             notes.append(
                 "many entries are several words: --column 1 takes the first word of each line, "
                 "--column all every word"
@@ -416,3 +420,21 @@ def _latin(word: str) -> str:
 
 
 _FOLDS = (_unmarked, _latin)
+
+
+def readings(typed: str, letters: Container[str] = ()) -> list[str]:
+    """Return how a list may spell a word that a person typed: as it is, without accents, and with
+    umlauts written out, as some German lists have it; ``letters`` are letters of the list's own.
+
+    >>> readings("käse")
+    ['käse', 'kase', 'kaese']
+    >>> readings("añádase", letters="ñ")
+    ['añádase', 'añadase']
+    """
+    typed = unicodedata.normalize("NFC", typed)
+    found = [typed]
+    for text in (typed, typed.translate(_UMLAUTS)):
+        folded = "".join(c if c in letters else _latin(_unmarked(c)) for c in text)
+        if folded not in found:
+            found.append(folded)
+    return found

@@ -31,7 +31,7 @@ from boardclass.word_forms.form import (
 _DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
 _MOST = 0.8  # of the lines must have a delimiter, or it is none
 _DISTINCT = 0.9  # of the cells at least, where all of them are words
-_sep = re.compile(r'"?sep=(.)"?\s*').fullmatch
+_sep = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE).fullmatch
 SEP = "line that says what is between the columns"
 
 

@@ -24,8 +24,10 @@ def fits(given: Given) -> bool:
 def read(given: Given) -> Entries:
     """Return the texts of one element: of a KVTML file those of one language."""
     root = _parsed(given)
-    if _name(root) == _KVTML and (given.column is None or given.column.isdecimal()):
-        return _from_vocabulary(root, given)
+    if _name(root) == _KVTML:
+        column = given.column
+        if column is None or column.isdecimal() or column in _languages(root).values():
+            return _from_vocabulary(root, given)
     texts = [(_name(item), (item.text or "").strip()) for item in root.iter()]
     words = [text for name, text in texts if name == given.column and text]
     if not words:
@@ -57,15 +59,21 @@ def _name(item: ET.Element) -> str:
     return str(item.tag).rpartition("}")[2].lower()
 
 
+def _languages(root: ET.Element) -> dict[str, str]:
+    """Return the language of each number that an identifier names."""
+    found = {}
+    for identifier in root.iter("identifier"):
+        found[identifier.get("id", "0")] = identifier.findtext("locale") or "?"
+    return found
+
+
 def _from_vocabulary(root: ET.Element, given: Given) -> Entries:
     """Return the words of a KVTML file: those of the only language, or of the one that is told.
 
     Only translations whose number an identifier names are of a language: older files keep remarks
     as one more translation.
     """
-    languages: dict[str, str] = {}
-    for identifier in root.iter("identifier"):
-        languages[identifier.get("id", "0")] = identifier.findtext("locale") or "?"
+    languages = _languages(root)
     words: dict[str, list[str]] = {}
     for translation in root.iter(_TRANSLATION):
         number, text = translation.get("id", "0"), (translation.findtext(_TEXT) or "").strip()
@@ -80,7 +88,11 @@ def _from_vocabulary(root: ET.Element, given: Given) -> Entries:
             f"{quote(given.source)} is a vocabulary of {len(words)} languages: say which, "
             f"--column N ({told})"
         )
-    place = int(given.column or 1)
+    names = [languages.get(number, "?") for number in words]
+    if given.column in names:
+        place = names.index(given.column) + 1
+    else:
+        place = int(given.column or 1)
     if not 1 <= place <= len(words):
         raise WordListError(
             f"--column {quote(given.column)}, but {quote(given.source)} has {len(words)} languages"

@@ -4,6 +4,7 @@ import unicodedata
 
 from boardclass.word_forms.form import Entries, Form, Given, share
 
+READ_AS = "one word a line"
 _LEAST = 0.5  # of the lines must be one word, or the file is something else
 _INSIDE = frozenset("'’ʼʻ‘`´·•∙⋅‧-‐‑–_.&")
 _BESIDE = '"“”„«»,;%!&#<^=+~*()[]'
@@ -39,7 +40,7 @@ def _is_of_word(sign: str) -> bool:
 
 def read(given: Given) -> Entries:
     """Return each line; what is no word is for the importer to say."""
-    return Entries(given.lines, ["one word a line"])
+    return Entries(given.lines, [READ_AS])
 
 
 FORM = Form(

@@ -29,6 +29,7 @@ from boardclass.rolling import assign_dice, roll
 from boardclass.scores import TABLES, ScoreTable, n_letters
 from boardclass.tiles import Tiles, read_tiles
 from boardclass.word_files import decoded
+from boardclass.word_import import readings
 from boardclass.wordlist import (
     COMMON_WORDLIST,
     WordList,
@@ -168,6 +169,15 @@ class Scoring:
         every = replace(self, table=TABLES["words"], values=None, bonus=None).solve(board).words
         counted_ones = {item.word for item in solved.words}
         return sorted(item.word for item in every if item.word not in counted_ones)
+
+    def as_listed(self, typed: str, words: Container[str]) -> str:
+        """Return the one of ``words`` that a person has typed, maybe with accents that the list
+        leaves out; what was typed, if it is none.
+        """
+        for spelled in readings(typed, "".join(self.words.letters.values())):
+            if spelled in words:
+                return spelled
+        return typed
 
     def refusal(self, word: str, uncounted: Container[str]) -> str:
         """Return why a word that was typed is worth nothing on a board, given those that

@@ -47,6 +47,7 @@ class Playable(TypedDict):
     rows: Sequence[Sequence[str]]
     words: Sequence[Word]
     wordlist: str
+    letters: Mapping[str, str]  # beyond a-z, by symbol
     heat: NotRequired[Sequence[int]]
     values: NotRequired[Sequence[int | None]]
     bonus: NotRequired[Sequence[str | None]]

@@ -93,11 +93,12 @@ def _save(
 
 
 def _path_of(word: str, scoring: Scoring, board: AnyBoard, solved: Solved) -> tuple[int, ...]:
-    typed = word.strip().lower()
-    for item in solved.words:
-        if item.word == typed:
-            return item.path
-    refusal = scoring.refusal(typed, scoring.uncounted(board, solved))
+    paths = {item.word: item.path for item in solved.words}
+    typed = scoring.as_listed(word.strip().lower(), paths)
+    if typed in paths:
+        return paths[typed]
+    uncounted = scoring.uncounted(board, solved)
+    refusal = scoring.refusal(scoring.as_listed(typed, uncounted), uncounted)
     raise InputError(
         f"--word {quote(word)} on {solved.board}: {refusal}; without --out, show lists its words"
     )

@@ -62,7 +62,8 @@ def play(
     uncounted = set(scoring.uncounted(board, solved))
     refusal = partial(scoring.refusal, uncounted=uncounted)
     hints = Hints(solved, scoring.common(solved.words))
-    caught = _caught(solved, minutes, goal, refusal, hints)
+    as_listed = partial(scoring.as_listed, words={item.word for item in solved.words} | uncounted)
+    caught = _caught(solved, minutes, goal, as_listed, refusal, hints)
     _tell_end(scoring, solved, caught, goal)
 
 
@@ -97,10 +98,16 @@ class Hints:
 
 
 def _caught(
-    solved: Solved, minutes: float, goal: int, refusal: Callable[[str], str], hints: Hints
+    solved: Solved,
+    minutes: float,
+    goal: int,
+    as_listed: Callable[[str], str],
+    refusal: Callable[[str], str],
+    hints: Hints,
 ) -> set[str]:
     """Ask for words until the time is up, the input ends or a line is empty; return those that are
-    on the board.  ``refusal`` says why another one is worth nothing.
+    on the board.  ``as_listed`` spells a word as the list does, and ``refusal`` says why one is
+    worth nothing.
     """
     points = {item.word: item.points for item in solved.words}
     caught: set[str] = set()
@@ -111,9 +118,10 @@ def _caught(
     try:
         signal.setitimer(signal.ITIMER_REAL, 60 * minutes)  # 0: never
         for line in sys.stdin or ():
-            word = printable(line.strip().lower())
-            if not word:
+            typed = printable(line.strip().lower())
+            if not typed:
                 break
+            word = as_listed(typed)
             if word == "?":
                 say(f"hint: {hints.next(caught)}")
             elif word in caught:

@@ -18,6 +18,7 @@ export interface Playable {
   rows: string[][];
   words: Word[];
   wordlist: string;
+  letters: Record<string, string>;
   heat?: number[];
   values?: (number | null)[];
   bonus?: (string | null)[];
@@ -30,6 +31,7 @@ export interface Told {
   rows: string[][];
   words: Word[];
   wordlist: string;
+  letters: Record<string, string>;
   heat?: number[];
   values?: (number | null)[];
   bonus?: (string | null)[];
@@ -40,7 +42,6 @@ export interface Told {
   dims: string;
   wordlist_sha256: string;
   score: number;
-  letters: Record<string, string>;
   n_words: number;
   cells: string[];
   place: string;

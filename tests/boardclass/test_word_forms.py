@@ -153,7 +153,7 @@ def test_the_words_of_one_language_of_a_vocabulary():
     )
     with pytest.raises(WordListError, match=r"say which, --column N \(1 en, 2 de\)"):
         words_of(both)
-    assert words_of(both, "2") == ["Hamster", "Sommer"]
+    assert words_of(both, "2") == words_of(both, "de") == ["Hamster", "Sommer"]
     with pytest.raises(WordListError, match="has 2 languages"):
         words_of(both, "3")
     assert words_of(both, "comment") == ["it sleeps"]
@@ -194,7 +194,7 @@ def test_the_values_of_an_object_of_json():
 
 
 def test_a_line_that_says_what_is_between_the_columns_is_no_word():
-    for first in ("sep=;", '"sep=;"'):
+    for first in ("sep=;", '"sep=;"', "SEP=;"):
         entries = entries_of(f"{first}\nWort;Punkte\nTisch;3\nStuhl;4\n", None, "list.csv")
         assert entries.words == ["Tisch", "Stuhl"]
         assert entries.n_entries == 7

@@ -206,6 +206,7 @@ def test_encoding_and_column_can_be_told(tmp_path):
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), {}, "save it as CSV"),
         ("a.pdf", b"%PDF-1.4 tea", {}, "is a PDF: save its words as text"),
         ("a.7z", b"7z\xbc\xaf\x27\x1c", {}, "unpack it first"),
+        ("a.rcc", b"qres\0\0\0\x03\0", {}, "a resource file of Qt (.rcc)"),
         ("a.zst", b"\x28\xb5\x2f\xfd\x04", {}, "unzstd FILE"),
         ("en.cwl", b"\x02\x00tea", {}, "aspell dump master | aspell expand"),
         (
@@ -715,3 +716,15 @@ def test_only_words_that_are_left_out_for_a_capital_are_said_to_have_one() -> No
     hint = "many words have a capital"
     assert any(hint in note for note in make("Haus", "Baum", "und").notes)
     assert not any(hint in note for note in make("apple/S", "banana/MS", "fig").notes)
+
+
+def test_another_way_to_read_a_file_is_named_only_where_it_is_one():
+    """The columns of an index, and elements of XML, are no words of a line."""
+    lines = "".join(f"a{letter} b\ntea{letter}\n" for letter in "bcdfgh")
+    plain = import_words(entries_of(lines, None, "x"), ImportRules(), "x", "x")
+    assert any("--column 1 takes the first word" in note for note in plain.notes)
+    index = "ad hoc\tA\tB\nice cream\tB\tB\ntea\tC\tB\n"
+    for text, column in ((index, None), (index, "1"), ("word;n\nice tea;1\nice;2\n", None)):
+        found = import_words(entries_of(text, column, "x"), ImportRules(), "x", "x")
+        assert lines_of(found)["left out: more than one word"]
+        assert not any("--column" in note for note in found.notes)

@@ -6,12 +6,14 @@ The clock is simulated; a board of each kind that ``show`` takes is played to it
 
 from __future__ import annotations
 
+import re
 import shutil
 from itertools import product
 
 import pytest
 
 from boardclass.scores import parse_scores
+from boardclass.word_import import readings
 from boardclass.wordlist import sources
 from cluster.answers.status import proven_place
 from results import top
@@ -29,8 +31,10 @@ from tests.browsing import (
     keeps_nobody_out,
     middle,
 )
+from tests.conftest import ROOT
 from tests.samples import daily
 
+PLAY = ROOT / "cluster/web/static/play.js"
 MAX_BYTES = 300_000
 BOARD = "berlatdes"
 
@@ -318,6 +322,29 @@ def test_letters_beyond_a_to_z_are_played(opened, tmp_path, monkeypatch, orderly
     tab.fill("#typed", "AN\u0303O")
     tab.keyboard.press("Enter")
     contains_text(tab, "#game-spoken", "año: not a word of es on this board")
+
+
+def test_a_word_typed_with_its_accents_is_that_of_a_list_without(
+    opened, tmp_path, monkeypatch, orderly
+):
+    """The letters that are no a-z with a mark are those of the importer."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    (tmp_path / "es.txt").write_text("añada\nest\nmas\n")
+    assert orderly("wordlist", "import", tmp_path / "es.txt", "--name", "es", "--letter", "ñ=w")
+    tab = opened("ada/ñas/est", "-w", "es", "--scores", "1,0,2", **DESK)
+    tab.click("#start")
+    hears(tab, {"est": "est: 1 point", "ést": "est: found before"})
+    hears(tab, {"AÑÁDA": "añada: 2 points", "anáda": "anáda: not a word of es on this board"})
+    (tmp_path / "de.txt").write_text("kaese\nstrasse\nbaren\n")
+    tab = opened("kae/ses/trs/as.", "-w", tmp_path / "de.txt", "--scores", "1,1,0,4,5", **DESK)
+    tab.click("#start")
+    hears(tab, {"Käse": "käse: on this board, but worth no points", "straße": "strasse: 5 points"})
+    ours = re.search(r"const LATIN = \{(.*?)\};", PLAY.read_text("utf-8"), re.DOTALL)
+    assert ours is not None
+    pairs = re.findall(r'(\S+): "(\w*)"', ours[1])
+    folded = {letter.strip('"'): readings(letter.strip('"'))[-1] for letter, _ in pairs}
+    assert folded == {letter.strip('"'): text for letter, text in pairs}
+    assert len(pairs) == 13
 
 
 def test_the_place_of_a_board_is_what_is_proven_and_nothing_else():

@@ -82,6 +82,22 @@ def test_no_word_that_is_there_is_called_none(orderly, dice, rules, refusals):
     assert answers["ox"].startswith("too short")
 
 
+def test_a_word_typed_with_its_accents_is_that_of_a_list_without(orderly, tmp_path):
+    listed = tmp_path / "list.txt"
+    dice = tmp_path / "dice.toml"
+    listed.write_text("este\nsete\ntees\n")
+    dice.write_text('title = "x"\ndims = "2x2"\ndice = "e e s t"\n')
+    rules = ("--dice", dice, "-w", listed, "--seed", 1, "--goal", 0)
+    told = orderly("play", *rules, stdin="ésté\nEste\nzèle\n").out
+    assert "este: 1 point; 1 word" in told
+    assert "este: found before" in told
+    assert "zèle: not a word of list on this board" in told
+    shown = orderly("show", "es/te", "-w", listed, "--word", "Été", "--out", tmp_path / "a.svg")
+    assert "not a word of list on this board" in shown.err
+    shown = orderly("show", "es/te", "-w", listed, "--word", "ésté", "--out", tmp_path / "a.svg")
+    assert shown.code == 0, shown.err
+
+
 def test_time_is_up_while_nobody_types():
     command = [*COMMAND, "play", "--minutes", "0.01"]
     with subprocess.Popen(

@@ -20,6 +20,26 @@ import { drawPath } from "/static/words.js";
 
 const WARN_AT = [60, 30, 10];
 
+// Letters without a mark that are not a-z, and umlauts written out: boardclass/word_import.py.
+/** @type {Record<string, string>} */
+const LATIN = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ı: "i",
+  ŋ: "n",
+  ħ: "h",
+  ŧ: "t",
+  "·": "",
+};
+/** @type {Record<string, string>} */
+const UMLAUTS = { ä: "ae", ö: "oe", ü: "ue" };
+
 // -Ing is only for the end of a word, Un- for its beginning.
 /** @param {string} face */
 const lettersOn = (face) => face.toLowerCase().replace(/^-|-$/g, "");
@@ -198,12 +218,28 @@ export function makeGame() {
     return { title: `${title}: ${wn(words.length)}, ${points(sum(words))}`, words };
   }
 
+  // How the list may spell a word that was typed: as it is, without accents, and with umlauts
+  // written out.  As boardclass.word_import.readings.
+  /** @param {string} text */
+  function spellings(text) {
+    const own = new Set(Object.values(board.letters));
+    /** @param {string} letter */
+    const fold = (letter) => {
+      if (own.has(letter)) return letter;
+      const bare = letter.normalize("NFKD").replace(/\p{M}/gu, "");
+      return LATIN[bare] ?? bare;
+    };
+    const spelledOut = [...text].map((letter) => UMLAUTS[letter] ?? letter);
+    return [text, ...[[...text], spelledOut].map((letters) => letters.map(fold).join(""))];
+  }
+
   function enter() {
     const text = typed.value.trim().normalize("NFC").toLowerCase();
+    const spelt = spellings(text);
     const isPath = path.length > 0;
     const spelled = new RegExp(`^${path.map((cell) => pattern(faces[cell])).join("")}$`, "u");
     const fitting = inPlay().filter((item) =>
-      isPath ? spelled.test(item.word) : item.word === text,
+      isPath ? spelled.test(item.word) : spelt.includes(item.word),
     );
     const [fresh] = fitting
       .filter((item) => !found.has(item.word))
@@ -256,9 +292,10 @@ export function makeGame() {
           .map((letters) => letters.length),
       );
     });
+    const spelt = spellings(text);
     const n = spelled ? sizes.reduce((total, size) => total + size, 0) : [...text].length;
     if (n < least()) return `too short: words of ${least()} letters or more count`;
-    if (board.uncounted.some((word) => (spelled ? spelled.test(word) : word === text)))
+    if (board.uncounted.some((word) => (spelled ? spelled.test(word) : spelt.includes(word))))
       return "on this board, but worth no points";
     return `not a word of ${board.wordlist} on this board`;
   }
