@@ -231,9 +231,7 @@ class Summary:
             return State.PROVEN
         if self.is_refuted:
             return State.REFUTED
-        if self.is_faulty:
-            return State.FAULTY
-        return State.INCOMPLETE
+        return State.FAULTY if self.is_faulty else State.INCOMPLETE
 
     @property
     def fault(self) -> str:

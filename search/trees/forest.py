@@ -322,10 +322,7 @@ class Forest:
         is_over_rim = not (self.stack and self.stack[0].bare)
         if is_over_rim and bare in self._too_large:
             return False
-        if bare:
-            is_there = self._add_layer(bare)
-        else:
-            is_there = self._start_from(())
+        is_there = self._add_layer(bare) if bare else self._start_from(())
         if is_over_rim and not is_there:
             self._too_large.add(bare)
         return is_there
@@ -374,10 +371,7 @@ class Forest:
         tip, root, bound), zeros if it does not fit.
         """
         n = self._generator.of_open(bare, self._arrays.terms, segments=self._arrays.points)
-        if n >= 0:
-            cuts = self._sorted(n, 0, 1, bare)
-        else:
-            cuts = None
+        cuts = self._sorted(n, 0, 1, bare) if n >= 0 else None
         if cuts is None:
             return [0] * 5
         first = len(bare) - len(self._generator.rim)
@@ -522,10 +516,7 @@ class Forest:
         """
         n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         next_cell = self.geometry.cell_order[len(bare)], 0
-        if n_whole is None:
-            sorted_as = (*bare, next_cell)
-        else:
-            sorted_as = bare
+        sorted_as = (*bare, next_cell) if n_whole is None else bare
         cuts = self._sorted(n, below.end_keys, below.end_tip, sorted_as)
         if cuts is None:
             return False
