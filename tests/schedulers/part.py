@@ -134,7 +134,7 @@ class Part:
     def clear(self) -> None:
         """End what a case that failed has left."""
 
-    def wait(self, what: str, condition: Callable[[], object], limit_s: float = 600) -> None:
+    def wait(self, what: str, condition: Callable[[], object], limit_s: float = 1200) -> None:
         """Wait until something is the case."""
         ends_s = time.monotonic() + limit_s
         while not condition():
