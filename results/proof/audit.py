@@ -461,9 +461,13 @@ def row_digest(row: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
-def _terms(question: RunQuestion, letters: Sequence[str], free: Sequence[int]) -> tuple[Any, Any]:
+def _terms(
+    question: RunQuestion, letters: Sequence[str], free: Sequence[int], size: int = 1 << 18
+) -> tuple[Any, Any]:
     """Return all terms of a part, given as the letters of each cell: sorted distinct keys (5 bits
     per free cell, first most significant) and points.
+
+    There is room for ``size`` paths at first.
     """
     shift = np.full(question.n, -1, np.int64)
     for level, cell in enumerate(free):
@@ -472,7 +476,7 @@ def _terms(question: RunQuestion, letters: Sequence[str], free: Sequence[int]) -
         [sum(1 << c for c in range(question.n) if x in letters[c]) for x in _ALPHABET], np.int64
     )
     # in rounds: how many terms there are is known only when they have been made
-    size, word, parts = 1 << 18, 0, []
+    word, parts = 0, []
     while word < len(question.codes):
         out, paths = np.empty(4 * size, np.uint64), np.empty((4, size), np.int64)
         words = (question.letters, question.starts, question.common, question.codes)

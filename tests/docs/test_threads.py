@@ -29,6 +29,7 @@ from search.certificate import Certifier
 from search.local.batches import HoldingScorer, ParallelScorer
 from search.params import Budgets
 from tests.conftest import ROOT
+from tests.results.helpers import all_rows, drive, write_rows
 
 N_THREADS = 8
 # words of a and b: each path of a board of such letters spells one, so it has paths by the thousand
@@ -170,6 +171,22 @@ def test_threads_read_a_run():
         run = open_run("3x3-scowl70")  # nothing of it was read
         answers = in_threads(read, list(range(N_THREADS)))
         assert answers == [read(0)] * N_THREADS
+
+
+def test_threads_read_a_run_in_an_object_store(bucket):
+    write_rows(bucket, all_rows()[:3])
+    write_rows(bucket, all_rows()[3:])
+    drive(bucket, [])
+
+    def read(_):
+        ids = [row.class_id for row in run.rows()]
+        return ids, len(boards(run)), top(run, 3), summary(run).statement
+
+    for _ in range(3):
+        run = open_run(bucket)  # nothing of it was read
+        answers = in_threads(read, list(range(N_THREADS)))
+        assert answers == [read(0)] * N_THREADS
+    assert len(read(0)[0]) == len(all_rows())
 
 
 @pytest.mark.parametrize("limits", [None, Limits()])

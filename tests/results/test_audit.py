@@ -232,7 +232,8 @@ def test_the_claim_says_how_much_was_audited(orderly, bare):
     assert "certified all boards in 55 trees, audited 30 random leaves" in strength(orderly, bare)
     n = orderly.json("audit", bare)
     assert f"audited every one of {n['n_leaves'] + n['n_left']:,} leaves" in strength(orderly, bare)
-    assert len(read_audits(open_run(bare))) == 2
+    orderly.done("audit", bare, "--leaves", 30)
+    assert len(read_audits(open_run(bare))) == 2, "the same audit is recorded once"
     put_rows(bare, all_rows(bare)[1:])
     assert strength(orderly, bare).endswith("not audited"), (
         "other certificates than those that were audited"
@@ -287,8 +288,9 @@ def test_what_is_certified_is_counted_from_the_certificates_that_are_there(order
     for n_asked, n_leaves_checked in (("all", 0), (0, 0), (-5, -5), (n_ends, -1)):
         forge_audit(copy, **{**honest, "n_leaves_checked": n_leaves_checked}, n_asked=n_asked)
         assert orderly("verify", copy).code == 3, n_asked
-    forge_audit(copy, **honest, n_asked=n_ends)
-    assert f"in 1 trees, audited every one of {n_ends:,} leaves" in strength(orderly, copy)
+    for n_asked in (n_ends, 10 * n_ends):  # all there are, if more were asked for
+        forge_audit(copy, **honest, n_asked=n_asked)
+        assert f"in 1 trees, audited every one of {n_ends:,} leaves" in strength(orderly, copy)
     forge_audit(copy, boards="0" * 64)
     assert strength(orderly, copy).endswith("in 1 trees, not audited"), "another list of boards"
 
@@ -413,6 +415,8 @@ def test_the_digest_of_certificates_is_over_all_their_files(copy):
         second.write_bytes(data)
         digests.append(certificates.certificates_digest(run))
     assert len(set(digests)) == 3
+    (copy / files.CERTIFICATES / "notes.txt").write_text("of somebody else")
+    assert certificates.certificates_digest(run) == digests[-1]
 
 
 def test_an_altered_certificate_is_rejected_even_with_its_digest_made_good(copy):
@@ -463,6 +467,10 @@ def test_flipped_and_truncated_files_are_refused(orderly, copy):
         path.write_bytes(damaged)
         with pytest.raises((Rejected, Unreadable)):
             checker.audit(copy, LIST)
+    path.write_bytes(serialise(pq.read_table(pa.BufferReader(data)).drop_columns(["body"])))
+    with pytest.raises(Unreadable, match="lacks one of the columns"):
+        checker.audit(copy, LIST)
+    path.write_bytes(data[:-9])
     with pytest.raises(DamagedError):
         certificates.certified_parts(open_run(copy))
     assert orderly("audit", copy).code == 3
@@ -523,6 +531,23 @@ def test_the_checker_reads_word_lists_scores_and_symmetries_as_the_program_does(
         buckets = ", ".join(f"{kind}: {LETTERS}" for kind in ("center", "edge", "corner"))
         asked = {"dims": dims, "cutoff": 1, "partition": buckets}
         assert checker.RunQuestion(asked, "").images(board) == turned
+
+
+def test_the_checker_leaves_out_what_is_no_word(tmp_path):
+    path = tmp_path / "words.txt"
+    lines = ["tea", "", "te", "qu", "don't", "iraq", "tea cup", "TEA", "a" * 65, "quiet\r"]
+    path.write_bytes("\n".join(lines).encode())
+    assert checker.read_words(path) == ["qiet", "tea"]
+
+
+def test_terms_that_find_no_room_come_in_the_next_round():
+    words = ["aaaa", "abab", "abba", "abca", "abcc", "bacb", "cab"]
+    question = question_of(geometry("2x3"), {word: len(word) for word in words})
+    letters, free = ["abc"] * 6, list(range(6))
+    keys, points = checker._terms(question, letters, free)
+    for size in (41, 60, 100, 300):
+        some, worth = checker._terms(question, letters, free, size)
+        assert (some.tolist(), worth.tolist()) == (keys.tolist(), points.tolist())
 
 
 @st.composite

@@ -6,16 +6,24 @@ boards, and each of them is drawn along a path.  One way that is lost is a board
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
 import pytest
 
 from boardclass.canonical import canonical_board
 from boardclass.geometry import geometry
+from boardclass.partition import parse_partition
 from search.breaker import Breaker, Unit
-from search.terms.paths import pair_bits, paths_of_length
+from search.terms.paths import LONGEST_WIDE, pair_bits, paths_of_length
+from tests.classes import canonical_rank, rank_of_board
 from tests.params import Params, spec_of
 from tests.reference.solver import words_on
-from tests.search.test_breaker import EVERY, NO_BUDGETS, broken
+from tests.reference.truth_table import Boards, scores
+from tests.samples import daily
+from tests.search.test_breaker import EVERY, NO_BUDGETS, broken, others
 from tests.search.test_paths import unpacked
+from tests.search.test_shapes import side_to_side
 
 ALONG = "abcdefghijkl"
 PARAMS = {
@@ -94,3 +102,59 @@ def test_a_list_of_one_short_word_has_every_board_with_it():
     breaker = Breaker(spec_of("2x2", ("aaaa",), "words", 1, EVERY, PARAMS["whole trees"]))
     (result,) = broken(breaker, Unit(0))
     assert result.candidates == (("aaaa", 1),)
+
+
+PAIRS = ("ab", "cd", "ef", "gh", "ij")
+CUT = LONGEST_WIDE + 1  # letters of the shortest word of which only a part is followed
+# lengths of the words, which begin a text of all cells, and how many of them a board must have
+BEGINNINGS = {
+    "whole": ((CUT - 1,), 1),
+    "cut": ((CUT,), 1),
+    "both": ((CUT - 1, CUT), 2),
+    "cut twice": ((CUT, CUT + 1), 2),
+    "the board": ((CUT, 16, 18), 3),
+}
+
+
+def lists_on_a_snake(dims: str, seed: int, of: str) -> tuple[str, list[str], tuple[str, ...]]:
+    """Return a partition, the letters of a class of two on each cell, and words that lie on the
+    path from side to side; some lie on other paths as well.
+
+    Beside the word of CUT letters that is asked for alone is another one, cut alike.
+    """
+    rng = random.Random(f"{dims} {seed}")
+    path = side_to_side(dims)
+    letters, text = [""] * len(path), ""
+    for cell in path:
+        letters[cell] = rng.choice(PAIRS)
+        text += rng.choice(letters[cell])
+    words = [text[:length] for length in BEGINNINGS[of][0]]
+    if of == "cut":
+        words.append(words[0][:-1] + rng.choice("".join(PAIRS).replace(text[CUT - 1], "")))
+    return " ".join((*PAIRS, others("".join(PAIRS)))), letters, tuple(words)
+
+
+@pytest.mark.parametrize("params", PARAMS)
+@pytest.mark.parametrize("of", BEGINNINGS)
+@pytest.mark.parametrize(
+    ("dims", "seed"), daily([("2x9", 0), ("3x6", 1)], [("2x9", 2), ("3x6", 3), ("3x6", 4)])
+)
+def test_boards_of_words_that_are_cut_are_found_where_there_are_more_than_16_cells(
+    dims, seed, of, params
+):
+    """Words of 11 letters are followed to their end there, of longer ones 11 letters are: all 2^18
+    boards of a class are scored.
+    """
+    board = geometry(dims)
+    text, letters, words = lists_on_a_snake(dims, seed, of)
+    partition = parse_partition(text, dims)
+    rank = canonical_rank(partition, rank_of_board(partition, "".join(x[0] for x in letters)))
+    every = Boards(*board.dims, partition.class_letters(rank))
+    n_wanted = BEGINNINGS[of][1]
+    wanted = set(every.boards(scores(every, dict.fromkeys(words, 1)).reaching(n_wanted)))
+    more = replace(PARAMS[params], shape_letters=0)  # by path shapes, which are of paths cut so
+    breaker = Breaker(spec_of(dims, words, "words", n_wanted, text, more))
+    found = set[str]()
+    for result in broken(breaker, Unit(rank)):
+        found |= {canonical_board(board_found, board) for board_found, _ in result.candidates}
+    assert found == {canonical_board(each, board) for each in wanted} != set()

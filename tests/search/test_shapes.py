@@ -398,16 +398,23 @@ def test_words_longer_than_the_longest_paths_are_cut_and_come_last(n_cells):
     assert not words.equal.any()
 
 
+def side_to_side(dims: str) -> list[int]:
+    """Return the path from side to side through all cells."""
+    w, h = geometry(dims).dims
+    path = []
+    for y in range(h):
+        path += [x * h + y for x in (range(w) if y % 2 else reversed(range(w)))]
+    return path
+
+
 def snake(dims: str, seed: int) -> Case:
     """Return a class on which some words of nine letters to all of the board's lie: a random path
     has their letters, other cells and some of its own have more.
     """
     rng = random.Random(f"snake {dims} {seed}")
-    w, h = geometry(dims).dims
-    rows = [[x * h + y for x in (range(w) if y % 2 else reversed(range(w)))] for y in range(h)]
-    path = [cell for row in rows for cell in row]  # from side to side, through all cells
+    path = side_to_side(dims)
     text = "".join(rng.choice("aest") for _ in path)
-    letters = [""] * (w * h)
+    letters = [""] * len(path)
     for cell, x in zip(path, text, strict=True):
         letters[cell] = "".join(sorted({x, rng.choice("aest")} if rng.random() < 0.3 else {x}))
     words = set()

@@ -3,7 +3,7 @@ notice?
 
 python -m tests.soundness.deletions FILE ... [--what deletions|narrowings|bugs]
     [--tests TEST ...] [--select EXPRESSION] [--number N] [--seed N] [--seconds N]
-    [--report FILE.md] [--seeded] [--again FILE.md] [--keep FILE.json] [--minutes N]
+    [--report FILE.md] [--seeded] [--again FILE.md] [--keep FILE.json] [--minutes N] [--tree FOLDER]
 
 Left alone are docstrings, imports, annotations, assertions, what only speaks (logging, output), and
 what linter and type checker miss at once: the only assignment of a name, the attributes that
@@ -17,7 +17,9 @@ Then each deletion gets a process of its own, with the function replaced in memo
 disk, for the processes that a test starts.  It runs the tests that execute the statement, quick
 ones first, until one fails or ``--seconds`` of CPU time are spent; the tests that call its
 function, if none was seen to execute it.  What was noted and tried is kept in ``--keep``: after
-``--minutes`` the campaign stops, and the same command goes on.
+``--minutes`` the campaign stops, and the same command goes on.  The copy of the project that is
+changed stands in ``--tree``, or in a folder that goes: in the same folder kernels are compiled
+once.
 
 Survivors that were judged are in survivors.toml, with the reason; docs/notes/deletions.md says what
 was found so far.  With ``--seeded`` the bugs of mutants.toml in these files are tried first, those
@@ -35,6 +37,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,6 +48,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -60,7 +64,12 @@ from tests.soundness.changes import (
     has_kernels,
     narrowings,
 )
-from tests.soundness.mutate import copy_of_the_project, load_mutants, nearest_tests
+from tests.soundness.mutate import (
+    KERNEL_FOLDERS,
+    copy_of_the_project,
+    load_mutants,
+    nearest_tests,
+)
 
 _WALL_S = 1200
 # events of lines in a function of a test after which no new line is expected
@@ -86,6 +95,14 @@ def seeded(file: str) -> Iterator[Change]:
                     break
             else:
                 _say(f"outside a function: {mutant.name}")
+
+
+def kernel_modules() -> Iterator[str]:
+    """Yield the modules that have kernels."""
+    for folder in KERNEL_FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if has_kernels(str(path.relative_to(ROOT))):
+                yield ".".join(path.relative_to(ROOT).with_suffix("").parts)
 
 
 def delete(deletion: Change) -> None:
@@ -387,6 +404,8 @@ def campaign(given: argparse.Namespace) -> None:
         if given.report:
             given.report.write_text(report(verdicts))
 
+    for module in kernel_modules():  # compiled before a test is followed line by line
+        import_module(module)
     tests = given.tests or sorted(set().union(*map(nearest_tests, files)))
     options = ["-p", "no:cacheprovider", "-m", "not nightly and not ray", "-s"]
     options += ["-o", "addopts=--import-mode=importlib", "-o", "timeout=0"]
@@ -413,13 +432,19 @@ def main() -> None:
     parser.add_argument("--report", type=lambda name: Path(name).resolve())
     parser.add_argument("--keep", type=lambda name: Path(name).resolve(), help="to go on later")
     parser.add_argument("--minutes", type=float, default=1e6, help="then it stops")
+    parser.add_argument("--tree", type=Path, help="where the copy is made; what is there goes")
     given = parser.parse_args()
     if os.environ.get("ORDERLY_DELETIONS") == str(ROOT):
         campaign(given)
         return
     with tempfile.TemporaryDirectory(prefix="orderly-deletions-") as folder:
-        tree = Path(folder, "tree")
+        tree = (given.tree or Path(folder, "tree")).resolve()
+        mark = tree / ".a-copy-that-is-changed"
+        if tree.exists() and not mark.exists():
+            parser.error(f"--tree {tree}: expected a new folder, or the copy of a campaign")
+        shutil.rmtree(tree, ignore_errors=True)
         copy_of_the_project(tree)
+        mark.touch()
         places = {"PYTHONPATH": str(tree), "ORDERLY_DELETIONS": str(tree)}
         environment = {**os.environ, **places, "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-m", "tests.soundness.deletions", *sys.argv[1:]]
