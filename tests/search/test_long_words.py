@@ -172,6 +172,34 @@ def test_what_new_bare_cells_change_makes_the_terms_of_long_words(world, n_kinds
     assert n_lost
 
 
+@pytest.mark.parametrize("t", [FIRST, FIRST + 1])
+def test_of_two_new_cells_one_takes_a_way_away_though_the_other_stands_for_kin(t):
+    """Of the last letter, on a free cell, whose term both new cells would do without."""
+    board = geometry("3x4")
+    bare = board.cell_order[:8]
+    word = ALONG[: t + 1]
+    points, buckets = {word: 1, moved_letter(word, t): 1}, (word[t] + KIN,)
+    n_lost = 0
+    for path in some_paths("3x4", t + 1):
+        others = [c for c in bare if c not in path and is_path(board, moved(path, t, c))]
+        if path[t] not in bare and len(others) == 2 and n_lost < 40:
+            letters = [OTHER] * board.n
+            for cell, letter in zip(path, word, strict=True):
+                letters[cell] = letter if cell in bare else letter + OTHER
+            letters[others[n_lost % 2]] = word[t]
+            letters[others[1 - n_lost % 2]] = word[t] + KIN
+            case = Case("3x4", tuple(letters), frozenset(bare), points)
+            first = min(map(bare.index, others))
+            below = without(case, frozenset(bare[first:]))
+            new = (1 << len(bare)) - (1 << first)
+            change = found_with(case, rim_with_kin(case, buckets), new)
+            terms = found_with(below, rim_with_kin(below, buckets))
+            n_lost += any(points < 0 for points in change.values())
+            terms.update(change)
+            assert +terms == wanted_terms(case, buckets)
+    assert n_lost
+
+
 @pytest.mark.parametrize("n_kinds", daily([2], [len(KINDS)]))
 @pytest.mark.parametrize("world", WORLDS[:2])
 def test_extra_cells_of_a_smaller_table_give_the_same_terms_of_long_words(world, n_kinds):
