@@ -54,6 +54,7 @@ def lines(view: RunView) -> dict[str, str]:
     answer = view.answer
     assert answer is not None, "its rows were read"
     texts = {"state": view.state.value}
+    # before everything else: whoever reads two lines must not take what was found for proven
     if not view.proven:
         texts["boards below"] = "found so far, not proven"
         texts["why not proven"] = answer.why_not
@@ -105,11 +106,13 @@ def going_on(view: RunView) -> Iterator[tuple[str, str]]:
             yield "last session ended", view.ended
         return
     report = driver.report
+    # the lock says that somebody writes, the log not yet what
     if report is None:
         yield "in use", f"{driver.driver}: a driver that is starting, or a command that writes"
         return
     yield "time left", time_left(report, view.classes.n_done)
     yield "rate", rate(driver)
+    # with one machine its name would be said twice
     hosts = "".join(f", {host} {n}" for host, n in report.hosts.items())
     if len(report.hosts) == 1:
         hosts = f" on {next(iter(report.hosts))}"
@@ -124,6 +127,7 @@ def figures(view: RunView) -> Iterator[tuple[str, str]]:
     report = None
     if view.driver:
         report = view.driver.report
+    # of a cluster nobody reports it: the driver's machine is not where workers are
     if report and report.n_total_bytes:
         free, total = memory_size(report.n_free_bytes), memory_size(report.n_total_bytes)
         yield "memory", f"{free} of {total} free on the driver's machine"
@@ -170,6 +174,7 @@ def at_work(view: RunView) -> list[Work]:
     rows = []
     for item in driver.report.busy:
         units = f"class {item.class_id:,} {item.path}".rstrip()
+        # workers get batches; the one that is named is the first
         if item.n_units > 1:
             units += f" and {counted(item.n_units - 1, 'more unit')}"
         time = duration(item.seconds + (driver.age_s or 0.0))
@@ -207,9 +212,11 @@ def rate(driver: Live) -> str:
     """Return what is finished in an hour."""
     if driver.verdicts_per_h is None:
         return "unknown: not measured yet"
+    # nothing finished is no rate of nought: a single large unit may take long
     if not driver.verdicts_per_h:
         return "unknown: nothing finished lately"
     classes = "no whole class lately,"
+    # parts finish before the class that they are of
     if driver.classes_per_h:
         classes = f"{driver.classes_per_h:,.0f} classes"
     return f"{classes} and {driver.verdicts_per_h:,.0f} verdicts an hour"

@@ -85,6 +85,7 @@ def _known(made: Plan) -> Estimate | None:
     name, cutoff = answering(of)
     if name:
         warn(f"orderly: {where_answered(of)}")
+    # at another cutoff the published cost says nothing
     if cutoff == of.cutoff:
         return measured(results.open_run(name))
     return None
@@ -102,6 +103,7 @@ def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:
             move(f"{duration(passed_s)} of {duration(seconds)}", passed_s)
             return bool(signals.reason)
 
+        # a signal ends it with what there is: half an estimate is still one
         result = estimate(made, seconds, seed, processes=workers, is_over=is_over)
     if signals.reason:
         warn(f"orderly: {signals.reason} after {duration(result.seconds)}: the estimate so far")
@@ -150,6 +152,7 @@ def tune(
     for name, variant in variants(resolved):
         result = estimate(variant, None, seed, processes=workers, least=8 * rounds)
         if rows:
+            # against the first, which is the config as it stands
             ratio = result.cpu_hours / rows[0][1]
         else:
             ratio = 1.0
@@ -223,6 +226,7 @@ def run(
     where = {"workers": workers, "address": address, "replicate": replicate, "seed": seed}
     resolved = configured(memory, order=order, out=out, **where)
     outcome = _driven(resolved, extend, drop_damaged=drop_damaged, share=mine)
+    # raised, not printed: the exit code tells a script what to do next
     if outcome.claim is None and not outcome.share_done:
         kind = NoProgressError if outcome.is_stuck else IncompleteError
         raise kind(f"the run in {outcome.location} is incomplete: {outcome.message}")
@@ -259,6 +263,7 @@ def _print_outcome(wordlist: str, outcome: RunOutcome) -> None:
     if outcome.n_reused:
         again = f", {outcome.n_reused:,} from before"
     say(f"{outcome.n_computed:,} verdicts computed{again}, {outcome.seconds:,.1f} s")
+    # or a run that somebody else stored would look like one that was searched here
     if outcome.complete and not outcome.n_computed:
         check = f"orderly verify {outcome.location}"
         say(f"nothing was searched by this command: {check} searches some again, and climbs")
@@ -274,6 +279,7 @@ def _draw_best(wordlist: str, outcome: RunOutcome) -> None:
     words, table = boardclass.load_wordlist(wordlist), boardclass.parse_scores(asked.points)
     scoring = Scoring(words, wordlist, table)
     for item in boards[:MAX_DRAWN]:
+        # the best, with their equals: the list is in order of score
         if item.score == boards[0].score:
             solved = scoring.solve((boardclass.parse_dims(asked.dims), item.board))
             console().print(draw_board(solved.rows, solved.heat))

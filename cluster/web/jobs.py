@@ -54,6 +54,7 @@ _POOLS = (1, 8, 32, 128)  # the first one only climbs straight up; each gets the
 
 def words_of(name: str, plain_q: bool | None = False) -> WordList:
     """Return a word list by name, never by path. Raises InputError when there is none."""
+    # never a path: a page must not read files of the machine that serves it
     names = available_names()
     if name not in names:
         raise InputError(f"no word list named {quote(name)}: expected one of {', '.join(names)}")
@@ -65,6 +66,7 @@ def list_of_run(run: Run) -> str:
     under its name.
     """
     sha256, said = run.question.words_sha256, wording_of(run).wordlist
+    # by its bytes: a list of the same name may be another edition
     known = known_name(sha256)
     for name in (known, said):
         if name in available_names() and words_of(name).sha256 == sha256:
@@ -240,6 +242,7 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, str]]:
         ("Sum/Choice tree: every path", loose),
     ):
         title = f"{kind}, bound {node.bound:,}"
+        # a tree in a picture says nothing to a screen reader; its text does
         named = f'<svg role="img" aria-label="{title}. The same as text follows."'
         svg = as_svg(node, styled=False).replace("<svg", named, 1)
         shown.append({"title": title, "svg": svg, "text": as_text(node)})
@@ -265,6 +268,7 @@ def read_run(location: str) -> Reading:
         svg = picture(board, result.question.dims, letters)
         boards.append(Drawn(board, score, with_letters(board, letters), svg))
     reading = Reading(
+        # a reading goes from one process to another: a run may list a million boards
         answer=replace(result, listed=replace(result.listed, boards=())),
         boards=boards,
         strength=claim.strength if claim else "",
@@ -274,6 +278,7 @@ def read_run(location: str) -> Reading:
         map=class_map(run, database),
         disk=disk_use(run.folder),
     )
+    # at once: the process stays, and the tables may be large
     database.close()
     return reading
 
@@ -296,6 +301,7 @@ def class_map(run: Run, database: Database) -> tuple[str, str]:
         return "", "There are too many classes to draw one by one."
     ids = np.concatenate(list(partition.canonical_ranks()))
     n_tiles = min(MAX_TILES, len(ids))
+    # tiles of one size, whatever the number: the last one is not a rest of a few classes
     tile_of = np.arange(len(ids)) * n_tiles // len(ids)
     begun = np.isin(ids, run.index.done_ids())
     unsettled = {
@@ -309,9 +315,11 @@ def class_map(run: Run, database: Database) -> tuple[str, str]:
     sums = np.array([np.bincount(tile_of, values, n_tiles) for values in columns])
     first = ids[np.searchsorted(tile_of, np.arange(n_tiles))]
     width = max(LEAST_WIDE, math.ceil(math.sqrt(4 * n_tiles)))
+    # of a run that has searched nothing yet all costs are 0
     most_s = max(sums[-1].max(), 1e-9)
     drawn = []
     for tile, of_tile in enumerate(sums.T.tolist()):
+        # the root: costs are skewed, and a linear scale would leave all but a few tiles pale
         shade = min(4, 1 + int(4 * math.sqrt(of_tile[-1] / most_s)))
         y, x = divmod(tile, width)
         drawn.append(_tile(10 * x, 10 * y, int(first[tile]), of_tile, shade))

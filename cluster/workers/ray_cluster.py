@@ -38,6 +38,7 @@ _LOCAL_SETTINGS = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_NUM_REDIS_GET_RETRIES": "3",  # of 45 s each, and then Ray says what its log says last
 }
+# objects are small here; by default Ray takes nearly a third of the memory
 _LOCAL_STORE_BYTES = 150 * 2**20
 _ADDRESS = "RAY_ADDRESS"
 _LONG_PATH = "AF_UNIX path"
@@ -99,6 +100,7 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
     """
     options: dict[str, Any] = {"address": address}
     if address == LOCAL:
+        # a cluster on loopback is reached by all users of the machine
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         os.environ.update(_LOCAL_SETTINGS | {"PYTHONPATH": python_path()})
         options |= {
@@ -128,6 +130,7 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
         if _LONG_PATH in what:
             way_out = "set RAY_TMPDIR to a folder with a short name, such as /tmp"
         raise RayError(f"cannot start Ray: {what}; {way_out}") from error
+    # answers of commands go to standard output: lines of Ray's log would be read as a part
     with contextlib.redirect_stdout(_WithoutRay(sys.stdout)):
         try:
             yield ray
@@ -193,6 +196,7 @@ def check_token() -> None:
         raise UnguardedError(
             f"no Ray token in {str(path)!r} ({error.strerror}); {_MAKE_TOKEN}"
         ) from error
+    # whoever reads the token may run code as us on every machine
     if permissions & 0o077:
         raise UnguardedError(
             f"the Ray token in {str(path)!r} can be read by others (mode {permissions:04o}): "
@@ -214,6 +218,7 @@ def check_guarded(address: str) -> None:
             f"{_named(address)} needs the Ray client: pip install 'ray[client]', or run on a "
             "node of the cluster"
         )
+    # tried, not asked: only a refusal shows that a cluster refuses
     stranger = _answer(address, RAY_AUTH_MODE="disabled")
     if stranger is None:
         raise UnguardedError(
@@ -293,6 +298,7 @@ def _answer(address: str, **settings: str) -> str | None:
         command = ["-m", "ray.scripts.scripts", "status", "--address", address]
     try:
         done = subprocess.run(
+            # without the current folder on the path: a file ray.py there would be run
             [sys.executable, "-P", *command],
             env={**os.environ, **settings},
             capture_output=True,

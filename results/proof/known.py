@@ -53,7 +53,7 @@ def confirming(run: Run, listed: BoardList) -> list[str]:
     own, names = packaged_name(run.folder.where("")), []
     for name, other in _same_question(run.question):
         is_wide = other.proven and reaches(run.question.cutoff, other.question.cutoff)
-        # nobody is his own witness
+        # a run is no witness for itself
         if name != own and is_wide and not objection_of(run, listed, other):
             names.append(name)
     return names

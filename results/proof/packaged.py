@@ -7,8 +7,8 @@
 
 It stands in proven.json, which tests/bench/packaged.py writes.
 
-Who asks about such a run believes this file as he believes the program, which it comes with: no row
-is read.  It counts only for the very bytes that were looked at; a copy elsewhere is a run like any
+Whoever asks about such a run trusts this file as much as the program that it comes with: no row is
+read.  It counts only for the very bytes that were looked at; a copy elsewhere is a run like any
 other.
 
 >>> packaged_summary(PUBLISHED / "3x3-enable2k").result_digest[:8]

@@ -39,7 +39,7 @@ def published_places() -> dict[str, Path]:
 
 
 def named_run(name: str) -> str:
-    """Return the run directory that is named, or that of the record of this name.
+    """Return the run directory that is named, or that of the published run of this name.
 
     Raises InputError, with the names that are nearest, when there is neither.
     """
