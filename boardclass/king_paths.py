@@ -71,7 +71,9 @@ def _count(width: int, height: int, *, by_length: bool) -> list[int]:
     # each path of two cells or more was counted once for both directions
     whole = [2 * number for number in frontier.n_whole]
     whole[0] += n
-    return whole if by_length else [sum(whole)]
+    if by_length:
+        return whole
+    return [sum(whole)]
 
 
 class _Frontier:

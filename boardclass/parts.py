@@ -100,7 +100,9 @@ def ancestors(path: str) -> tuple[str, ...]:
 
 def is_below(path: str, above: str) -> bool:
     """Return whether ``path`` goes on where ``above`` ends; a path is not below itself."""
-    prefix = f"{above}{SEPARATOR}" if above else ""
+    prefix = ""
+    if above:
+        prefix = f"{above}{SEPARATOR}"
     return path.startswith(prefix) and len(path) > len(prefix)
 
 

@@ -92,7 +92,10 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
 
 def _cell(value: object) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    text = f"{value:,}" if is_number else str(value)
+    if is_number:
+        text = f"{value:,}"
+    else:
+        text = str(value)
     if value is None:
         text = ""
     return f'<td style="text-align: {"right" if is_number else "left"}">{_text(text)}</td>'

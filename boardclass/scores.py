@@ -48,7 +48,9 @@ class ScoreTable:
         """
         lengths = [n for n in range(MIN_LETTERS, MAX_LETTERS + 1) if self.points[n]]
         tail = lengths.pop()
-        end = " or more" if tail == MAX_LETTERS else ""
+        end = ""
+        if tail == MAX_LETTERS:
+            end = " or more"
         # "3 letters or more" says it; only gaps are worth naming
         while end and lengths and lengths[-1] == tail - 1:
             tail = lengths.pop()

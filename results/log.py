@@ -215,7 +215,9 @@ def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_part
     log.add(Merged(sources=names, n_rows=n_rows, n_parts=n_parts))
     log._lines[:0] = lines
     log.flush(now=True)
-    return 0 if log._lines else len(lines)
+    if log._lines:
+        return 0
+    return len(lines)
 
 
 def thinned(events: Iterable[tuple[Event, str]]) -> list[tuple[Event, str]]:

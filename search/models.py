@@ -141,7 +141,9 @@ def _sum(name: str, summands: Sequence[tuple[int, str]]) -> list[str]:
     for coefficient, variable in summands:
         if not coefficient:
             continue
-        sign = "-" if coefficient < 0 else "+"
+        sign = "+"
+        if coefficient < 0:
+            sign = "-"
         texts.append(f"{sign} {abs(coefficient)} {variable}")
     lines = []
     for at in range(0, max(len(texts), 1), _PER_LINE):

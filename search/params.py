@@ -129,6 +129,8 @@ class Budgets:
     def __post_init__(self) -> None:
         """Refuse what is no amount."""
         for name, value in vars(self).items():
-            least = 1 if name == "memory_mb" else 0
+            least = 0
+            if name == "memory_mb":
+                least = 1
             if isinstance(value, int) and value < least:
                 raise ConfigError(f"{name} {value!r}: expected {least} or more")

@@ -71,7 +71,9 @@ def _delimiter(given: Given) -> str:
 
 def read(given: Given) -> Entries:
     """Return the cells of the column of words, or all of them."""
-    sign = _delimiter(given) if given.content else ""
+    sign = ""
+    if given.content:
+        sign = _delimiter(given)
     lines, others = given.content, {}
     if lines and _sep(lines[0]):
         others[SEP] = [lines[0]]

@@ -168,7 +168,10 @@ def as_json(view: RunView) -> dict[str, Any]:
     """
     answer, classes, driver, last = view.answer, view.classes, view.driver, view.last
     assert answer is not None, "its rows were read"
-    report = driver.report if driver else None
+    if driver:
+        report = driver.report
+    else:
+        report = None
     climbed = None
     if view.best_score is None:
         climbed = answer.from_climb

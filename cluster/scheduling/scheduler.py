@@ -155,21 +155,33 @@ class Scheduler:
         backlog, forecast, n_up = self._backlog, self._backlog.forecast, self._crew.hosts.total()
         # a guess from predictions alone would look like a promise: nothing is said before verdicts
         # came
-        is_measured, n_workers = forecast.is_measured, max(1, n_up)  # as status multiplies by those
-        low_s, high_s = forecast.range_s() or (None, None) if is_measured else (None, None)
+        remaining_s: float | None = None
+        range_s: tuple[float, float] | None = None
+        if forecast.is_measured:
+            remaining_s = forecast.remaining_s()
+            range_s = forecast.range_s()
+        low_s, high_s = range_s or (None, None)
+        n_workers = max(1, n_up)  # as status multiplies by those
+
+        def each_s(all_s: float | None) -> float | None:
+            if all_s is None:
+                return None
+            return all_s / n_workers
+
+        n_in_flight = sum(len(assignment.missing) for assignment in self._assignments.values())
         return Report(
             n_classes_done=backlog.n_classes_done,
             n_open=backlog.n_open,
-            n_in_flight=sum(len(assignment.missing) for assignment in self._assignments.values()),
+            n_in_flight=n_in_flight,
             n_split=self._n_split,
             n_quarantined=backlog.n_quarantined,
             n_duplicates=self._n_duplicates,
             n_requeued=self._n_requeued,
             n_deaths=self._n_deaths,
             n_workers=n_up,
-            remaining_s=forecast.remaining_s() / n_workers if is_measured else None,
-            remaining_low_s=None if low_s is None else low_s / n_workers,
-            remaining_high_s=None if high_s is None else high_s / n_workers,
+            remaining_s=each_s(remaining_s),
+            remaining_low_s=each_s(low_s),
+            remaining_high_s=each_s(high_s),
             elsewhere_s=forecast.elsewhere_s(),
             n_agreed=self.trust.n_agreed,
             flagged=tuple(sorted(self.trust.flagged)),
@@ -468,7 +480,8 @@ class Scheduler:
         self._assignments[number] = _Assignment(
             number, worker.number, alone, lease_s, replica is not None, set(units)
         )
-        self._alone = number if alone else self._alone
+        if alone:
+            self._alone = number
         self._crew.start(worker, number, self._listened_s + lease_s)
         # towards the end idle workers wait for parts: a large unit had better split early
         hurry = self._backlog.n_open - len(self._assignments) < _FEW * self._n_slots

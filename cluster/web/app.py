@@ -294,7 +294,10 @@ async def _about_class(request: Request) -> _ClassPage:
         raise InputError(f"cutoff {quote(cutoff)}: expected a number of points, or nothing")
     if not text:
         return _ClassPage()
-    least = int(cutoff) if cutoff else None
+    if cutoff:
+        least = int(cutoff)
+    else:
+        least = None
     story = await _long(request, jobs.class_story, text, wordlist, least, memory_mb=2048)
     try:
         return _ClassPage(story, await _long(request, jobs.class_trees, text, wordlist))

@@ -438,7 +438,9 @@ def cause_of(error: Exception, exceptions: Any) -> Death:
     is_of_node = isinstance(error, tuple(getattr(exceptions, name) for name in names))
     is_of_node |= getattr(error, "preempted", False)
     is_of_node |= any(sign in text.lower() for sign in _NODE_SIGNS)
-    return "node" if is_of_node else "died"
+    if is_of_node:
+        return "node"
+    return "died"
 
 
 GAUGES = {

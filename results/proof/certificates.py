@@ -79,7 +79,9 @@ def certificates_digest(run: Run) -> str:
     digest = hashlib.sha256()
     for name in names:
         digest.update(name.encode() + hashlib.sha256(run.folder.read(name) or b"").digest())
-    return digest.hexdigest() if names else ""
+    if names:
+        return digest.hexdigest()
+    return ""
 
 
 def certificate_files(folder: Folder) -> list[str]:
@@ -166,7 +168,9 @@ def record_audit(run: Run, found: Audit, n_asked: int | None, seed: int) -> None
 def read_audits(run: Run) -> list[AuditRecord]:
     """Return all recorded audits, oldest first; raises DamagedError when the file was altered."""
     document = read_model(run.folder, files.AUDITS, _Audits, _REMEDY)
-    return document.audits if document else []
+    if document:
+        return document.audits
+    return []
 
 
 def audited(run: Run, listed: BoardList) -> str:

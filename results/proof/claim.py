@@ -244,7 +244,9 @@ def decided_at(message: str) -> int:
     digits = message.removeprefix(DECIDED)
     # the message may be a stranger's: no sign, no other digits, no number of a thousand digits
     is_number = digits != message and digits.isascii() and digits.isdigit() and len(digits) < 20
-    return int(digits) if is_number else 0
+    if is_number:
+        return int(digits)
+    return 0
 
 
 def taken_over(run: Run) -> str:

@@ -123,7 +123,10 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
         doubt = []
     # what costs next to nothing first: a run that is plainly open need not be read whole
     missing, foreign = _open(run) + doubt, rows_out_of_space(run)
-    faults = [foreign] if foreign else []
+    if foreign:
+        faults = [foreign]
+    else:
+        faults = []
     # of two verdicts that differ one is false, and nobody can say which
     if run.conflicts:
         named = first_few(map(unit_name, run.conflicts))

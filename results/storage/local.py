@@ -271,7 +271,9 @@ class LocalFolder:
         # a line of ours that was not acknowledged may stand there: it is written over
         whole = before[n_valid_bytes : before.rfind(b"\n") + 1]
         if len(before) < n_valid_bytes or whole not in (b"", self._added):
-            how = "longer" if whole else "shorter"
+            how = "shorter"
+            if whole:
+                how = "longer"
             raise StoreLockedError(
                 f"{self.where(name)} became {how} during the run: somebody else changes this "
                 "directory; what was stored before is safe: run again when nobody else does"

@@ -536,7 +536,9 @@ def _is_refusal(error: StoreError) -> bool:
 def _place(item: str) -> int:
     """Return the number of bytes before an object of lines; -1 for another name."""
     number = item.rpartition("/")[2].partition("-")[0]
-    return int(number) if number.isdecimal() else -1
+    if number.isdecimal():
+        return int(number)
+    return -1
 
 
 def _end(read: Mapping[str, bytes | None]) -> int:

@@ -483,7 +483,10 @@ class Store:
         # millions of classes: a dict of them would not fit beside the trees
         self.index.places.gather(keys, part.number)
         rest = pa.concat_tables(self._tables).slice(table.num_rows)
-        self._tables = [rest] if rest.num_rows else []
+        if rest.num_rows:
+            self._tables = [rest]
+        else:
+            self._tables = []
         self._n_buffered = rest.num_rows
 
     def close(self) -> None:

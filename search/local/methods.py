@@ -107,9 +107,12 @@ def local_search(
     >>> local_search(Scorer("2x2", "scowl70"), pool=50)[0]
     Find(board='aert', score=14, n_found=5)
     """
-    method = default_method(scorer.geometry.n, start) if method is None else method
-    runs = default_runs(method, start) if runs is None else runs
-    pool = POOL.get(method, runs) if pool is None else pool
+    if method is None:
+        method = default_method(scorer.geometry.n, start)
+    if runs is None:
+        runs = default_runs(method, start)
+    if pool is None:
+        pool = POOL.get(method, runs)
     _check_search(method, seed, runs, pool)
     alphabet = parse_alphabet(letters)
     tell, now = progress or bar(), Climbing(0.0, 0, 0, 0, 0)
@@ -172,4 +175,6 @@ def default_runs(method: str, start: Start | None) -> int:
     """Return how many searches a method makes by default: pools that begin with the same board
     would all be equal.
     """
-    return _RUNS_OF_POOLS if method == "pool" and not isinstance(start, str) else 1
+    if method == "pool" and not isinstance(start, str):
+        return _RUNS_OF_POOLS
+    return 1

@@ -57,7 +57,9 @@ def merge(
     if len(cuts) == 2:
         begin, end = cuts.tolist()
         merged = arrays.merge(begin, end, n_levels, first, tip, base, other, spill=spill)
-        return Merged(*merged) if merged else None
+        if merged:
+            return Merged(*merged)
+        return None
     step = (len(cuts) - 1) // N_CODES
     of_code = [cuts[step * code : step * (code + 1) + 1] for code in range(N_CODES)]
     mine, base, tip = _taken_apart(arrays, base, first, tip)
