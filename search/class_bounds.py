@@ -161,6 +161,7 @@ def bounds(
     if cell is not None:
         if cell not in order:
             raise InputError(f"cell {cell}: expected a number from 0 to {size.n - 1} for {size}")
+        # first in the order: its letters are then the top of the tree
         order = (cell, *(other for other in order if other != cell))
     walk = walk_class(groups, scorer, order)
     forced = {}
@@ -189,6 +190,8 @@ def walk_class(
     met = np.zeros(len(nodes), bool)
     all_keys, ended = [np.zeros((0, shape.n), np.uint8)], [np.zeros(0, np.int64)]
     n_paths = max_bound = 0
+    # counted on a sample first: a class of too many paths would fill the memory before it is
+    # refused
     n_guessed = 0
     for cell in range(shape.n):
         for step in _steps_from(cell, masks, nodes, shape, _SAMPLE):
@@ -235,12 +238,14 @@ def _steps_from(
     """
     near = np.full((shape.n + 1, _NEAR), shape.n)
     for number, others in enumerate(shape.neighbours):
+        # padded with a cell of its own, which has no letters
         near[number, : len(others)] = others
     near[shape.n, 0] = start  # before the first cell
     node, used, last = np.zeros(1, np.int64), np.zeros(1, np.int64), np.full(1, shape.n)
     weight = 1
     while len(node):
         around = near[last]
+        # one array step for all paths of a length, not a loop over paths
         letters = np.where(used[:, None] >> around & 1, 0, masks[around] & nodes[node, None])
         before, at = np.nonzero(letters)
         cell, rest, slot = around[before, at], letters[before, at], np.arange(len(before))
@@ -254,6 +259,7 @@ def _steps_from(
             slot, rest = slot[more > 0], more[more > 0]
         if not parts:
             return
+        # evenly spread, and weighted for it: the same class gives the same guess each time
         stride = -(-sum(len(part[0]) for part in parts) // most)
         node, letter, slot = (
             np.concatenate(arrays)[::stride] for arrays in zip(*parts, strict=True)
@@ -328,6 +334,8 @@ def orderly_bounds(terms: Terms) -> Int64s:
         at = np.flatnonzero(joins)
         if len(at):
             starts = np.flatnonzero(np.diff(at, prepend=-1) > 1)
+            # sorted keys: what shares a beginning stands together, and its maximum is taken at
+            # once
             first, best = rows[at[starts] - 1], np.maximum.reduceat(value[rows[at]], starts)
             is_literal = terms.keys[first, column] > 0
             value[first] = np.where(is_literal, np.maximum(value[first], best), value[first] + best)
@@ -398,9 +406,11 @@ def boards_reaching(
             continue
         reaching = joined([some for _, some in by_letter(parts, letters, cutoff)])
         n_terms += len(reaching.points)
+        # given up, never cut off: a list of boards that lacks some would be taken for all of them
         if n_terms > budget:
             raise IncompleteError(
                 f"the boards of the class take more than {budget:,} terms: take a higher cutoff"
             )
+        # in portions: all parts of a level together may not fit in memory
         some = np.array_split(np.arange(len(reaching.boards)), 1 + len(reaching.points) // at_once)
         parts_left += [reaching.take(numbers) for numbers in some if len(numbers)]

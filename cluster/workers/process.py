@@ -71,15 +71,18 @@ class WorkerProcess:
         else:
             # closed when the process has ended
             self._said = tempfile.TemporaryFile()  # noqa: SIM115
+        # no name and no port: nobody else can connect to it
         ours, theirs = socketpair()
         with ours, theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
+                # one thread: the others belong to the workers beside it
                 env={**os.environ, "PYTHONPATH": python_path(), "OMP_NUM_THREADS": "1"},
                 stdin=subprocess.DEVNULL,
                 stdout=self._said,
                 stderr=self._said,
                 pass_fds=[theirs.fileno()],
+                # a group of its own: Ctrl-C in the terminal goes to the driver alone
                 process_group=0,
             )
             self._link = Connection(ours.detach())
@@ -94,6 +97,7 @@ class WorkerProcess:
     def work(self, order: Assign) -> Iterator[Reply]:
         """Yield the reply on each unit; see :meth:`Worker.work`.  Raises WorkerLost."""
         self._send(order)
+        # one by one: what was found before a crash has arrived
         while (reply := self._receive()) is not None:
             yield reply
 
@@ -117,6 +121,7 @@ class WorkerProcess:
         """Return why it ended; it is gone after this."""
         self._link.close()
         try:
+            # the socket may close a moment before the process has ended
             code = self._process.wait(_END_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
@@ -124,6 +129,7 @@ class WorkerProcess:
         with self._said as said:
             said.seek(0)
             lines = said.read().decode(errors="replace").split("\n")
+        # Python's and the kernel's reason stands in the last line that says anything
         last = next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
         is_oom = code in _OUT_OF_MEMORY or any(sign in last.lower() for sign in _MEMORY_SIGNS)
         if code < 0:
@@ -143,6 +149,7 @@ class WorkerProcess:
 def main(socket: int) -> None:
     """Be the process: answer until the driver hangs up."""
     if sys.platform.startswith("linux"):
+        # before anything is loaded: a driver that dies now leaves nobody behind
         ctypes.CDLL(None).prctl(_SET_PDEATHSIG, signal.SIGKILL)
         _be_ended_first()
     link = Connection(socket)

@@ -101,10 +101,12 @@ class Worker:
 
     def work(self, order: Assign) -> Iterator[Reply]:
         """Break units one after the other until done or cancelled, and yield each reply."""
+        # with each order: towards the end of a run units are to split early
         self._breaker.hurries = order.hurry
         self._cancelled.clear()
         self._assignment = order.assignment
         for unit in order.units:
+            # between units only: a kernel cannot be interrupted
             if self._cancelled.is_set():
                 break
             yield self._break(unit, order.replica)
@@ -129,6 +131,7 @@ class Worker:
                 result = breaker.replicate(unit, replica.paths, replica.seed)
             else:
                 result = breaker.break_unit(unit)
+        # told apart: the unit is not at fault, and is tried again with more room
         except MemoryError as error:
             message = f"{OUT_OF_MEMORY} ({error})"
             return Reply(Failure(unit, message[:_MAX_MESSAGE], oom=True))
@@ -141,6 +144,7 @@ class Worker:
 def peak_rss_bytes() -> int:
     """Return the largest resident set of this process so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # bytes there, kilobytes on Linux
     if sys.platform == "darwin":
         return peak
     return peak * 1024
@@ -160,6 +164,7 @@ def cpu_name() -> str:
 
 def checked_breaker(spec: Spec) -> Breaker:
     """Return the breaker of ``spec`` after the self-test."""
+    # before the real one takes its memory: a machine that must not work costs little
     self_test()
     return Breaker(spec)
 
@@ -183,6 +188,7 @@ def self_test() -> None:
         "abcdefghijklm nopqrstuvwxyz",
         Budgets(memory_mb=16),
     )
+    # every class of it: a board that is lost in any of them is noticed
     ranks = chain(*spec.question.partition.canonical_ranks())
     candidates = break_all(Breaker(spec), map(int, ranks))
     boards = {(canonical_board(board, geometry("2x2")), score) for board, score in candidates}

@@ -180,8 +180,10 @@ def state_of(rows: State | None, *, is_running: bool, error: str = "") -> State:
     changed; ``is_running`` tells whether a driver holds the lock, ``error`` why the run cannot be
     read.
     """
+    # an error stands above all: what was known before is of other files
     if error:
         return State.UNREADABLE
+    # a driver at work changes nothing about these
     if rows in (State.PROVEN, State.FAULTY, State.REFUTED):
         return rows
     if is_running:
@@ -277,6 +279,7 @@ def distinct_names(locations: Sequence[str | Path]) -> list[str]:
         text = str(location).rstrip("/") or "/"
         texts.append(text)
         short.append(text.rpartition("/")[2] or text)
+    # short names where they are distinct: a table of runs is read by them
     if len(set(short)) == len(short):
         names = short
     else:
@@ -294,6 +297,7 @@ def standing(dims: str, wording: Wording, rank: int = 1, n_equal: int = 1, so_fa
     :func:`searched` tells it.
     """
     if so_far:
+        # without a proof no board is "the best": one that is not searched yet may beat it
         if rank == 1:
             return f"The best found so far; {so_far}."
         return f"Number {rank:,} of those found so far."

@@ -67,6 +67,7 @@ def due(parts: Sequence[Part]) -> Sequence[Part]:
     for place in reversed(range(len(parts))):
         if n_rows + parts[place].n_rows > MAX_ROWS:
             break
+        # only then: a large part is not copied for the sake of a few rows behind it
         if parts[place].n_rows <= n_rows:
             begin = place
         n_rows += parts[place].n_rows
@@ -95,7 +96,9 @@ def gather(folder: Folder, parts: Sequence[Part], last_number: int) -> Whole | N
     """
     taken: list[tuple[Part, pa.Table]] = []
     n_bytes = 0
+    # from the end: what does not fit stays as it is, in front of the new part
     for part, table in read_parts(folder, parts[::-1]):
+        # bytes are known only now: the rows of a part may list many boards
         n_bytes += table.nbytes
         if n_bytes > MAX_BYTES:
             break
@@ -106,9 +109,11 @@ def gather(folder: Folder, parts: Sequence[Part], last_number: int) -> Whole | N
     old = tuple(part for part, _ in taken)
     rows = pa.concat_tables(table for _, table in taken).combine_chunks()
     lines = folder.read_lines(files.MANIFEST)[0]
+    # lines about dropped parts stay, too: they say that their numbers are spent
     kept = [line for line in lines if parse_part(line).number < old[0].first_number]
     counts = _counts(old, last_number)
     data = serialise(rows)
+    # under the last number: the next part goes on from there, as if nothing had been put together
     name = files.part_name(files.RESULTS, last_number)
     part = replace(describe(name, data, rows.column("class_id").to_pylist()), counts=counts)
     folder.publish(name, data)

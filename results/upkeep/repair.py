@@ -54,6 +54,7 @@ def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
     done = RepairResult({}, {}, [])
     fault = _fault_of_identity(folder, question)
     if fault:
+        # nothing was found yet: the store writes the document of a new run
         if not folder.names(files.RESULTS):
             return done
         # nothing is known of the run but its rows: they must be of the question asked for
@@ -96,6 +97,7 @@ def _check_rows(folder: Folder, question: Question) -> None:
             ((_, table),) = read_parts(folder, [part])
             n_readable += 1
             check_table(table, question, folder.where(part.name))
+        # a part that cannot be read tells nothing, and is dropped below
         except DamagedError:
             continue
         except RowError as error:
@@ -103,6 +105,7 @@ def _check_rows(folder: Folder, question: Question) -> None:
                 f"{cannot}, and the rows are not of the run asked for: {error}; give the same "
                 "settings as when it began, or choose another --out"
             ) from error
+    # to believe the command would let a damaged run be continued as another one
     if not n_readable:
         raise DamagedError(
             f"{cannot}, nor can any rows that would tell which run this is: restore it from a "
@@ -118,6 +121,7 @@ def _listed(folder: Folder) -> dict[int, Part]:
     for line in folder.readable_lines(files.MANIFEST):
         try:
             part = parse_part(line)
+        # one line, one part: the others are vouched for by their own checks
         except (ValueError, RecursionError):
             continue
         parts[part.number] = part
@@ -142,7 +146,9 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
         if part is None:
             name = stored.get(number) or files.part_name(files.RESULTS, number)
             part = Part(name, 0, 0, 0, "0" * 64, dropped=True)
+            # a file without its line may be a forged one: nothing vouches for its bytes
             done.parts[name] = f"no readable line of {files.MANIFEST} lists it"
+        # listed, then dropped: a reader takes the numbers without a gap
         if part.dropped:
             lines.append(part.format())
         lines.append(replace(part, dropped=False).format())
@@ -170,6 +176,8 @@ def _drop_parts(folder: Folder, question: Question, done: RepairResult) -> set[s
                     f"it has rows of classes that are not the run's own, such as {foreign[0]}"
                 )
         except (DamagedError, RowError) as error:
+            # a doubt outlives the part: without it the other rows of that host would be believed
+            # again
             hosts.update(table.filter(pc.field("status") == QUARANTINED).column("host").to_pylist())
             n_bytes = folder.append_line(
                 files.MANIFEST, replace(part, dropped=True).format(), n_bytes
@@ -180,6 +188,7 @@ def _drop_parts(folder: Folder, question: Question, done: RepairResult) -> set[s
 
 def _remove_documents(folder: Folder, done: RepairResult) -> None:
     run = open_run(folder)
+    # the claim was made with rows that are gone
     if done.parts:
         folder.remove(files.CLAIM)
     readers: dict[str, Callable[[], object]]

@@ -42,6 +42,7 @@ class Found(NamedTuple):
 
 def encode_boards(boards: Iterable[str], n: int) -> UInt8s:
     """Return uint8[m, n], 0..25 a cell, of board texts of ``n`` letters a-z each."""
+    # checked one by one: a letter outside a-z would be an index outside the trie
     texts = list(boards)
     is_board = re.compile(f"[a-z]{{{n}}}").fullmatch
     for text in texts:
@@ -99,12 +100,14 @@ class Scorer:
             words_in_q_form(words, spelled=False), self.table, self.geometry.n
         )
         self._portable = portable
+        # kernels write to it and release the GIL: a shared one gave wrong points now and then
         self._of_thread = threading.local()
 
     def __repr__(self) -> str:
         return f"<Scorer of {self.dims} boards, {self.table.name} points>"
 
     def __reduce__(self) -> Any:
+        # the trie goes with it: other processes need not read the list again
         made = partial(Scorer, portable=self._portable, trie=self.trie)
         return made, (self.dims, (), self.table)
 
@@ -146,6 +149,7 @@ class Scorer:
             cells = encode_boards(array.ravel().tolist(), self.geometry.n)
         else:
             self._check(array)
+            # kernels are compiled for arrays without strides
             cells = np.ascontiguousarray(array)
         memory = self._memory
         out = np.zeros(len(cells), np.int32)
