@@ -161,9 +161,10 @@ def run(
                 if source:
                     _take_over(source, store, plan, progress, journal)
                 prepared = prepare(plan, store, progress, journal, began_s, share, own_ids)
-                # who began it already knows what they want
-                if not prepared.n_reused and (answered := worth_naming(plan.question)):
-                    progress.stage(answered)
+                if not prepared.n_reused:  # who began it already knows what they want
+                    answered = worth_naming(plan.question, str(plan.place))
+                    if answered:
+                        progress.stage(answered)
                 finish = search(prepared, config, make_executor, policy, signals)
                 # rescoring and coverage may be interrupted at once: all rows are stored
                 signals.release()

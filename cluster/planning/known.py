@@ -4,6 +4,8 @@ again.
 
 from __future__ import annotations
 
+import shlex
+
 import results
 from boardclass.scores import reaches
 from search.question import Question
@@ -38,9 +40,14 @@ def where_answered(of: Question) -> str:
     )
 
 
-def worth_naming(of: Question) -> str:
-    """Return the same if the run took more than a minute of search."""
-    name, _ = answering(of)
+def worth_naming(of: Question, begun: str) -> str:
+    """Return the same if the run took more than a minute of search.
+
+    begun : directory of the run that asks: the command names another one, for this one is taken
+    """
+    name, cutoff = answering(of)
     if not name or sum(results.open_run(name).arrays(["seconds"])[0]) < _WORTH_NAMING_S:
         return ""
-    return where_answered(of)
+    if cutoff == of.cutoff or "://" in begun:  # derive writes to a disk unless it is told
+        return where_answered(of)
+    return f"{where_answered(of)} --out {shlex.quote(f'{begun}-derived')}"

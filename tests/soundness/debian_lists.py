@@ -45,7 +45,7 @@ ENDINGS: tuple[str, ...] = (
     ".dat",
 )
 ENDINGS += (".kvtml", ".noun", ".verb", ".adv", ".adj", ".sense", ".exc")
-FOLDERS = ("/dict/", "/gamedata/")  # of lists without an ending
+FOLDERS = ("/dict/", "/gamedata/", "/wordsgame.rcc")  # of lists without an ending, or packed
 GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
 # what is beside the lists
 NO_LISTS = ("package.json", "bower.json", "composer.json", "readme", "license", "copyright")
