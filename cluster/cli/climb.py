@@ -45,7 +45,7 @@ class SearchOptions(options.Group):
             "Number of boards kept, chains, or population, over all runs.",
             min=1,
             max=10**6,
-            show_default="500; chains: 16",
+            show_default="500; chains: 32",
         ),
     ] = None
     seed: options.Seed = 0

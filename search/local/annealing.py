@@ -18,8 +18,9 @@ from search.local.moves import Search, canonical_cells, found, random_moves
 from search.local.pool import climb
 from search.scoring.scorer import decode_boards
 
-# temperature at the first and at the last step, as a share of the mean score
-HOT, COLD = 0.05, 0.001
+# temperature at the first and at the last step, as a share of the mean score: from a fifth of the
+# moves taken to one in a thousand
+HOT, COLD = 0.04, 0.002
 _POOL = 100  # at the end
 # moves of a chain between two looks at its temperature, and reports of a search at least
 MOST_AT_ONCE = 100

@@ -24,7 +24,7 @@ from search.local.moves import Search, parse_alphabet
 from search.local.pool import climb
 from search.scoring.scorer import encode_boards
 
-STEPS_PER_CELL = 5000
+STEPS_PER_CELL = 2500
 
 
 class Climbing(NamedTuple):
@@ -153,7 +153,7 @@ def _check_search(method: str, seed: int, runs: int, pool: int) -> None:
 METHODS = {"pool": climb, "anneal": anneal, "genetic": breed}
 LEAST_POOL = {"genetic": 2}  # a child has two parents
 # Boards, chains or population unless asked otherwise. Few long chains beat many short ones.
-POOL = {"pool": 500, "anneal": 16, "genetic": 500}
+POOL = {"pool": 500, "anneal": 32, "genetic": 500}
 # Runs unless asked otherwise: several small pools beat one large one, which soon holds a single
 # family of boards. 4x4 with ENABLE2K: of 50 pools of 100 boards, 37 reach 3625, each in about 12 s
 # of CPU; of the five pools of each seed 0 to 9, at least two do. A pool of 500 takes 55 s; two of

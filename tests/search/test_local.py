@@ -172,6 +172,16 @@ def test_every_method_is_deterministic_exact_and_finds_the_best(method):
     assert n_scored[-1] > n_scored[0] > 0
 
 
+@pytest.mark.parametrize(
+    ("dims", "start", "method"),
+    [("4x4", None, "pool"), ("3x6", None, "anneal"), ("3x6", "ab" * 9, "pool")],
+)
+def test_large_boards_are_annealed_unless_they_start_from_one(dims, start, method):
+    scorer = Scorer(dims, WORDS, STANDARD)
+    options = {"pool": 5, "letters": "abc", "start": start, "steps_per_cell": 4}
+    assert local_search(scorer, **options) == local_search(scorer, method, **options)
+
+
 def test_annealing_ends_with_a_pool():
     told: list[Climbing] = []
     found = local_search(
