@@ -4,6 +4,7 @@ notice?
 python -m tests.soundness.deletions FILE ... [--what deletions|narrowings|bugs]
     [--tests TEST ...] [--select EXPRESSION] [--number N] [--seed N] [--seconds N]
     [--report FILE.md] [--seeded] [--again FILE.md] [--keep FILE.json] [--minutes N] [--tree FOLDER]
+    [--untraced]
 
 Left alone are docstrings, imports, annotations, assertions, what only speaks (logging, output), and
 what linter and type checker miss at once: the only assignment of a name, the attributes that
@@ -19,7 +20,8 @@ ones first, until one fails or ``--seconds`` of CPU time are spent; the tests th
 function, if none was seen to execute it.  What was noted and tried is kept in ``--keep``: after
 ``--minutes`` the campaign stops, and the same command goes on.  The copy of the project that is
 changed stands in ``--tree``, or in a folder that goes: in the same folder kernels are compiled
-once.
+once.  With ``--untraced`` the first process only takes the time of each test, and all of them are
+asked about each statement: less work where nearly every test executes nearly every statement.
 
 Survivors that were judged are in survivors.toml, with the reason; docs/notes/deletions.md says what
 was found so far.  With ``--seeded`` the bugs of mutants.toml in these files are tried first, those
@@ -75,6 +77,7 @@ _WALL_S = 1200
 # events of lines in a function of a test after which no new line is expected
 _MANY = 50_000
 _WHAT = {each.__name__: each for each in (deletions, narrowings, bugs)}
+_ANYWHERE = "any line"  # of a test that was not traced
 _LEFT = ("survives", "is executed by none")
 _JUDGED = Path(__file__).with_name("survivors.toml")
 
@@ -162,12 +165,12 @@ class Campaign:
         self,
         chosen: Sequence[Change],
         kept: Kept,
-        seconds: float,
-        minutes: float,
+        given: argparse.Namespace,
         noted: Callable[[Change, str], None],
     ) -> None:
-        self.chosen, self.kept, self.seconds, self.noted = chosen, kept, seconds, noted
-        self._until = time.monotonic() + 60 * minutes
+        self.chosen, self.kept, self.noted = chosen, kept, noted
+        self.seconds, self.untraced = given.seconds, given.untraced
+        self._until = time.monotonic() + 60 * given.minutes
         self._failed = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -216,6 +219,7 @@ class Campaign:
         tests, spent = [], 0.0
         places = range(deletion.line, deletion.last_line + 1)
         names = {name for line in places for name in tests_of[f"{deletion.file}:{line}"]}
+        names |= set(tests_of[_ANYWHERE])
         names = names or set(tests_of[f"{deletion.file}:{deletion.function}"])
         for name in sorted(names, key=cpu_s.__getitem__):
             spent += cpu_s[name]
@@ -244,8 +248,12 @@ class Campaign:
         executed: dict[str, tuple[float, list[str]] | None] = {}
         for item in todo:
             began, self._failed = _cpu_s(), ""
-            with _lines_of(files, began + 3 * self.seconds) as lines:
+            if self.untraced:
+                lines = {_ANYWHERE}
                 self._run([item])
+            else:
+                with _lines_of(files, began + 3 * self.seconds) as lines:
+                    self._run([item])
             spent = _cpu_s() - began
             passes = not self._failed and spent < 3 * self.seconds
             executed[item.nodeid] = (spent, sorted(lines)) if passes else None
@@ -410,7 +418,7 @@ def campaign(given: argparse.Namespace) -> None:
     options = ["-p", "no:cacheprovider", "-m", "not nightly and not ray", "-s"]
     options += ["-o", "addopts=--import-mode=importlib", "-o", "timeout=0"]
     options += ["-k", given.select] if given.select else []
-    plugin = Campaign(chosen, kept, given.seconds, given.minutes, noted)
+    plugin = Campaign(chosen, kept, given, noted)
     pytest.main([*options, *tests], plugins=[plugin])
     sys.stdout.write(f"\n{report(verdicts)}")
     if len(verdicts) < len(chosen):
@@ -433,6 +441,7 @@ def main() -> None:
     parser.add_argument("--keep", type=lambda name: Path(name).resolve(), help="to go on later")
     parser.add_argument("--minutes", type=float, default=1e6, help="then it stops")
     parser.add_argument("--tree", type=Path, help="where the copy is made; what is there goes")
+    parser.add_argument("--untraced", action="store_true", help="all tests for each statement")
     given = parser.parse_args()
     if os.environ.get("ORDERLY_DELETIONS") == str(ROOT):
         campaign(given)
