@@ -290,7 +290,7 @@ class _Announcer(event.Listener):  # type: ignore[misc]
             self.has_spoken = True
             sys.stderr.write(
                 f"orderly: compiled kernels in {config.CACHE_DIR} were damaged, by a power cut or "
-                "a bad disk: compiling these again, 40 s at most\n"
+                "a bad disk: compiling these again, about 40 s\n"
             )
 
     has_spoken = False

@@ -105,7 +105,6 @@ class Source(NamedTuple):
 
     name: str
     title: str
-    licence: str
     sha256: str  # of the list that goes by this name
     n_words: int  # usable ones, of that list
     # lines of its file that can be on no board, by reason; None: nobody here has seen the file

@@ -56,7 +56,8 @@ def lines(view: RunView) -> dict[str, str]:
     texts = {"state": view.state.value}
     # before everything else: whoever reads two lines must not take what was found for proven
     if not view.proven:
-        texts["boards below"] = "found so far, not proven"
+        if view.best_score:
+            texts["boards below"] = "found so far, not proven"
         texts["why not proven"] = answer.why_not
     texts["run"] = question(view)
     texts["done"] = done(view)
@@ -192,7 +193,9 @@ def _best(view: RunView) -> str:
             known = view.answer.best_known
         if known:
             return f"{known}; none found by the search so far"
-        return "none found"
+        if view.proven:
+            return "none found"
+        return "none found so far, not proven"
     if view.answer:
         letters = view.answer.wording.letters
     else:

@@ -35,7 +35,6 @@ class Trust:
     held: dict[Unit, Answer] = field(default_factory=dict)  # verdicts that wait for their replica
     flagged: set[str] = field(default_factory=set)  # hosts that are not to be believed
     n_agreed: int = 0  # replicas
-    n_let_go: int = 0  # verdicts published without a replica because three failed
     _matches: Counter[str] = field(default_factory=Counter)
     # units whose replica nobody runs, by the host of the verdict; the first has waited longest
     _waiting: OrderedDict[str, OrderedDict[Unit, None]] = field(default_factory=OrderedDict)
@@ -91,7 +90,6 @@ class Trust:
         if self._tries[unit] < MAX_TRIES:
             self._queue(answer)
             return None
-        self.n_let_go += 1
         return self._release(unit)
 
     def judge(self, replica: Answer) -> tuple[Answer, str, tuple[str, ...]]:
