@@ -9,8 +9,6 @@
                                           comparison with the cutoff
     read_entries -> import_words          a list from files as people have them (word_files.py,
                                           word_forms/, word_import.py)
-    plain_rows, json_boards               boards as other programs write them (board_tables.py)
-    assign_dice, roll                     dice (rolling.py)
     printable, counted, duration          text as it is shown (printable.py)
     Pool ;  python_path                   processes that a command starts (processes.py)
 

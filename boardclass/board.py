@@ -1,12 +1,13 @@
 """The boards of the proof as text: one letter per cell down the columns, ``q`` for a Qu cell.
 
-People may type them in other ways (``boardclass.tiles``), such as ``bld/eae/rts``.
+Rows, such as ``bld/eae/rts``, are read as well; people may type boards in more ways
+(``cluster/boards``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from types import MappingProxyType
 from typing import Self
@@ -15,9 +16,10 @@ from boardclass.board_svg import SIZE, board_svg
 from boardclass.canonical import canonical_board, images
 from boardclass.errors import BoardError, quote
 from boardclass.geometry import SIZES, USUAL, Dims, geometry, parse_dims
-from boardclass.tiles import read_tiles
 
-_is_one_group = re.compile(r"[^\s/,]+").fullmatch
+MAX_TEXT = 2000
+_between_rows = re.compile(r"\s*[/\n]\s*")
+_between_cells = re.compile(r"[\s,;]+")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 # beyond a-z, by the symbol that stands for each
@@ -28,7 +30,7 @@ class Board(str):
     """A board: its letters as a text that is known to be one, so it goes wherever a board is
     expected.
 
-    It is read as on the command line: the number of letters tells the size; rows may be given
+    It is read as :func:`read_board` does: the number of letters tells the size; rows may be given
     instead, and capitals.  ``dims`` chooses another size of as many letters, such as 2x8 for 4x4.
 
     Raises BoardError if the text is not a board; DimsError if there is no such size.
@@ -102,60 +104,86 @@ class Board(str):
         return Board(canonical_board(self, geometry(self.dims)), self.dims)
 
 
-def read_board(
-    text: str,
-    dims: Dims | str | None = None,
-    say: Callable[[str], object] = str,
-    letters: Mapping[str, str] = NO_LETTERS,
-) -> tuple[Dims, str]:
-    """Return the size and the letters, down the columns, of the board that a person typed
-    (``boardclass.tiles``).
+def read_board(text: str, dims: Dims | str | None = None) -> tuple[Dims, str]:
+    """Return the size and the letters, down the columns, of a board that is written as letters or
+    as rows; of one that is wider than high those of the turned one, which is the same game.
 
-    Of a board that is wider than high it is the turned one, which is the same game.
+    text : letters down the columns, such as ``berlatdes``, or rows with ``/``, line breaks or
+        blanks between, such as ``bld/eae/rts``; Qu stands for a Qu cell, as q does
+    dims : the size that it must have; otherwise the letters tell it
 
-    text : such as ``berlatdes`` or ``bld/eae/rts``, which are the same board
-    dims : the size that it must have, columns x rows; otherwise the letters tell it
-    say : is told when the board was turned, or its letters might be those of another size
-    letters : letters beyond a-z of the word list; the board has their symbols
-
-    Raises BoardError if it is not a board, or has a tile that no board of the proof has, which the
-    message names; DimsError if there is no such size.
+    Raises BoardError if it is not a board, or can be read in two ways; DimsError if there is no
+    such size.
     """
-    if dims is not None:
-        parse_dims(dims)
-    others = "".join(letters.values())
-    tiles = read_tiles(
-        text,
-        None if dims is None else str(dims),
-        letters=others,
-        sizes=SIZES,
-        usual=USUAL.values(),
-    )
-    if letters:
-        one = [
-            tile._replace(spellings=(in_symbols("".join(tile.spellings[:1]), letters),))
-            for tile in tiles.tiles
-        ]
-        pairs = zip(tiles.tiles, one, strict=True)
-        tiles = tiles._replace(
-            tiles=tuple(new if len(old.spellings) == 1 else old for old, new in pairs)
-        )
-    if tiles.features:
+    wanted = None if dims is None else parse_dims(dims)
+    if not isinstance(text, str):
+        raise BoardError(f"a board is a text, not {quote(text)}: expected such as 'bld/eae/rts'")
+    if len(text) > MAX_TEXT:
+        raise BoardError(f"board {quote(text)} has {len(text):,} characters: expected one board")
+    if "/" in text and "\n" in text.strip():
+        raise BoardError(f"board {quote(text)} is more than one: expected / or lines between rows")
+    rows = _between_rows.split(text.strip())
+    if len(rows) == 1:
+        rows = rows[0].split()
+        # as well a list of boards
+        if len(rows) > 1 and len(rows[0]) in USUAL and abs(len(rows[0]) - len(rows)) > 1:
+            raise BoardError(f"board {quote(text)} may be several: expected / between its rows")
+    rows = [_together(row) for row in rows]
+    if len(rows) == 1 and wanted and str(dims).strip().lower() != str(wanted):
+        # its columns as it is typed are the rows of the turned one
+        rows = re.findall(f".{{1,{wanted.w}}}", rows[0])
+    if strange := set("".join(rows).lower()) - set(LETTERS):
         raise BoardError(
-            f"board {quote(text)} has {tiles.features[0]}: expected letters a-z and Qu; orderly "
+            f"board {quote(text)} has {quote(min(strange))}: expected letters a-z and Qu; orderly "
             "show, solve and score take other tiles"
         )
-    if tiles.w > tiles.h:
-        upright = tiles.turned
+    plain = [row.lower() for row in rows]
+    titled = [row.replace("Qu", "q").lower() for row in rows]
+    found = {_placed(plain, wanted), _placed(titled, wanted)} - {None}
+    if not found:  # u is a cell of its own wherever that makes a board
+        found = {_placed([row.replace("qu", "q") for row in plain], wanted)} - {None}
+    if len(found) > 1:
+        raise BoardError(f"board {quote(text)} can be read in two ways: write q for a Qu cell")
+    for size, letters in filter(None, found):
+        return size, letters
+    lengths = ", ".join(str(len(row)) for row in plain)
+    expected = ", ".join(f"{n} ({size})" for n, size in USUAL.items())
+    if wanted:
+        expected = f"{wanted.n} ({wanted})"
+    raise BoardError(
+        f"board {quote(text)} has {lengths or 0} letters in {len(rows)} rows: expected {expected} "
+        "down the columns, or the rows of such a board"
+    )
+
+
+def _together(row: str) -> str:
+    """Return a row without what stands between its cells; with that, Qu is one of them."""
+    cells = _between_cells.split(row)
+    if len(cells) > 1:
+        cells = ["q" if cell.lower() == "qu" else cell for cell in cells]
+    return "".join(cells)
+
+
+def _placed(rows: list[str], wanted: Dims | None) -> tuple[Dims, str] | None:
+    """Return the size and the letters down the columns of some rows, or of one string of letters;
+    None if no board has them.
+    """
+    if not rows:
+        return None
+    if len(rows) == 1:
+        size, letters = wanted or USUAL.get(len(rows[0])), rows[0]
     else:
-        upright = tiles
-    size = Dims(upright.w, upright.h)
-    if upright is not tiles:
-        say(f"{tiles.w} wide and {tiles.h} high: turned, the same game as {size}")
-    rest = [str(other) for other in SIZES if other.n == size.n and other != size]
-    if dims is None and rest and _is_one_group(text.strip()):
-        say(f"{size.n} cells, read as {size}: rows, or --dims {rest[0]}, choose another size")
-    return size, "".join(tile.spellings[0][0] for tile in upright.tiles)
+        w, h = len(rows[0]), len(rows)
+        size = Dims(min(w, h), max(w, h))
+        if w > h:
+            letters = "".join(rows)
+        else:
+            letters = "".join(chain.from_iterable(zip(*rows, strict=False)))
+        if any(len(row) != w for row in rows) or size not in SIZES or wanted not in (None, size):
+            return None
+    if size is None or size.n != len(letters):
+        return None
+    return size, letters
 
 
 def in_symbols(text: str, letters: Mapping[str, str]) -> str:

@@ -36,6 +36,7 @@ from search.question import Question, ask
 
 MAX_FILE_BYTES = 2**20
 _FOLDER = Path(__file__).resolve().parent
+DICE = _FOLDER / "dice"  # sets of dice (cluster/boards/dicesets.py)
 
 
 def _number_or_text(value: object) -> object:

@@ -27,7 +27,7 @@ ROOMS = {  # the lowest first: each uses only those before it, and itself
         "explain terms local trees node_search breaker certificate"
     ),
     "results": "errors storage log_events log store proof upkeep reading",
-    "cluster": "streams scheduling planning workers driver answers watch web cli",
+    "cluster": "streams scheduling planning workers driver answers boards watch web cli",
 }
 LONGEST, LONG = 600, {"results/proof/audit.py"}  # the checker stays one file
 LIGHT = "errors geometry canonical board partition wordlist scores"
@@ -76,6 +76,17 @@ def test_what_a_run_left_behind_is_read_without_todays_presets():
     for path in (ROOT / "results").rglob("*.py"):
         used = {name for name in imported(path) if name.partition(".")[0] == "configs"}
         assert not used, f"{path.relative_to(ROOT)} uses {used}"
+
+
+def test_nothing_of_the_proof_uses_boards_that_people_play_with():
+    """What is no command, page or view does without the folder."""
+    doors = ("cluster/boards", "cluster/watch", "cluster/web", "cluster/cli")
+    using = {
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if any(name.startswith("cluster.boards") for name in imported(path))
+    }
+    assert {name for name in using if not name.startswith(doors)} == set()
 
 
 def test_one_type_holds_a_question():

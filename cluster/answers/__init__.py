@@ -1,7 +1,5 @@
-"""What the program answers about boards, classes and runs: as records, and as text for a terminal.
+"""What the program answers about classes and runs: as records, and as text for a terminal.
 
-    boards.py       boards: as they are typed and listed, scores, words, dice; pictures.py: as
-                    pictures
     classes.py      classes: as they are named
     run_view.py     a run as one record, from its rows, lock and log: its question, its answer, how
                     far it is, who works on it

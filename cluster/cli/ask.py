@@ -29,7 +29,7 @@ from cluster.streams import say, tell, write_file
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
-    from cluster.answers.comparison import Comparison
+    from cluster.boards.comparison import Comparison
     from results.proof.summary import ListedBoard, Summary
     from results.store.run import Run
     from search.scoring.scorer import Scorer
@@ -109,8 +109,8 @@ def _passing(
     words = {options.typed_word(word, symbols) for word in contains}
     cubes = None
     if dice is not None:
-        from boardclass.rolling import assign_dice
-        from configs.dicesets import dice_for
+        from cluster.boards.dicesets import dice_for
+        from cluster.boards.rolling import assign_dice
 
         cubes = list(map(tuple, dice_for(dice, size.n).dice))
     for item in result.listed.boards:
@@ -238,7 +238,7 @@ def compare(
             f"expected one run and one file, not {len(words)} arguments", param_hint="FILE"
         )
     directory = options.chosen_run(*directories)
-    from cluster.answers.comparison import Comparison, read_boards
+    from cluster.boards.comparison import Comparison, read_boards
 
     run = results.open_run(directory)
     result = results.summary(run)

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import boardclass
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.printable import counted
-from boardclass.tiles import Tiles
 from cluster.answers.render import draw_board, write_json, write_table
+from cluster.boards.tiles import Tiles
 from cluster.cli import options
 from cluster.cli.options import numeric, option
 from cluster.streams import console, say, tell, write_file
 
 if TYPE_CHECKING:
     from boardclass.geometry import Dims
-    from cluster.answers.boards import AnyBoard, Scoring, Solved
     from cluster.answers.told import Told
+    from cluster.boards.scoring import AnyBoard, Scoring, Solved
 
 
 @options.grouped
@@ -59,7 +59,7 @@ def show(
         raise InputError(f"--word {quote(word)} draws a path into a picture: {hint}")
     if words == "hidden" and not is_page:
         raise InputError("--words hidden is for a page to play on: give --out FILE.html as well")
-    from cluster.answers.boards import rollable
+    from cluster.boards.scoring import rollable
 
     scoring = rules.scoring()
     read = scoring.read(board, dims, tell)
@@ -84,7 +84,7 @@ def _save(
 ) -> Path:
     """Write the page or the picture of a board."""
     if not out.endswith(".html"):
-        from cluster.answers.pictures import save_board
+        from cluster.boards.pictures import save_board
 
         return save_board(out, solved.rows, solved.heat, path)
     from cluster.web.board_page import board_page
@@ -133,7 +133,7 @@ def score(
     """Score the boards on standard input: one per line, or the CSV that top, climb, roll, compare
     or score print.
     """
-    from cluster.answers.boards import read_lines
+    from cluster.boards.scoring import read_lines
 
     scoring = rules.scoring()
     if sys.stdin is None:
@@ -244,10 +244,11 @@ def neighbours(
     fmt: options.Format = "table",
 ) -> None:
     """List the best boards one letter or one swap away."""
+    from cluster.boards.typed import read_board
     from search.scoring.scorer import Scorer, best_neighbours
 
     words, table = listed.load()
-    size, letters = boardclass.read_board(board, dims, tell, words.letters)
+    size, letters = read_board(board, dims, tell, words.letters)
     rows = best_neighbours(letters, Scorer(size, words, table), n, words.letters)
     write_table(("board", "change", "score", "difference"), rows, fmt)
 
@@ -260,9 +261,10 @@ def lists(
 ) -> None:
     """Score a board with every word list that can be named."""
     from boardclass.wordlist import available_names, load_wordlist
-    from cluster.answers.boards import Scoring
+    from cluster.boards.scoring import Scoring
+    from cluster.boards.typed import read_board
 
-    boardclass.read_board(board, dims, tell)  # says once what is wrong, or turned
+    read_board(board, dims, tell)  # says once what is wrong, or turned
     table = boardclass.parse_scores("standard" if scores is None else scores)
     rows: list[tuple[Any, ...]] = []
     for name, path in available_names().items():
@@ -307,9 +309,9 @@ def roll(
     Big Boggle and Super Big Boggle (6x6, with faces of two letters and a blank) count words of four
     letters or more.
     """
-    from cluster.answers.boards import rolled
-    from cluster.answers.pictures import sheet
-    from configs.dicesets import load_dice
+    from cluster.boards.dicesets import load_dice
+    from cluster.boards.pictures import sheet
+    from cluster.boards.scoring import rolled
 
     if out is not None and not out.lower().endswith(".pdf"):
         raise InputError(f"--out {quote(out)}: expected the name of a PDF, such as sheet.pdf")

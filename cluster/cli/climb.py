@@ -136,7 +136,9 @@ def _tell_round(move: Move, runs: int, now: Climbing) -> None:
 def _start(start: str | None, dims: str | None, words: WordList) -> tuple[Dims, str | None]:
     """Return the size, and the board to start from if one is named."""
     if start is not None:
-        return boardclass.read_board(start, dims, tell, words.letters)
+        from cluster.boards.typed import read_board
+
+        return read_board(start, dims, tell, words.letters)
     if dims is None:
         raise InputError("which size? give --dims, such as --dims 4x4, or a board with --from")
     return boardclass.parse_dims(dims), None

@@ -26,7 +26,7 @@ from results.storage.files import named_run
 if TYPE_CHECKING:
     from boardclass.scores import ScoreTable
     from boardclass.wordlist import WordList
-    from cluster.answers.boards import Scoring
+    from cluster.boards.scoring import Scoring
     from configs.model import RunConfig
     from results.store.run import Run as StoredRun
 
@@ -68,7 +68,7 @@ def _offer(module: str, name: str) -> Callable[[str], list[str]]:
 complete_sizes = _offer("boardclass.geometry", "DIMS")
 complete_wordlists = _offer("boardclass.wordlist", "available_names")
 complete_known_wordlists = _offer("boardclass.wordlist", "sources")
-complete_dice = _offer("configs.dicesets", "dice_names")
+complete_dice = _offer("cluster.boards.dicesets", "dice_names")
 complete_solvers = _offer("search.solvers", "METHODS")
 
 
@@ -276,7 +276,7 @@ class RuleOptions(ListOptions):
 
     def scoring(self, scores: str = "standard") -> Scoring:
         """Return the list and the rules; ``scores`` counts when no table was named."""
-        from cluster.answers.boards import Scoring
+        from cluster.boards.scoring import Scoring
 
         words, table = self.load(None, scores)
         source, left_out = self.wordlist or words.name, frozenset[str]()

@@ -18,7 +18,7 @@ from cluster.cli.options import numeric, option
 from cluster.streams import console, say, write_file
 
 if TYPE_CHECKING:
-    from cluster.answers.boards import Scoring, Solved
+    from cluster.boards.scoring import Scoring, Solved
 
 
 @options.grouped
@@ -42,8 +42,8 @@ def play(
     """
     if out is not None and not out.endswith(".html"):
         raise InputError(f"--out {quote(out)}: expected the name of a page, such as game.html")
-    from cluster.answers.boards import rolled
-    from configs.dicesets import load_dice
+    from cluster.boards.dicesets import load_dice
+    from cluster.boards.scoring import rolled
 
     box = load_dice(dice)
     scoring = rules.scoring(box.scores)

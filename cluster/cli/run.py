@@ -272,7 +272,7 @@ def _print_outcome(wordlist: str, outcome: RunOutcome) -> None:
 
 
 def _draw_best(wordlist: str, outcome: RunOutcome) -> None:
-    from cluster.answers.boards import Scoring
+    from cluster.boards.scoring import Scoring
 
     assert outcome.claim is not None
     asked, boards = outcome.claim.question, outcome.listed.boards

@@ -21,11 +21,11 @@ from boardclass.board_svg import SCRIPT, STYLE
 from boardclass.errors import InputError, OrderlyError, quote
 from boardclass.geometry import DIMS
 from boardclass.wordlist import DEFAULT_WORDLIST, Source, available_names, sources
+from cluster.boards.dicesets import all_dice, dice_names
 from cluster.watch.view import Place
 from cluster.web import jobs
 from cluster.web.job_queue import Priority, Refused
 from cluster.web.site import Site, plain
-from configs.dicesets import all_dice, dice_names
 from results.proof.best_known import best_known
 from results.reading.markup import templates
 from results.store.documents import first_fault

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
-from boardclass.board import NO_LETTERS, format_rows, read_board, with_letters
+from boardclass.board import NO_LETTERS, format_rows, with_letters
 from boardclass.board_svg import SIZE, board_svg
 from boardclass.errors import InputError, quote
 from boardclass.geometry import cell_name
@@ -24,10 +24,11 @@ from boardclass.wordlist import (
     known_name,
     load_wordlist,
 )
-from cluster.answers.boards import Scoring, rolled, scorer_of
 from cluster.answers.classes import class_letters
 from cluster.answers.run_view import Drawn, Reading
-from configs.dicesets import load_dice
+from cluster.boards.dicesets import load_dice
+from cluster.boards.scoring import Scoring, rolled, scorer_of
+from cluster.boards.typed import read_board
 from results.proof.claim import read_claim, wording_of
 from results.store.run import Run, open_run
 from search.explain import as_svg, as_text, narrate, story_of, trees

@@ -6,8 +6,8 @@ import sys
 import altair as alt
 
 from boardclass import load_wordlist, parse_scores
-from boardclass.rolling import roll
-from configs.dicesets import load_dice
+from cluster.boards.dicesets import load_dice
+from cluster.boards.rolling import roll
 from search import Scorer, local_search
 
 words = load_wordlist(sys.argv[1] if len(sys.argv) > 1 else "scowl70")

@@ -3,8 +3,7 @@ scorer.
 
 They are referees of the production scorer and of each other, so they keep their own adjacency; only
 error types are shared.  Words in q-form (a ``q`` is a Qu cell), no points: a solver says which
-words are there.  ``heap.py`` is a solver without a trie, ``tiles.py`` solves boards that no proof
-takes.
+words are there.  ``heap.py`` is a solver without a trie.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

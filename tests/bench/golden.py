@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from boardclass.canonical import canonical_board
-from cluster.answers.comparison import read_boards
+from cluster.boards.comparison import read_boards
 from cluster.planning.plan import make_plan
 from configs.model import load_config
 from search.breaker import Breaker, Unit

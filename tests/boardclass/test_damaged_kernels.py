@@ -166,5 +166,5 @@ def test_the_end_of_a_file_is_no_interruption(monkeypatch: pytest.MonkeyPatch) -
         raise EOFError("Ran out of input")
 
     monkeypatch.setattr("boardclass.board.read_board", cut)
-    monkeypatch.setattr("cluster.answers.boards.read_board", cut)
+    monkeypatch.setattr("cluster.boards.scoring.read_board", cut)
     assert app._exit_code(["show", "berlatdes"]) == 1

@@ -18,7 +18,6 @@ from boardclass.board import Board
 from boardclass.errors import ScoreError
 from boardclass.printable import html_table
 from boardclass.processes import Pool
-from boardclass.rolling import assign_dice, roll
 from boardclass.scores import (
     TABLES,
     ScoreTable,
@@ -27,6 +26,7 @@ from boardclass.scores import (
     parse_scores,
     points_in_words,
 )
+from cluster.boards.rolling import assign_dice, roll
 from tests.cluster.processes import has_let_go
 
 

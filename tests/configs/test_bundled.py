@@ -11,7 +11,7 @@ import pytest
 from boardclass.errors import ConfigError, WordListError
 from boardclass.scores import parse_scores
 from boardclass.wordlist import load_wordlist, sources
-from configs.dicesets import all_dice, dice_for, dice_names, load_dice
+from cluster.boards.dicesets import all_dice, dice_for, dice_names, load_dice
 from tests.reference.classes import slow_normalise
 from tests.soundness.scowl_lists import FOLDER, LIST_SHA256
 

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 
 from boardclass import load_wordlist
 from boardclass.board import format_rows
-from boardclass.rolling import roll
-from configs.dicesets import load_dice
+from cluster.boards.dicesets import load_dice
+from cluster.boards.rolling import roll
 from search import solve
 from tests.field import pages
 

@@ -15,8 +15,9 @@ from hypothesis import given, strategies as st
 from boardclass.errors import BoardError, InputError, WordListError, quote
 from boardclass.geometry import parse_dims
 from boardclass.scores import parse_scores
-from boardclass.tiles import Tile, Tiles
 from boardclass.wordlist import load_wordlist
+from cluster.boards.solver import Rules
+from cluster.boards.tiles import Tile, Tiles
 from search.scoring.scorer import Scorer, score
 from search.solvers import (
     METHODS,
@@ -29,7 +30,6 @@ from search.solvers import (
     solve,
     texts_of_paths,
 )
-from search.solvers.tiles import Rules
 from tests.samples import daily
 from tests.search.test_tiles import by_definition
 

@@ -11,10 +11,10 @@ import pytest
 
 from boardclass.errors import InputError
 from boardclass.scores import parse_scores
-from boardclass.tiles import Tile, Tiles, read_tiles
 from boardclass.wordlist import load_wordlist
+from cluster.boards.solver import SCRABBLE, Rules, parse_bonus, parse_values, solve_tiles
+from cluster.boards.tiles import Tile, Tiles, read_tiles
 from search.scoring.scorer import Scorer
-from search.solvers.tiles import SCRABBLE, Rules, parse_bonus, parse_values, solve_tiles
 from tests.samples import daily
 
 STANDARD = parse_scores("standard")

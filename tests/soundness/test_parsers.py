@@ -21,11 +21,11 @@ from boardclass.partition import Partition, parse_class, parse_partition
 from boardclass.parts import parse_path
 from boardclass.scores import ScoreTable, parse_scores
 from boardclass.wordlist import load_wordlist
-from cluster.answers.comparison import read_boards
+from cluster.boards.comparison import read_boards
+from cluster.boards.dicesets import DiceSet, load_dice
 from cluster.cli.boards import parse_cells
 from cluster.cli.check import named_classes
 from cluster.planning.shares import Share, parse_share
-from configs.dicesets import DiceSet, load_dice
 from configs.model import RunConfig, load_config
 from results.proof.nodes import SearchNodes
 from results.storage.local import open_folder

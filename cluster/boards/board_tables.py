@@ -1,7 +1,7 @@
 """Boards as other programs write them: drawn with lines, as a table, as JSON or nested lists.
 
 plain_rows   the text of one board with a line for each row   -> tiles.py
-json_boards  the boards of a JSON text, each with its score   -> cluster/answers/boards.py
+json_boards  the boards of a JSON text, each with its score   -> cluster/boards/scoring.py
 
 >>> print(plain_rows("| B | L |\\n| E | Qu |"))
 B L

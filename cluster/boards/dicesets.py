@@ -13,16 +13,13 @@ is not English.
 
 import re
 import unicodedata
-from pathlib import Path
 from string import ascii_lowercase
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from boardclass.errors import ConfigError, quote
 from boardclass.wordlist import WordList
-from configs.model import bundled_names, read_toml, telling_fault
-
-_FOLDER = Path(__file__).resolve().parent / "dice"
+from configs.model import DICE, bundled_names, read_toml, telling_fault
 
 
 class DiceSet(BaseModel):
@@ -61,7 +58,7 @@ class DiceSet(BaseModel):
 
 def dice_names() -> list[str]:
     """Return the names of the bundled sets."""
-    return bundled_names(_FOLDER)
+    return bundled_names(DICE)
 
 
 def all_dice() -> list[DiceSet]:
@@ -90,7 +87,7 @@ def load_dice(source: str) -> DiceSet:
     Raises ConfigError if there is no such set, or the file is not a set of dice.
     """
     where = f"dice {quote(source)}"
-    name, _, values = read_toml(source, _FOLDER, "dice", "TOML with title, dims and dice")
+    name, _, values = read_toml(source, DICE, "dice", "TOML with title, dims and dice")
     faces = values.get("dice", "")
     words = faces.split() if isinstance(faces, str) else faces
     dice = [_die(str(word), where) for word in words] if isinstance(words, list) else words

@@ -4,7 +4,7 @@ Depth-first over the tiles; the prefixes of a path are looked up in the sorted w
 is built first. Where a board is one of the proof, it agrees with the fast scorer.  Words are
 spelled in full: a Qu cell spells ``qu``.
 
->>> from boardclass.tiles import read_tiles
+>>> from cluster.boards.tiles import read_tiles
 >>> solve_tiles(read_tiles("t [e/a]/s ."), ["ate", "east", "sat", "set"])
 [TileWord(word='sat', points=1, path=(1, 2, 0)), TileWord(word='set', points=1, path=(1, 2, 0))]
 """
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from boardclass.errors import InputError, quote
 from boardclass.geometry import read_cell
 from boardclass.scores import TABLES, ScoreTable
-from boardclass.tiles import Tiles
+from cluster.boards.tiles import Tiles
 from search.solvers import moves
 
 _WORTH = {1: "aeilnorstu", 2: "dg", 3: "bcmp", 4: "fhvwy", 5: "k", 8: "jx", 10: "qz"}

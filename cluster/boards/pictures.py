@@ -22,7 +22,7 @@ from boardclass.errors import InputError, quote
 from cluster.streams import write_file
 
 if TYPE_CHECKING:
-    from cluster.answers.boards import Solved
+    from cluster.boards.scoring import Solved
 
 PAPERS = {"a4": (595, 842), "letter": (612, 792)}  # width and height in points of 1/72 inch
 # countries that print on Letter (paperSize of Unicode CLDR), at the end of the name of a locale

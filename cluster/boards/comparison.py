@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from boardclass.board import NO_LETTERS, read_board, with_letters
+from boardclass.board import NO_LETTERS, with_letters
 from boardclass.canonical import canonical_board
 from boardclass.errors import BoardError, InputError, quote
 from boardclass.geometry import Geometry
 from boardclass.scores import reaches
-from cluster.answers.boards import read_lines
+from cluster.boards.scoring import read_lines
+from cluster.boards.typed import read_board
 from results.proof.summary import Summary
 from search.scoring.scorer import Scorer
 

@@ -1,8 +1,8 @@
 """Boards as people type them: the one reader of every command, page and function.
 
     read_tiles -> Tiles     any grid of tiles up to 12 by 12, for the plain solver
-                            (search/solvers/tiles.py)
-    read_board (board.py)   the boards of the proof: letters a-z and Qu on a supported size
+                            (solver.py)
+    read_board (typed.py)   the boards of the proof: letters a-z and Qu on a supported size
 
 What can be typed: rows with ``/``, line breaks or blanks between them; cells of a row together, or
 with blanks, commas or semicolons between; one string of letters, which goes down the columns; a
@@ -26,8 +26,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
-from boardclass.board_tables import plain_rows
 from boardclass.errors import BoardError, DimsError, quote
+from cluster.boards.board_tables import plain_rows
 
 MAX_SIDE = 12
 MAX_TEXT = 2000
