@@ -3,6 +3,7 @@
     cli/          the commands
     web/          runs, records, boards and classes in a browser
     watch/        a run in the terminal, live
+    boards/       boards that people play with; nothing of the proof uses it
     answers/      what these three show: records and text
     driver/       one run from beginning to end
     workers/      threads, processes or Ray actors around a breaker
