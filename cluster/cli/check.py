@@ -236,7 +236,6 @@ def certify(
     if classes is not None and sample is not None:
         raise InputError("give --classes or --sample, not both")
     from results.proof.certify import Choice, certify as certify_run
-    from results.storage import files
 
     run, words = source.open()
     if classes is None:
@@ -244,7 +243,6 @@ def certify(
     else:
         named = named_classes(run.partition, classes)
     choice = Choice(named, sample, seed, force)
-    tell(f"certificates go into {run.folder.where(files.CERTIFICATES)}")
     write_record(asdict(certify_run(run, words.words, choice, tell)), fmt)
 
 

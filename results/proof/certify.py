@@ -21,6 +21,7 @@ import numpy as np
 
 from boardclass.errors import InputError, quote
 from results.proof.certificates import certified_parts, write_certificates
+from results.storage import files
 from results.storage.lock import say_once, take_lock
 from results.store.run import Run
 from search.certificate import Certifier, Shape
@@ -69,13 +70,15 @@ def certify(
 ) -> Certified:
     """Record the shape of the search of parts of a run; what was recorded before is left as it is.
 
-    ``words`` are those of the run's list; ``tell`` gets a line a part.  Raises InputError when no
-    part can be chosen so, StoreError when the run is in use or damaged.
+    ``words`` are those of the run's list; ``tell`` gets the place, and a line a part.  Raises
+    InputError when no part can be chosen so, StoreError when the run is in use or damaged.
     """
     certifier = Certifier(run.question, words)
     parts = chosen_parts(run, certifier, choice or Choice())
     # parts are numbered on from those that are there: two certifiers would use one number
     lock = take_lock(run.folder, wait=say_once())
+    # of a run that comes with the program this is a folder of the program
+    tell(f"certificates go into {run.folder.where(files.CERTIFICATES)}")
     done = Certified()
     waiting: list[tuple[int, Shape]] = []
     began = time.monotonic()
