@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HEAD = "127.0.0.2"
 _LOOPBACK = "127.0.0.1"
 _STORE_BYTES = 80_000_000
-_TRIES = 4
+_TRIES = 8
 # how Ray's fake provider names the head
 _FAKE_HEAD = "f" * 51 + "00000"
 _COMMAND = (sys.executable, "-m", "ray.scripts.scripts")
