@@ -7,13 +7,16 @@ Any cell order finds the same boards; the order decides how long that takes.  Al
 the most connected cells to the least: centre, edges, corners.
 
     ring    edges once round the rim, each beside the one before it, then the corners once round
+    far     the same from the middle of a long side, the one away from cell (1, 1)
     pairs   edges, then corners, opposite ones next to each other: the order of the published
             bounds of 3x4 and 4x4
     rows    by number
 
 A ring starts beside cell (1, 1).  Of all images of a class, the canonical one has the smallest
 bucket on that cell. With buckets listed from weak letters to strong, the ring thus starts beside
-the weakest letters, where a forced cell adds the fewest terms.
+the weakest letters, where a forced cell adds the fewest terms.  Where a class is searched as one
+tree, nothing is forced, and the far ring takes fewer pushes: its first cells touch three cells of
+the centre, the strong ones, so their letters decide most.
 
 >>> parse_dims("4x3")
 Dims(w=3, h=4)
@@ -40,9 +43,10 @@ from boardclass.errors import DimsError, InputError, quote
 
 MAX_CELLS = 25
 CELL_TYPES = ("center", "edge", "corner")
-ORDERS = (RING, PAIRS, ROWS) = ("ring", "pairs", "rows")
+ORDERS = (RING, FAR, PAIRS, ROWS) = ("ring", "far", "pairs", "rows")
 
-_RINGED = ((3, 4), (3, 5), (4, 4))  # measured: on 3x3 no order is better than another
+# measured (docs/notes/speed.md): on 3x3 no order is better than another
+_USUAL = {(3, 4): RING, (3, 5): RING, (4, 4): RING, (3, 6): FAR, (4, 5): FAR}
 
 
 class Dims(NamedTuple):
@@ -174,10 +178,15 @@ def cell_order_of(dims: Dims | str, name: str | None = None) -> tuple[int, ...]:
     w, h = size = parse_dims(dims)
     cells = np.arange(size.n)
     x, y, kinds = _cells(size)
-    name = name or (RING if size in _RINGED else PAIRS)
-    if name == RING:
-        sides = [kinds == 0, (x == 0) & (y > 0), y == h - 1, x == w - 1]
-        places = np.select(sides, [cells, y, h + x, 2 * h + w - y], 2 * (h + w) - x)
+    name = name or _USUAL.get(size, PAIRS)
+    if name in (RING, FAR):
+        sides = [(x == 0) & (y > 0), y == h - 1, x == w - 1]
+        last = 2 * (h + w)
+        around = np.select(sides, [y, h + x, 2 * h + w - y], last - x)
+        if name == FAR:
+            middle = (w - 1) * h + h // 2
+            around = (around - around[middle]) % last
+        places = np.where(kinds == 0, cells, around)
     elif name == PAIRS:  # edges of the left and right sides before those of top and bottom
         across = (kinds == 2) | ((kinds == 1) & np.isin(x, (0, w - 1)))
         places = np.where(across, y * w + x, size.n + cells)

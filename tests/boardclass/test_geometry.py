@@ -32,6 +32,9 @@ PINNED_ORDER = {  # stored runs depend on them
     ("3x3", "ring"): (4, 1, 5, 7, 3, 2, 8, 6, 0),
     ("3x4", "ring"): (5, 6, 1, 2, 7, 10, 9, 4, 3, 11, 8, 0),
     ("4x4", "ring"): (5, 6, 9, 10, 1, 2, 7, 11, 14, 13, 8, 4, 3, 15, 12, 0),
+    ("4x4", "far"): (5, 6, 9, 10, 14, 13, 8, 4, 1, 2, 7, 11, 12, 0, 3, 15),
+    ("3x6", "far"): (7, 8, 9, 10, 15, 14, 13, 6, 1, 2, 3, 4, 11, 16, 12, 0, 5, 17),
+    ("4x5", "far"): (6, 7, 8, 11, 12, 13, 17, 16, 10, 5, 1, 2, 3, 9, 14, 18, 15, 0, 4, 19),
     ("3x4", "rows"): (5, 6, 1, 2, 4, 7, 9, 10, 0, 3, 8, 11),
 }
 DEFAULT_ORDER = {
@@ -40,6 +43,8 @@ DEFAULT_ORDER = {
     "3x4": "ring",
     "3x5": "ring",
     "4x4": "ring",
+    "3x6": "far",
+    "4x5": "far",
     "5x5": "pairs",
 }
 
@@ -68,12 +73,13 @@ def test_a_cell_order_is_a_permutation_centre_first(text, name):
     assert kinds == sorted(kinds)
 
 
+@pytest.mark.parametrize("name", ["ring", "far"])
 @pytest.mark.parametrize("text", DIMS)
-def test_a_ring_goes_round_the_rim_cell_by_cell(text):
+def test_a_ring_goes_round_the_rim_cell_by_cell(text, name):
     """Each edge touches the next one, on the same side or round a corner; each corner is a side
     away from the last.
     """
-    geo = geometry(text, cell_order_of(text, "ring"))
+    geo = geometry(text, cell_order_of(text, name))
     w, h = geo.dims
     at = [divmod(cell, h) for cell in geo.cell_order]
     edges = [
@@ -100,7 +106,7 @@ def test_an_order_of_other_cells_is_refused():
         ):
             geometry("2x2", wrong)
     with pytest.raises(
-        InputError, match=r"unknown cell order 'spiral': expected one of ring, pairs, rows"
+        InputError, match=r"unknown cell order 'spiral': expected one of ring, far, pairs, rows"
     ):
         cell_order_of("4x4", "spiral")
 
