@@ -140,7 +140,9 @@ Buckets = Annotated[
 ]
 Order = Annotated[
     str | None,
-    option("Cell order: ring, far, pairs or rows.", metavar="NAME", show_default="best for the size"),
+    option(
+        "Cell order: ring, far, pairs or rows.", metavar="NAME", show_default="best for the size"
+    ),
 ]
 LATEST = "\0"  # instead of a run directory: no directory is called so
 _LATEST = "the latest under runs"
