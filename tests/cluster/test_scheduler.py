@@ -385,10 +385,12 @@ def test_a_class_with_a_part_that_was_given_up_is_not_done_and_its_run_ends():
 def test_leases_end_no_more_once_the_run_is_given_up():
     bench = Bench(np.ones(9), n_workers=3, max_deaths=1, lease_s=10.0, lease_factor=0.0)
     bench.start()
+    bench.up(bench.tell(WorkerDown(1, "died")))
     bench.now = 11.0
-    out = bench.tell(Tick())
+    out = bench.tell(Tick())  # the second of three leases that end is the third death
     assert len(of(out, Finish)) == 1
     assert out[-1] == of(out, Finish)[0]
+    assert [order.message for order in of(out, Retire)].count("silent for too long") == 2
 
 
 def test_foreign_kernels_are_refused():
