@@ -113,7 +113,7 @@ else:
     SearchConfig = create_model("SearchConfig", __base__=_Search, **_settings())
 
 
-def _keys() -> dict[str, Any]:
+def _keys() -> dict[str, tuple[Any, Any]]:
     """Return the keys that ask a question: each stands with the value that it tells, in
     :class:`search.question.Question`.
     """

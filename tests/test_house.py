@@ -116,13 +116,15 @@ def test_no_conditional_stands_in_another():
 
 
 def test_a_command_does_no_work_of_its_own():
-    """What it asks for can be had without a terminal: its body has at most 25 lines."""
+    """What it asks for can be had without a terminal: its body has at most 25 lines of code."""
     long = []
     for command, module in PLACES.items():
-        for node in ast.parse((ROOT / "cluster/cli" / f"{module}.py").read_text()).body:
+        text = (ROOT / "cluster/cli" / f"{module}.py").read_text()
+        for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef) and node.name == command:
                 body = node.body[1:] if ast.get_docstring(node) else node.body
-                n_lines = (node.end_lineno or 0) - body[0].lineno + 1
+                lines = map(str.strip, text.splitlines()[body[0].lineno - 1 : node.end_lineno])
+                n_lines = sum(bool(line) and not line.startswith("#") for line in lines)
                 long += [(command, n_lines)] if n_lines > 25 else []
     assert {command for command, _ in long} <= {"verify"}, long
 

@@ -72,17 +72,12 @@ def top(
     for name, location in zip(distinct_names(chosen), chosen, strict=True):
         result = packaged_summary(location) or results.summary(location)
         summaries[name] = result
-        if words or min_words:
-            counter = _word_counter(location, wordlist)
-        else:
-            counter = None
-        passing = _passing(result, contains or (), rollable, counter, min_words)
-        for item, n_words in islice(passing, n):
+        counter = _word_counter(location, wordlist) if words or min_words else None
+        for item, n_words in islice(
+            _passing(result, contains or (), rollable, counter, min_words), n
+        ):
             board = boardclass.with_letters(item.board, result.wording.letters)
-            if words:
-                counts = [item.score, n_words]
-            else:
-                counts = [item.score]
+            counts = [item.score, n_words][: 1 + words]
             rows.append((-item.score, item.board, [name, board, *counts, result.proven][cut]))
     if len({result.question.points for result in summaries.values()}) > 1:
         tell("orderly: these runs count different points: their scores do not compare")

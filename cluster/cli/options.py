@@ -352,7 +352,7 @@ def about_a_run(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def _config(about: Mapping[str, Any], memory: int | None = None, **more: Any) -> RunConfig:
+def _config(about: Mapping[str, str | None], memory: int | None = None, **more: Any) -> RunConfig:
     """Return the config of some options, and of ``more``; None: not given."""
     from boardclass.geometry import DIMS
     from configs.model import bundled_names, load_config

@@ -130,6 +130,7 @@ def test_examples_of_modules_and_pages(path, with_a_run, monkeypatch):
 # kernels whose arrays would take more lines than they have, and types
 WITHOUT_EXAMPLES = {
     "boardclass/arrays.py",
+    "search/scoring/moves_simd.py",
     "search/scoring/scorer_simd.py",
     "search/terms/shapes.py",
     "search/trees/bound.py",
