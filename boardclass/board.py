@@ -12,10 +12,10 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Self
 
-from boardclass.board_svg import SIZE, board_svg
-from boardclass.canonical import canonical_board, images
-from boardclass.errors import BoardError, quote
-from boardclass.geometry import SIZES, USUAL, Dims, geometry, parse_dims
+from orderly_boggle.boardclass.board_svg import SIZE, board_svg
+from orderly_boggle.boardclass.canonical import canonical_board, images
+from orderly_boggle.boardclass.errors import BoardError, quote
+from orderly_boggle.boardclass.geometry import SIZES, USUAL, Dims, geometry, parse_dims
 
 MAX_TEXT = 2000
 _between_rows = re.compile(r"\s*[/\n]\s*")

@@ -4,7 +4,7 @@ Canonical means the lexicographically smallest of the symmetric images, cell 0 c
 ``Partition.canonical_ranks`` tests the same property for many classes at once; tests hold both
 together.
 
->>> from boardclass.geometry import geometry
+>>> from orderly_boggle.boardclass.geometry import geometry
 >>> canonical_board("sedtalreb", geometry("3x3"))
 'berlatdes'
 >>> len(images("berlatdes", geometry("3x3")))
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from boardclass.geometry import Geometry
+from orderly_boggle.boardclass.geometry import Geometry
 
 
 def images(values: Sequence[Any], geometry: Geometry) -> set[tuple[Any, ...]]:

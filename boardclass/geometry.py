@@ -38,8 +38,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Int64s
-from boardclass.errors import DimsError, InputError, quote
+from orderly_boggle.boardclass.arrays import Int64s
+from orderly_boggle.boardclass.errors import DimsError, InputError, quote
 
 MAX_CELLS = 25
 CELL_TYPES = ("center", "edge", "corner")

@@ -39,9 +39,10 @@ from numba import config, types
 from numba.core import event
 from numba.extending import register_jitable
 
-from boardclass import numba_inside
-from boardclass.scores import reaches
+from orderly_boggle.boardclass import numba_inside
+from orderly_boggle.boardclass.scores import reaches
 
+_PACKAGE = "orderly_boggle."
 _KERNEL_FOLDERS = ("boardclass", "search")
 _UNUSED_S = 30 * 24 * 3600.0
 _RACY_NS = 2 * 10**9
@@ -83,7 +84,8 @@ def _code_of_kernels(root: Path) -> dict[str, str]:
                 names = [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
             else:
                 names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
-            todo += [root / f"{name.replace('.', '/')}.py" for name in names]
+            inner = [name.removeprefix(_PACKAGE).replace(".", "/") for name in names]
+            todo += [root / f"{name}.py" for name in inner]
         code[place] = ast.dump(_WithoutWords().visit(tree))
     return code
 
@@ -270,7 +272,7 @@ def _described(place: Path, status: os.stat_result) -> str:
 
 
 _use_private_cache()
-numba_inside.find_by_name(_KERNEL_FOLDERS)
+numba_inside.find_by_name(tuple(f"{_PACKAGE}{folder}." for folder in _KERNEL_FOLDERS))
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]

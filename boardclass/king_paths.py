@@ -20,8 +20,8 @@ from itertools import combinations
 
 import numpy as np
 
-from boardclass.arrays import Int64s
-from boardclass.errors import BoardError, quote
+from orderly_boggle.boardclass.arrays import Int64s
+from orderly_boggle.boardclass.errors import BoardError, quote
 
 FREE = 0  # no edge yet
 FULL = 1  # two edges

@@ -27,8 +27,8 @@ FIRST, LAST = (0, 61), (0, 68)  # the versions that pyproject.toml takes
 IS_KNOWN = FIRST <= numba.version_info.short <= LAST
 
 
-def find_by_name(folders: tuple[str, ...]) -> None:
-    """Find compiled kernels of the modules in some folders by their names.
+def find_by_name(packages: tuple[str, ...]) -> None:
+    """Find compiled kernels of the modules whose names begin so by these names.
 
     numba would look at the time and size of their source, and the directory says all about it.
     """
@@ -44,8 +44,7 @@ def find_by_name(folders: tuple[str, ...]) -> None:
 
         @classmethod
         def from_function(cls, py_func: Any, py_file: str) -> Any:
-            floor = py_func.__module__.partition(".")[0]
-            if floor in folders:
+            if py_func.__module__.startswith(packages):
                 return super().from_function(py_func, py_file)
             return None
 

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardclass.arrays import Int64s
-from boardclass.board import LETTERS
-from boardclass.errors import PartitionError, quote
-from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
+from orderly_boggle.boardclass.arrays import Int64s
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.errors import PartitionError, quote
+from orderly_boggle.boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry, parse_dims
 
 _CHUNK = 1 << 18  # classes that are looked at together, at most
 _BLOCK = 1 << 16

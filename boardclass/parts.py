@@ -8,7 +8,7 @@ before it left there. The empty path is the whole class.
 import re
 from collections.abc import Iterator
 
-from boardclass.errors import PathError, quote
+from orderly_boggle.boardclass.errors import PathError, quote
 
 Part = tuple[int, str]  # a cell and the letters it is forced to
 

@@ -1,7 +1,7 @@
 """Processes that a command starts: they load this program, and no module from the folder at
 hand.
 
->>> Path(python_path().split(os.pathsep)[0], "boardclass").is_dir()
+>>> Path(python_path().split(os.pathsep)[0], "orderly_boggle").is_dir()
 True
 """
 
@@ -16,7 +16,10 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
-_ROOT = Path(__file__).resolve().parent.parent
+import orderly_boggle
+
+# the folder that our package is in
+_ROOT = Path(orderly_boggle.__file__).resolve().parent.parent
 _SAFE_PATH = "PYTHONSAFEPATH"
 _STOPS = {signal.SIGINT, signal.SIGTERM}  # what a terminal or a batch system sends to a whole group
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from boardclass.errors import ScoreError, quote
-from boardclass.printable import counted
+from orderly_boggle.boardclass.errors import ScoreError, quote
+from orderly_boggle.boardclass.printable import counted
 
 MAX_LETTERS = 64
 MIN_LETTERS = 3

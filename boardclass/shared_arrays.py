@@ -25,7 +25,7 @@ import numpy as np
 from numba import config
 from numpy.typing import NDArray
 
-from boardclass.jit import frozen  # which says where the cache is
+from orderly_boggle.boardclass.jit import frozen  # which says where the cache is
 
 _SHA256 = "sha256"
 _HEAD = 128  # bytes of a .npy file before the values of an array of one dimension

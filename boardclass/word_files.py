@@ -26,8 +26,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from boardclass.errors import WordListError, quote
-from boardclass.word_forms import Entries, Given, entries_of, stems
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.word_forms import Entries, Given, entries_of, stems
 
 # a small archive may unpack to anything
 MAX_FILE_BYTES = 64 * 2**20

@@ -24,11 +24,11 @@ from operator import attrgetter
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from boardclass.errors import WordListError, quote
-from boardclass.printable import counted
-from boardclass.scores import MAX_LETTERS, MIN_LETTERS
-from boardclass.word_forms import Entries, plain
-from boardclass.wordlist import LETTER, WordList, header_of, parse_wordlist
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.boardclass.scores import MAX_LETTERS, MIN_LETTERS
+from orderly_boggle.boardclass.word_forms import Entries, plain
+from orderly_boggle.boardclass.wordlist import LETTER, WordList, header_of, parse_wordlist
 
 CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
 _NOUNS_SHARE = 0.3  # of the words have a capital: then it is no sign of a name

@@ -22,10 +22,10 @@ from itertools import filterfalse
 from pathlib import Path
 from typing import NamedTuple
 
-from boardclass.errors import WordListError, quote
-from boardclass.printable import counted
-from boardclass.scores import MAX_LETTERS, MIN_LETTERS
-from boardclass.word_files import read_file
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.boardclass.scores import MAX_LETTERS, MIN_LETTERS
+from orderly_boggle.boardclass.word_files import read_file
 
 DEFAULT_WORDLIST = "scowl70"  # comes with the program
 COMMON_WORDLIST = "scowl35"  # those of its words that most people know

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from boardclass.errors import InputError, quote
-from boardclass.printable import printable
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +49,7 @@ def write_file(target: Path, data: bytes) -> Path:
     process has open (``/dev/stdout``) are written to.  Raises InputError when the file cannot be
     written.
     """
-    from results.storage.local import write_all
+    from orderly_boggle.results.storage.local import write_all
 
     try:
         is_file = target.is_file() or not target.exists()
@@ -67,7 +67,7 @@ def write_file(target: Path, data: bytes) -> Path:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    from results.storage.local import sync, write_all
+    from orderly_boggle.results.storage.local import sync, write_all
 
     temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
     try:

@@ -28,11 +28,11 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from boardclass.errors import ConfigError, quote
-from boardclass.geometry import cell_order_of, parse_dims
-from boardclass.wordlist import WordList
-from search.params import Budgets, Rules
-from search.question import Question, ask
+from orderly_boggle.boardclass.errors import ConfigError, quote
+from orderly_boggle.boardclass.geometry import cell_order_of, parse_dims
+from orderly_boggle.boardclass.wordlist import WordList
+from orderly_boggle.search.params import Budgets, Rules
+from orderly_boggle.search.question import Question, ask
 
 MAX_FILE_BYTES = 2**20
 _FOLDER = Path(__file__).resolve().parent
@@ -102,8 +102,8 @@ def _settings() -> dict[str, Any]:
 if TYPE_CHECKING:
 
     class SearchConfig(_Search):
-        """The ``[search]`` table: :class:`search.params.Rules` and :class:`search.params.Budgets`,
-        which tell what each value does.
+        """The ``[search]`` table: :class:`orderly_boggle.search.params.Rules` and
+        :class:`orderly_boggle.search.params.Budgets`, which tell what each value does.
         """
 
         def __init__(self, **values: object) -> None: ...
@@ -115,7 +115,7 @@ else:
 
 def _keys() -> dict[str, tuple[Any, Any]]:
     """Return the keys that ask a question: each stands with the value that it tells, in
-    :class:`search.question.Question`.
+    :class:`orderly_boggle.search.question.Question`.
     """
     keys = {}
     for each in fields(Question):

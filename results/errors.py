@@ -7,7 +7,7 @@ or with a question about one (2).
 6
 """
 
-from boardclass.errors import InputError, StoreError, UnavailableError
+from orderly_boggle.boardclass.errors import InputError, StoreError, UnavailableError
 
 
 class StoreLockedError(StoreError):

@@ -14,7 +14,7 @@ once a session is over: of the ``progress`` of a session the last line in every 
 and no ``stored``, which names a part file of the source.  The last line is an event ``merged`` of a
 session of its own: no source is taken for the last session of the target.
 
->>> from results.storage.local import open_folder
+>>> from orderly_boggle.results.storage.local import open_folder
 >>> events = read_events(open_folder("runs/2x2-scowl70-14"))
 >>> events[0].event, events[-1].event
 ('started', 'finished')
@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from boardclass.errors import StoreError
-from results.log_events import (
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.results.log_events import (
     EVENT,
     Event,
     Finished,
@@ -39,11 +39,11 @@ from results.log_events import (
     Started,
     Stopped,
 )
-from results.storage import files
-from results.storage.local import Folder, LocalFolder
-from results.storage.lock import current_owner
-from results.storage.outage import in_haste
-from results.storage.owner import Owner
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder, LocalFolder
+from orderly_boggle.results.storage.lock import current_owner
+from orderly_boggle.results.storage.outage import in_haste
+from orderly_boggle.results.storage.owner import Owner
 
 TAIL_BYTES = 2**18
 

@@ -24,20 +24,20 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from boardclass.errors import IncompleteError, InputError, quote
-from boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry
-from boardclass.notebook import bar
-from boardclass.partition import Partition, letter_mask
-from boardclass.parts import ancestors, is_below
-from boardclass.printable import html_table
-from boardclass.scores import Scores
-from boardclass.wordlist import WordList, sha256_of, words_in_q_form
-from search.node import Node, OpenClass, class_node, node_at, split
-from search.one_thread import OneThread
-from search.params import Budgets, Rules
-from search.question import Question, ask
-from search.scoring.scorer import Scorer
-from search.tally import EFFORT, Tally
+from orderly_boggle.boardclass.errors import IncompleteError, InputError, quote
+from orderly_boggle.boardclass.geometry import CELL_TYPES, Dims, Geometry, geometry
+from orderly_boggle.boardclass.notebook import bar
+from orderly_boggle.boardclass.partition import Partition, letter_mask
+from orderly_boggle.boardclass.parts import ancestors, is_below
+from orderly_boggle.boardclass.printable import html_table
+from orderly_boggle.boardclass.scores import Scores
+from orderly_boggle.boardclass.wordlist import WordList, sha256_of, words_in_q_form
+from orderly_boggle.search.node import Node, OpenClass, class_node, node_at, split
+from orderly_boggle.search.one_thread import OneThread
+from orderly_boggle.search.params import Budgets, Rules
+from orderly_boggle.search.question import Question, ask
+from orderly_boggle.search.scoring.scorer import Scorer
+from orderly_boggle.search.tally import EFFORT, Tally
 
 _ALL_LETTERS = (1 << 26) - 1
 _DRAWN = 10  # boards in a notebook
@@ -59,7 +59,7 @@ class Spec:
         points: Scores, cutoff: int, buckets: str,
         budgets: Budgets | None = None, rules: Rules | None = None, cell_order: Sequence[int] = (),
     ) -> Spec:  # fmt: skip
-        """Return what people write: see :func:`search.question.ask`.
+        """Return what people write: see :func:`orderly_boggle.search.question.ask`.
 
         words : name or path of a word list, a WordList, or words in q-form
 
@@ -146,8 +146,8 @@ class Breaker:
     hurried_budget = 120_000_000
 
     def __init__(self, spec: Spec, progress: Callable[[Settled], object] = bool) -> None:
-        from search.node_search import NodeSearch  # loads the kernels
-        from search.trees.forest import Forest
+        from orderly_boggle.search.node_search import NodeSearch  # loads the kernels
+        from orderly_boggle.search.trees.forest import Forest
 
         question = spec.question
         self.question, self.budgets = question, spec.budgets

@@ -8,8 +8,8 @@ This is not the fast search.  It uses only the nested bound U (docs/algorithm.md
 a part, merged anew in every smaller part.  It has no fused letters, no residual symmetry, no
 synchronised letters and no budget, so a checker needs none of them.
 
->>> from boardclass import load_wordlist
->>> from search.question import ask
+>>> from orderly_boggle.boardclass import load_wordlist
+>>> from orderly_boggle.search.question import ask
 >>> words = load_wordlist("scowl70")
 >>> question = ask("2x2", words.sha256, "standard", 14, "abcdefghijklmnopqrstuvwxyz")
 >>> shape = Certifier(question, words.words).shape(["rst", "rst", "ae", "ae"])
@@ -23,21 +23,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boardclass.arrays import Int32s, UInt32s, UInt64s
-from boardclass.board import LETTERS
-from boardclass.errors import IncompleteError, InputError
-from boardclass.partition import letter_mask
-from boardclass.scores import ScoreTable, reaches
-from search.keys import LITERAL_BITS, last_levels
-from search.node import N_LETTERS, Node, letters_of
-from search.one_thread import OneThread
-from search.params import Budgets, Rules
-from search.question import Question
-from search.scoring.scorer import trie_of
-from search.trees.forest import Forest
-from search.trees.lazy_subtree import SCRATCH, bound_of
-from search.trees.runs import join
-from search.trees.tree import MAX_BOUND, TREE_FULL
+from orderly_boggle.boardclass.arrays import Int32s, UInt32s, UInt64s
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.errors import IncompleteError, InputError
+from orderly_boggle.boardclass.partition import letter_mask
+from orderly_boggle.boardclass.scores import ScoreTable, reaches
+from orderly_boggle.search.keys import LITERAL_BITS, last_levels
+from orderly_boggle.search.node import N_LETTERS, Node, letters_of
+from orderly_boggle.search.one_thread import OneThread
+from orderly_boggle.search.params import Budgets, Rules
+from orderly_boggle.search.question import Question
+from orderly_boggle.search.scoring.scorer import trie_of
+from orderly_boggle.search.trees.forest import Forest
+from orderly_boggle.search.trees.lazy_subtree import SCRATCH, bound_of
+from orderly_boggle.search.trees.runs import join
+from orderly_boggle.search.trees.tree import MAX_BOUND, TREE_FULL
 
 # room for the 100 million terms of a class of 3x4 and of its parts; what is not touched costs none
 _MEMORY_MB = 2 * Budgets.memory_mb

@@ -11,7 +11,7 @@ explain`` show.
 In numpy, for classes that are small enough to look at; the search does all of it in other ways.
 All of it is sound: Score(B) <= deduplicated multi-score(B) <= bound for every board B of the class.
 
->>> from boardclass import load_wordlist, parse_scores
+>>> from orderly_boggle.boardclass import load_wordlist, parse_scores
 >>> scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
 >>> walk = walk_class(["rst", "rst", "ae", "ae"], scorer)
 >>> walk.sum_bound, walk.max_bound, orderly_bounds(walk.terms).tolist()
@@ -27,15 +27,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boardclass.arrays import Int64s, UInt8s
-from boardclass.board import dims_of_length
-from boardclass.errors import IncompleteError, InputError, quote
-from boardclass.geometry import PAIRS, Dims, Geometry, cell_order_of, parse_dims
-from boardclass.partition import letter_mask, parse_class
-from boardclass.scores import Scores, parse_scores, reaches
-from boardclass.wordlist import words_in_q_form
-from search.scoring.scorer import Scorer, decode_boards
-from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES
+from orderly_boggle.boardclass.arrays import Int64s, UInt8s
+from orderly_boggle.boardclass.board import dims_of_length
+from orderly_boggle.boardclass.errors import IncompleteError, InputError, quote
+from orderly_boggle.boardclass.geometry import PAIRS, Dims, Geometry, cell_order_of, parse_dims
+from orderly_boggle.boardclass.partition import letter_mask, parse_class
+from orderly_boggle.boardclass.scores import Scores, parse_scores, reaches
+from orderly_boggle.boardclass.wordlist import words_in_q_form
+from orderly_boggle.search.scoring.scorer import Scorer, decode_boards
+from orderly_boggle.search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES
 
 _PUBLISHED_3X3 = (4, 5, 3, 1, 7, 0, 2, 6, 8)
 MAX_TERMS = 1 << 23  # of a class, one for each path
@@ -134,7 +134,7 @@ def bounds(
 
     letters : the letters of each cell, as one text with spaces or as texts, down the columns
     words : name or path of a word list, a word list, or words as people write them
-    scores : points, as in :func:`boardclass.scores.parse_scores`
+    scores : points, as in :func:`orderly_boggle.boardclass.scores.parse_scores`
     dims : size of the boards; default: the squarest of so many cells
     cell : number of the cell to be forced; default: the first of the order that was published
 

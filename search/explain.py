@@ -1,8 +1,8 @@
 """Why a class can be eliminated, step by step, and its trees, drawn: what ``explain`` and ``bound
 --tree`` show.
 
->>> from boardclass.scores import parse_scores
->>> from search.scoring.scorer import Scorer
+>>> from orderly_boggle.boardclass.scores import parse_scores
+>>> from orderly_boggle.search.scoring.scorer import Scorer
 >>> of_two = Scorer("2x2", ("tea", "tie", "rate"), parse_scores("standard"))
 >>> story = story_of(of_two.dims, ("t", "ai", "e", "r"), of_two, None)
 >>> story["n_boards"], story["orderly_bound"]
@@ -18,16 +18,16 @@ from itertools import accumulate, count
 from math import prod
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from boardclass.errors import InputError
-from boardclass.geometry import cell_name, parse_dims, short_cell_name
-from boardclass.scores import reaches
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.geometry import cell_name, parse_dims, short_cell_name
+from orderly_boggle.boardclass.scores import reaches
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Dims, Geometry
-    from boardclass.scores import ScoreTable
-    from boardclass.wordlist import WordList
-    from search.class_bounds import Terms
-    from search.scoring.scorer import Scorer
+    from orderly_boggle.boardclass.geometry import Dims, Geometry
+    from orderly_boggle.boardclass.scores import ScoreTable
+    from orderly_boggle.boardclass.wordlist import WordList
+    from orderly_boggle.search.class_bounds import Terms
+    from orderly_boggle.search.scoring.scorer import Scorer
 
 MAX_LEVELS = 4  # cells forced one after the other
 MAX_PARTS = 2_000
@@ -145,7 +145,7 @@ def orderly_tree(terms: Terms, board: Geometry) -> TreeNode:
     """Return the orderly tree of a small class: its terms once each, in cell order, so that equal
     literals meet.
     """
-    from search.class_bounds import n_nodes
+    from orderly_boggle.search.class_bounds import n_nodes
 
     def node(label: str, rows: Iterable[tuple[list[tuple[int, str]], int]]) -> TreeNode:
         own = 0
@@ -182,7 +182,7 @@ def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[Tr
     """Return the Sum/Choice tree and the orderly tree of a small class. Raises InputError when one
     is too large.
     """
-    from search.class_bounds import walk_class
+    from orderly_boggle.search.class_bounds import walk_class
 
     orderly = orderly_tree(walk_class(letters, scorer).terms, scorer.geometry)
     return sum_choice_tree(letters, words.words, scorer.table, scorer.geometry), orderly
@@ -190,7 +190,7 @@ def trees(letters: tuple[str, ...], words: WordList, scorer: Scorer) -> tuple[Tr
 
 def story_of(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int | None) -> Story:
     """Return what there is to say about a class, as plain values."""
-    from search.class_bounds import (
+    from orderly_boggle.search.class_bounds import (
         boards_reaching,
         by_letter,
         n_nodes,
@@ -237,7 +237,7 @@ def _levels(terms: Terms, letters: tuple[str, ...], cutoff: int) -> tuple[list[L
     """Force cell after cell while parts are left that are neither too many nor too large; return
     the result of each level, and the parts left at the end.
     """
-    from search import class_bounds
+    from orderly_boggle.search import class_bounds
 
     levels: list[Level] = []
     while len(terms.boards) and len(levels) < MAX_LEVELS and terms.cells:
@@ -268,8 +268,8 @@ def model_lines(
 
     Raises InputError if the class is too large, or a network is to do without letters.
     """
-    from search import models
-    from search.class_bounds import walk_class
+    from orderly_boggle.search import models
+    from orderly_boggle.search.class_bounds import walk_class
 
     # without variables for letters a network of costs has no variables at all
     if relaxed and kind == "cfn":

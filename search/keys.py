@@ -15,8 +15,8 @@ as one number: ``place << 5 | letter code``.
 import numpy as np
 from numba import int64, uint64
 
-from boardclass.jit import kernel
-from search.bits import leading_zeros
+from orderly_boggle.boardclass.jit import kernel
+from orderly_boggle.search.bits import leading_zeros
 
 LITERAL_BITS = 5
 LITERAL = (1 << LITERAL_BITS) - 1

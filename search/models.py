@@ -14,8 +14,8 @@ add up to at most the node, since a board has one letter there.  With a variable
 each cell, exactly one a cell, and each node at most the letter of its last literal, the maximum is
 the best multi-score.  *Without* these letters it is the orderly bound (docs/algorithm.md).
 
->>> from search import Scorer
->>> from search.class_bounds import walk_class
+>>> from orderly_boggle.search import Scorer
+>>> from orderly_boggle.search.class_bounds import walk_class
 >>> terms = walk_class(["t", "e", "a", "rs"], Scorer("2x2", ["tea", "tears"], "words")).terms
 >>> print(*lp_lines(linear_program(terms), "two boards"), sep="\\n")
 \\ two boards
@@ -35,8 +35,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from boardclass.errors import InputError
-from search.class_bounds import Terms, n_nodes
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.search.class_bounds import Terms, n_nodes
 
 MAX_NODES = 2_000_000  # of a tree, or terms of a network: no solver has ended on larger ones
 _PER_LINE = 8  # summands: some readers of LP take no line of more than 510 characters

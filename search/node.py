@@ -15,7 +15,7 @@ stands for all its images.  That holds for any cells and any order of the letter
 letter demands nothing, for its orbit has the same letter, but it uses up the symmetries that move
 it: it is passed over, unless an older run asks for it (Rules.demands).
 
->>> from boardclass.geometry import geometry
+>>> from orderly_boggle.boardclass.geometry import geometry
 >>> node = class_node([0b11, 0b1, 0b1, 0b1], geometry("2x2"), Rules())
 >>> node.n_boards, [part.path for part in split(node, geometry("2x2"), Rules())]
 (2, ['0=b', '0=a'])
@@ -29,11 +29,11 @@ from math import prod
 from operator import itemgetter
 from typing import NamedTuple
 
-from boardclass.errors import PathError, quote
-from boardclass.geometry import Geometry
-from boardclass.partition import letter_mask
-from boardclass.parts import join, way_to
-from search.params import Rules
+from orderly_boggle.boardclass.errors import PathError, quote
+from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.boardclass.partition import letter_mask
+from orderly_boggle.boardclass.parts import join, way_to
+from orderly_boggle.search.params import Rules
 
 N_LETTERS = 26
 

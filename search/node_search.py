@@ -23,18 +23,18 @@ from math import prod
 
 import numpy as np
 
-from boardclass.arrays import Int8s, Int64s
-from boardclass.geometry import Geometry
-from boardclass.scores import reaches
-from search.node import Node, OpenClass, before, split, split_at
-from search.params import MAX_FREE_CELLS, Budgets
-from search.question import Question
-from search.scoring.scorer import Scorer, decode_boards
-from search.tally import Tally
-from search.trees import bound, state
-from search.trees.forest import Forest
-from search.trees.layer import Grown
-from search.trees.lazy_subtree import collapse
+from orderly_boggle.boardclass.arrays import Int8s, Int64s
+from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.search.node import Node, OpenClass, before, split, split_at
+from orderly_boggle.search.params import MAX_FREE_CELLS, Budgets
+from orderly_boggle.search.question import Question
+from orderly_boggle.search.scoring.scorer import Scorer, decode_boards
+from orderly_boggle.search.tally import Tally
+from orderly_boggle.search.trees import bound, state
+from orderly_boggle.search.trees.forest import Forest
+from orderly_boggle.search.trees.layer import Grown
+from orderly_boggle.search.trees.lazy_subtree import collapse
 
 _SURVIVORS = 1024
 _BOARD_PUSHES = 230  # what it takes to score a board, in pushes

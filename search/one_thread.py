@@ -7,7 +7,7 @@ memory of the first.
 
 import threading
 
-from boardclass.errors import InputError
+from orderly_boggle.boardclass.errors import InputError
 
 
 class OneThread:

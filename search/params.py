@@ -6,13 +6,13 @@ change what is found.
 >>> Rules(max_free=15)
 Traceback (most recent call last):
     ...
-boardclass.errors.ConfigError: max_free 15: expected 1 to 14
+orderly_boggle.boardclass.errors.ConfigError: max_free 15: expected 1 to 14
 """
 
 from dataclasses import dataclass, field
 
-from boardclass.errors import ConfigError
-from boardclass.geometry import CELL_TYPES
+from orderly_boggle.boardclass.errors import ConfigError
+from orderly_boggle.boardclass.geometry import CELL_TYPES
 
 LETTER_ORDER = "jqxzvwkfybughmpcdlnorstiae"
 DEMANDS = ("open", "every")

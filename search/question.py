@@ -25,13 +25,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Int64s
-from boardclass.errors import InputError, quote
-from boardclass.geometry import ORDERS, Dims, Geometry, geometry, parse_dims
-from boardclass.partition import Partition, parse_partition
-from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT, Scores, parse_scores
-from boardclass.wordlist import DEFAULT_WORDLIST
-from search.params import KEY_CELLS, MOST_CELLS_OUTSIDE, Rules
+from orderly_boggle.boardclass.arrays import Int64s
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.geometry import ORDERS, Dims, Geometry, geometry, parse_dims
+from orderly_boggle.boardclass.partition import Partition, parse_partition
+from orderly_boggle.boardclass.scores import (
+    MAX_LETTERS,
+    MIN_LETTERS,
+    SUM_LIMIT,
+    Scores,
+    parse_scores,
+)
+from orderly_boggle.boardclass.wordlist import DEFAULT_WORDLIST
+from orderly_boggle.search.params import KEY_CELLS, MOST_CELLS_OUTSIDE, Rules
 
 # that matter only where a class has more free cells than a key holds
 _OF_WIDE_CLASSES = ("max_free", "coarse_groups")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from math import prod
 
-from boardclass.canonical import canonical
-from boardclass.partition import Partition
+from orderly_boggle.boardclass.canonical import canonical
+from orderly_boggle.boardclass.partition import Partition
 
 
 def rank_of(partition: Partition, digits: Sequence[int]) -> int:

@@ -25,16 +25,17 @@ import pytest
 from hypothesis import HealthCheck, settings as hypothesis_settings
 from pyarrow.fs import FileSystem
 
-import boardclass.jit  # noqa: F401 - sets the folder that compiled kernels are kept in
-from boardclass.errors import WordListError
-from boardclass.wordlist import WordList, load_wordlist
+# it sets the folder that compiled kernels are kept in
+import orderly_boggle.boardclass.jit  # noqa: F401
+from orderly_boggle.boardclass.errors import WordListError
+from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 # the shell takes half the time
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 # orderly as a process of its own
-COMMAND = (sys.executable, "-c", "from cluster.cli.start import main; main()")
+COMMAND = (sys.executable, "-c", "from orderly_boggle.cluster.cli.start import main; main()")
 # processes that tests start import this project, wherever they stand
 os.environ["PYTHONPATH"] = str(ROOT)
 # Ray reads it once, when whichever test imports it first
@@ -61,7 +62,7 @@ SECRET_KEY = "it-must-not-be-seen-anywhere"
 # The checker imports nothing of the program, and keeps nothing compiled; each process would compile
 # it for 4 s.
 with mock.patch.object(numba, "njit", partial(numba.njit, cache=True)):
-    from results.proof import audit
+    from orderly_boggle.results.proof import audit
 
 _read_words = audit.read_words
 
@@ -119,11 +120,11 @@ def pytest_xdist_setupnodes() -> None:
         for path in (ROOT / name).rglob("*.py")
     ]
     modules = [
-        ".".join(path.with_suffix("").parts)
+        ".".join(("orderly_boggle", *path.with_suffix("").parts))
         for path in files
         if "@kernel(" in (ROOT / path).read_text()
     ]
-    of_trees = [name for name in modules if name.startswith("search.trees.")]
+    of_trees = [name for name in modules if name.startswith("orderly_boggle.search.trees.")]
     halves = (of_trees, [name for name in modules if name not in of_trees])
     for process in [
         subprocess.Popen([sys.executable, "-c", f"import {', '.join(half)}"], cwd=ROOT)
@@ -153,7 +154,7 @@ def make_in(folder: Path, *arguments: str) -> str:
 
     It runs in this process: that takes seconds less than one of its own.
     """
-    from cluster.cli import app as cli
+    from orderly_boggle.cluster.cli import app as cli
 
     printed, said = io.StringIO(), io.StringIO()
     with (
@@ -234,7 +235,7 @@ class CommandLine:
 
     def __call__(self, *arguments: object, stdin: bytes | str = b"") -> Answer:
         """Run a command: ``orderly("show", "cat...", stdin="...")``."""
-        from cluster.cli import app as cli
+        from orderly_boggle.cluster.cli import app as cli
 
         data = stdin.encode() if isinstance(stdin, str) else stdin
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
@@ -304,7 +305,8 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
     """Return a folder to start in, with modules that nothing may import."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    names = "anyio boardclass cluster multiprocessing numba pickle pyarrow random ray tempfile"
+    names = "anyio boardclass cluster configs multiprocessing numba orderly_boggle pickle pyarrow "
+    names += "random ray results search tempfile"
     for name in names.split():
         (folder / f"{name}.py").write_text(
             f"open({str(folder / 'imported')!r}, 'a').write(__name__)\n"

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from boardclass.partition import parse_partition
-from boardclass.scores import ScoreTable
-from boardclass.wordlist import WordList
-from search.breaker import Spec
-from search.params import Budgets, Rules
+from orderly_boggle.boardclass.partition import parse_partition
+from orderly_boggle.boardclass.scores import ScoreTable
+from orderly_boggle.boardclass.wordlist import WordList
+from orderly_boggle.search.breaker import Spec
+from orderly_boggle.search.params import Budgets, Rules
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ import zipfile
 
 import pytest
 
-from boardclass.distribution import NAME
+from orderly_boggle.boardclass.distribution import NAME
 from tests.conftest import ROOT
 
-PACKAGES = ("boardclass", "cluster", "configs", "results", "search")
+FOLDERS = ("boardclass", "cluster", "configs", "results", "search")
 pytestmark = [pytest.mark.nightly, pytest.mark.timeout(1800)]
 
 # what would let an installed program find this project, or write nothing
@@ -40,9 +40,9 @@ def archives(tmp_path_factory):
     folder = tmp_path_factory.mktemp("distribution")
     source = folder / "source"
     for name in said("git", "ls-files", "-z", cwd=ROOT).split("\0"):
-        if name and (ROOT / name).is_file():
+        if name and ((ROOT / name).is_file() or (ROOT / name).is_symlink()):
             (source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, source / name)
+            shutil.copy2(ROOT / name, source / name, follow_symlinks=False)
     told = said(sys.executable, "-m", "build", "--outdir", folder / "dist", source, cwd=folder)
     assert "warn" not in told.lower(), told
     return sorted((folder / "dist").iterdir())
@@ -55,13 +55,16 @@ def test_the_archives_hold_what_the_program_reads(archives):
     with tarfile.open(archive) as file:
         packed = {name.partition("/")[2] for name in file.getnames()}
     ours = {
-        path for path in said("git", "ls-files", cwd=ROOT).split() if path.split("/")[0] in PACKAGES
+        f"orderly_boggle/{path}"
+        for path in said("git", "ls-files", cwd=ROOT).split()
+        if path.split("/")[0] in FOLDERS
     }
-    read = {path for path in ours if not path.startswith("results/ongoing/")}
-    read -= {"cluster/web/answers.d.ts"}  # for the type checker
+    read = {path for path in ours if not path.startswith("orderly_boggle/results/ongoing/")}
+    read -= {"orderly_boggle/cluster/web/answers.d.ts"}  # for the type checker
     assert read - names == set()
     assert read - packed == set()
-    assert not [name for name in names if name.startswith("tests/")]
+    tops = {name.partition("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"orderly_boggle"}
 
 
 @pytest.mark.parametrize("kind", ["wheel", "source"])

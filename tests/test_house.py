@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from cluster.cli.app import PLACES
-from configs.model import RunConfig
-from search.question import Question
+from orderly_boggle.cluster.cli.app import PLACES
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.search.question import Question
 from tests.bench.house import question_types
 from tests.bench.prose import Text, text_of
 from tests.conftest import ROOT
@@ -35,14 +35,16 @@ SOURCES = [path for floor in FLOORS for path in sorted((ROOT / floor).rglob("*.p
 
 
 def imported(path: Path) -> set[str]:
-    """Return the dotted names of all modules that a file imports, names after ``from`` included."""
+    """Return the dotted names of all modules that a file imports, names after ``from`` included;
+    ours without the name of the package.
+    """
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-    return found
+    return {name.removeprefix("orderly_boggle.") for name in found}
 
 
 @pytest.mark.parametrize("floor", ROOMS)
@@ -84,7 +86,7 @@ def test_nothing_of_the_proof_uses_boards_that_people_play_with():
     using = {
         str(path.relative_to(ROOT))
         for path in SOURCES
-        if any(name.startswith("cluster.boards") for name in imported(path))
+        if any(name.startswith("orderly_boggle.cluster.boards") for name in imported(path))
     }
     assert {name for name in using if not name.startswith(doors)} == set()
 
@@ -166,8 +168,8 @@ def test_what_runs_by_hand_or_at_night_fits_the_code(folder):
 
 
 def test_only_the_kernel_modules_load_numba():
-    modules = ", ".join(f"boardclass.{name}" for name in LIGHT.split())
-    code = f"import sys, {modules}, configs.model; print('numba' in sys.modules)"
+    modules = ", ".join(f"orderly_boggle.boardclass.{name}" for name in LIGHT.split())
+    code = f"import sys, {modules}, orderly_boggle.configs.model; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

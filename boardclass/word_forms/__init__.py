@@ -26,8 +26,8 @@ importer to count.  A text of no form is refused with its first lines and the op
 
 import re
 
-from boardclass.errors import WordListError, quote
-from boardclass.word_forms import (
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.word_forms import (
     capitals,
     columns,
     dictd,
@@ -39,7 +39,7 @@ from boardclass.word_forms import (
     stems,
     wordnet,
 )
-from boardclass.word_forms.form import TITLE, Entries, Form, Given, title_of
+from orderly_boggle.boardclass.word_forms.form import TITLE, Entries, Form, Given, title_of
 
 __all__ = ["FORMS", "Entries", "Form", "Given", "entries_of"]
 

@@ -1,13 +1,19 @@
 """A word in capitals with its spellings beside it, as the lists of the game Tanglet have it.
 
->>> from boardclass.word_forms.form import Given
+>>> from orderly_boggle.boardclass.word_forms.form import Given
 >>> read(Given("AALAEHNLICH aalähnlich\\nGEHEN\\n", None, "words")).words
 ['AALAEHNLICH', 'GEHEN']
 """
 
 import unicodedata
 
-from boardclass.word_forms.form import Entries, Form, Given, first_of_each_line, share
+from orderly_boggle.boardclass.word_forms.form import (
+    Entries,
+    Form,
+    Given,
+    first_of_each_line,
+    share,
+)
 
 _MOST = 0.9  # of the lines
 

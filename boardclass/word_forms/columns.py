@@ -2,7 +2,7 @@
 
 A first line ``sep=;`` is what spreadsheets write there, and says the sign between the columns.
 
->>> from boardclass.word_forms.form import Given
+>>> from orderly_boggle.boardclass.word_forms.form import Given
 >>> read(Given("sep=;\\nword;points\\nquit;13\\ntie;3\\n", None, "mine.csv")).words
 ['quit', 'tie']
 """
@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
-from boardclass.errors import quote
-from boardclass.word_forms.form import (
+from orderly_boggle.boardclass.errors import quote
+from orderly_boggle.boardclass.word_forms.form import (
     ALL,
     HEADING,
     HEADINGS,

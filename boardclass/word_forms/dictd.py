@@ -1,7 +1,7 @@
 """The index of a dictionary of dictd (``.index``): a headword, then place and length of what is
 said of it, in digits of base 64, with tabs between.
 
->>> from boardclass.word_forms.form import Given
+>>> from orderly_boggle.boardclass.word_forms.form import Given
 >>> read(Given("tea\\tBFGy7\\tB8\\nad hoc\\tChL\\tC/\\n", None, "eng.index")).words
 ['tea', 'ad hoc']
 """
@@ -9,7 +9,7 @@ said of it, in digits of base 64, with tabs between.
 import re
 from string import ascii_lowercase, ascii_uppercase, digits
 
-from boardclass.word_forms.form import Entries, Form, Given
+from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given
 
 _DIGITS = ascii_uppercase + ascii_lowercase + digits + "+/"
 _is_line = re.compile(r"[^\t]*\t[A-Za-z0-9+/]+\t[A-Za-z0-9+/]+(?:\t[^\t]*)?").fullmatch

@@ -1,16 +1,16 @@
 """A JSON object that names the word of each of some files, as the voices of the program GCompris
 have it.
 
->>> from boardclass.word_forms.form import Given
+>>> from orderly_boggle.boardclass.word_forms.form import Given
 >>> read(Given('{"10.ogg": "ten", "bat.ogg": "bat"}', None, "voices.json")).words
 ['ten', 'bat']
 """
 
 import re
 
-from boardclass.errors import WordListError
-from boardclass.word_forms.form import Entries, Form, Given
-from boardclass.word_forms.from_json import entries, fits as is_json, parsed
+from orderly_boggle.boardclass.errors import WordListError
+from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given
+from orderly_boggle.boardclass.word_forms.from_json import entries, fits as is_json, parsed
 
 _is_file = re.compile(r"[^/]+\.[A-Za-z][A-Za-z0-9]{1,4}").fullmatch
 

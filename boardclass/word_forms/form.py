@@ -11,7 +11,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.errors import WordListError, quote
 
 ALL = "all"  # instead of a column: every cell is a word
 KEYS, VALUES = "keys", "values"  # of a JSON object

@@ -1,7 +1,7 @@
 """JSON: an array of words, of rows or of objects, an object with the words as its keys or below
 them, or one such value a line.
 
->>> from boardclass.word_forms.form import Given
+>>> from orderly_boggle.boardclass.word_forms.form import Given
 >>> read(Given('{"tie": 3, "quit": 13}', None, "mine.json")).words
 ['tie', 'quit']
 """
@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from boardclass.errors import WordListError, quote
-from boardclass.word_forms.columns import from_rows
-from boardclass.word_forms.form import (
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.word_forms.columns import from_rows
+from orderly_boggle.boardclass.word_forms.form import (
     ALL,
     HEADINGS,
     KEYS,

@@ -1,6 +1,6 @@
 """XML with the words in one element, such as the vocabularies of KDE (KVTML).
 
->>> from boardclass.word_forms.form import Given
+>>> from orderly_boggle.boardclass.word_forms.form import Given
 >>> read(Given("<list><w>tea</w><note>hot</note><w>tree</w></list>", "w", "mine.xml")).words
 ['tea', 'tree']
 """
@@ -8,8 +8,8 @@
 import xml.etree.ElementTree as ET
 from collections import Counter
 
-from boardclass.errors import WordListError, quote
-from boardclass.word_forms.form import Entries, Form, Given
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given
 
 _KVTML, _TRANSLATION, _TEXT = "kvtml", "translation", "text"
 _STARTS = ("<?xml", "<!doctype", f"<{_KVTML}")

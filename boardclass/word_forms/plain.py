@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from boardclass.word_forms.form import Entries, Form, Given, share
+from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given, share
 
 READ_AS = "one word a line"
 _LEAST = 0.5  # of the lines must be one word, or the file is something else

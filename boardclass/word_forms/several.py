@@ -3,12 +3,12 @@ a block with as many words in each line.
 
 Prose is not of this form: its words come again, and its lines have different lengths.
 
->>> from boardclass.word_forms.form import Given
+>>> from orderly_boggle.boardclass.word_forms.form import Given
 >>> read(Given("rate rates rated\\ntea teas\\n", None, "mine.txt")).words
 ['rate', 'rates', 'rated', 'tea', 'teas']
 """
 
-from boardclass.word_forms.form import (
+from orderly_boggle.boardclass.word_forms.form import (
     ALL,
     NONE,
     Entries,

@@ -10,8 +10,8 @@ that they are what is wanted.
 
 import re
 
-from boardclass.errors import WordListError, quote
-from boardclass.word_forms.form import Entries, Form, Given, share
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given, share
 
 _LEAST = 0.1  # of the lines have flags
 _flagged = re.compile(r"([^\W\d_][^\s/]*)/(\S+)").fullmatch

@@ -2,14 +2,14 @@
 
 Their format is told in the pages wndb(5WN) and senseidx(5WN) of WordNet 3.0.
 
->>> from boardclass.word_forms.form import Given
+>>> from orderly_boggle.boardclass.word_forms.form import Given
 >>> read(Given("aah v 1 1 @ 1 0 00865794  \\n", None, "index.verb")).words
 ['aah']
 """
 
 import re
 
-from boardclass.word_forms.form import Entries, Form, Given
+from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given
 
 _LICENCE = re.compile(r" {2}\d+ ").match
 _index = re.compile(r"(\S+) [nvars] \d+ \d+ .*").fullmatch

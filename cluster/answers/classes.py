@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import boardclass
-from boardclass.errors import BoardError, InputError, PartitionError, quote
-from boardclass.geometry import parse_dims
+from orderly_boggle import boardclass
+from orderly_boggle.boardclass.errors import BoardError, InputError, PartitionError, quote
+from orderly_boggle.boardclass.geometry import parse_dims
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Dims
+    from orderly_boggle.boardclass.geometry import Dims
 
 
 def class_letters(
@@ -18,8 +18,8 @@ def class_letters(
     """Return the dimensions and the letters of each cell of the class that the command line
     names.
     """
-    from boardclass.board import dims_of_length
-    from configs.model import load_config
+    from orderly_boggle.boardclass.board import dims_of_length
+    from orderly_boggle.configs.model import load_config
 
     groups = text.split()
     if len(groups) == 1 and groups[0].isdecimal():

@@ -16,8 +16,8 @@ from itertools import chain
 from numbers import Number
 from typing import TYPE_CHECKING, Any, Literal
 
-from boardclass.printable import printable
-from cluster.streams import console, say
+from orderly_boggle.boardclass.printable import printable
+from orderly_boggle.cluster.streams import console, say
 
 if TYPE_CHECKING:
     from rich.table import Table

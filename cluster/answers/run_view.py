@@ -11,13 +11,13 @@ both together.  status.py has the words for it.
 from dataclasses import dataclass, replace
 from typing import Any
 
-import results
-from boardclass.printable import duration
-from results.log import Live, live
-from results.log_events import Finished, Report
-from results.proof.packaged import packaged_summary
-from results.proof.summary import State, Summary, state_of
-from results.storage.local import DiskUse, open_folder
+from orderly_boggle import results
+from orderly_boggle.boardclass.printable import duration
+from orderly_boggle.results.log import Live, live
+from orderly_boggle.results.log_events import Finished, Report
+from orderly_boggle.results.proof.packaged import packaged_summary
+from orderly_boggle.results.proof.summary import State, Summary, state_of
+from orderly_boggle.results.storage.local import DiskUse, open_folder
 
 _REPORTED = (  # keys of the JSON that are fields of a report
     "n_workers",

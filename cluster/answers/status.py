@@ -14,17 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-import boardclass
-import results
-from boardclass.printable import between, counted, duration, memory_size, percent
-from boardclass.scores import reaches
-from cluster.streams import say, tell
+from orderly_boggle import boardclass, results
+from orderly_boggle.boardclass.printable import between, counted, duration, memory_size, percent
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.cluster.streams import say, tell
 
 if TYPE_CHECKING:
-    from cluster.answers.run_view import Classes, RunView
-    from results.log import Live
-    from results.log_events import Reported
-    from results.proof.summary import Summary
+    from orderly_boggle.cluster.answers.run_view import Classes, RunView
+    from orderly_boggle.results.log import Live
+    from orderly_boggle.results.log_events import Reported
+    from orderly_boggle.results.proof.summary import Summary
 
 _LONG_S = 48 * 3600.0  # nobody waits for so many days of one core: hours tell more
 _FEW_MEASURED = 30  # classes finished: with fewer it is a rough guess
@@ -296,9 +295,9 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     _, proof = next(results.published(dims, sha256, points), (None, None))
     if proof is None or not proof.proven or not proof.listed.boards:
         return ""
-    from boardclass.canonical import canonical_board
-    from boardclass.geometry import geometry
-    from results.proof.summary import proven_word, standing
+    from orderly_boggle.boardclass.canonical import canonical_board
+    from orderly_boggle.boardclass.geometry import geometry
+    from orderly_boggle.results.proof.summary import proven_word, standing
 
     listed = proof.listed.boards
     best = (

@@ -5,15 +5,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from boardclass.board import NO_LETTERS, with_letters
-from boardclass.canonical import canonical_board
-from boardclass.errors import BoardError, InputError, quote
-from boardclass.geometry import Geometry
-from boardclass.scores import reaches
-from cluster.boards.scoring import read_lines
-from cluster.boards.typed import read_board
-from results.proof.summary import Summary
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.board import NO_LETTERS, with_letters
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import BoardError, InputError, quote
+from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.cluster.boards.scoring import read_lines
+from orderly_boggle.cluster.boards.typed import read_board
+from orderly_boggle.results.proof.summary import Summary
+from orderly_boggle.search.scoring.scorer import Scorer
 
 MAX_FILE_BYTES = 2**26  # of a list to compare with
 BOTH, ONLY_HERE, ONLY_THERE, BELOW = PLACES = ("both", "only here", "only there", "below cutoff")

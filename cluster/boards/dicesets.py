@@ -17,9 +17,9 @@ from string import ascii_lowercase
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from boardclass.errors import ConfigError, quote
-from boardclass.wordlist import WordList
-from configs.model import DICE, bundled_names, read_toml, telling_fault
+from orderly_boggle.boardclass.errors import ConfigError, quote
+from orderly_boggle.boardclass.wordlist import WordList
+from orderly_boggle.configs.model import DICE, bundled_names, read_toml, telling_fault
 
 
 class DiceSet(BaseModel):

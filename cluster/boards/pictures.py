@@ -16,13 +16,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boardclass.board_svg import INK, SIZE, board_svg
-from boardclass.distribution import install
-from boardclass.errors import InputError, quote
-from cluster.streams import write_file
+from orderly_boggle.boardclass.board_svg import INK, SIZE, board_svg
+from orderly_boggle.boardclass.distribution import install
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.cluster.streams import write_file
 
 if TYPE_CHECKING:
-    from cluster.boards.scoring import Solved
+    from orderly_boggle.cluster.boards.scoring import Solved
 
 PAPERS = {"a4": (595, 842), "letter": (612, 792)}  # width and height in points of 1/72 inch
 # countries that print on Letter (paperSize of Unicode CLDR), at the end of the name of a locale
@@ -41,7 +41,7 @@ def save_board(
     out: str, faces: Sequence[Sequence[str]], heat: Sequence[int], path: Sequence[int] = ()
 ) -> Path:
     """Draw a board into a file and return its path; arguments as for
-    :func:`boardclass.board_svg.board_svg`.
+    :func:`orderly_boggle.boardclass.board_svg.board_svg`.
 
     Raises InputError when the name does not end in ``.svg`` or ``.png``, or the file cannot be
     written.

@@ -17,35 +17,35 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import search
-from boardclass.board import format_rows, with_letters
-from boardclass.board_svg import heat_of_cells
-from boardclass.canonical import canonical_board
-from boardclass.errors import BoardError, DimsError, InputError
-from boardclass.geometry import USUAL, Dims, geometry
-from boardclass.printable import counted
-from boardclass.scores import TABLES, ScoreTable, n_letters
-from boardclass.word_files import decoded
-from boardclass.word_import import readings
-from boardclass.wordlist import (
+from orderly_boggle import search
+from orderly_boggle.boardclass.board import format_rows, with_letters
+from orderly_boggle.boardclass.board_svg import heat_of_cells
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import BoardError, DimsError, InputError
+from orderly_boggle.boardclass.geometry import USUAL, Dims, geometry
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.boardclass.scores import TABLES, ScoreTable, n_letters
+from orderly_boggle.boardclass.word_files import decoded
+from orderly_boggle.boardclass.word_import import readings
+from orderly_boggle.boardclass.wordlist import (
     COMMON_WORDLIST,
     WordList,
     known_name,
     load_wordlist,
     sources,
 )
-from cluster.answers import told
-from cluster.answers.status import proven_place
-from cluster.answers.told import BoardRecord, Told
-from cluster.boards.board_tables import json_boards
-from cluster.boards.rolling import assign_dice, roll
-from cluster.boards.tiles import Tiles, read_tiles
-from cluster.boards.typed import read_board
+from orderly_boggle.cluster.answers import told
+from orderly_boggle.cluster.answers.status import proven_place
+from orderly_boggle.cluster.answers.told import BoardRecord, Told
+from orderly_boggle.cluster.boards.board_tables import json_boards
+from orderly_boggle.cluster.boards.rolling import assign_dice, roll
+from orderly_boggle.cluster.boards.tiles import Tiles, read_tiles
+from orderly_boggle.cluster.boards.typed import read_board
 
 if TYPE_CHECKING:
-    from cluster.boards.dicesets import DiceSet
-    from cluster.boards.solver import Rules
-    from search.scoring.scorer import Scorer
+    from orderly_boggle.cluster.boards.dicesets import DiceSet
+    from orderly_boggle.cluster.boards.solver import Rules
+    from orderly_boggle.search.scoring.scorer import Scorer
 
 _USUAL = [*USUAL.values(), (6, 6)]
 _BOARD_AND_NUMBERS = re.compile(r"(.*?)[\s,;:]+([0-9]+)(?:[\s,;:]+[0-9]+)*", re.ASCII)
@@ -277,7 +277,7 @@ class Scoring:
         return scores
 
     def _rules(self, board: Tiles) -> Rules:
-        from cluster.boards.solver import Rules, parse_bonus, parse_values
+        from orderly_boggle.cluster.boards.solver import Rules, parse_bonus, parse_values
 
         if self.bonus is None:
             bonus = {}
@@ -286,7 +286,7 @@ class Scoring:
         return Rules(self.table, None if self.values is None else parse_values(self.values), bonus)
 
     def _on_tiles(self, board: Tiles) -> Iterable[tuple[str, int, tuple[int, ...]]]:
-        from cluster.boards.solver import solve_tiles
+        from orderly_boggle.cluster.boards.solver import solve_tiles
 
         words = load_wordlist(self.source, plain_q=True).without(self.without)
         # a letter that is a symbol elsewhere is in no word
@@ -320,7 +320,7 @@ def rollable(board: str, words: WordList) -> dict[str, bool]:
     """Return for each bundled set with as many dice as the board has cells, of the language of the
     list as far as that is known, whether it can show the board.
     """
-    from cluster.boards.dicesets import all_dice
+    from orderly_boggle.cluster.boards.dicesets import all_dice
 
     known = sources().get(known_name(words.sha256) or "")
     language = "English"

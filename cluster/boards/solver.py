@@ -4,7 +4,7 @@ Depth-first over the tiles; the prefixes of a path are looked up in the sorted w
 is built first. Where a board is one of the proof, it agrees with the fast scorer.  Words are
 spelled in full: a Qu cell spells ``qu``.
 
->>> from cluster.boards.tiles import read_tiles
+>>> from orderly_boggle.cluster.boards.tiles import read_tiles
 >>> solve_tiles(read_tiles("t [e/a]/s ."), ["ate", "east", "sat", "set"])
 [TileWord(word='sat', points=1, path=(1, 2, 0)), TileWord(word='set', points=1, path=(1, 2, 0))]
 """
@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from boardclass.errors import InputError, quote
-from boardclass.geometry import read_cell
-from boardclass.scores import TABLES, ScoreTable
-from cluster.boards.tiles import Tiles
-from search.solvers import moves
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.geometry import read_cell
+from orderly_boggle.boardclass.scores import TABLES, ScoreTable
+from orderly_boggle.cluster.boards.tiles import Tiles
+from orderly_boggle.search.solvers import moves
 
 _WORTH = {1: "aeilnorstu", 2: "dg", 3: "bcmp", 4: "fhvwy", 5: "k", 8: "jx", 10: "qz"}
 SCRABBLE: dict[str, int] = {}

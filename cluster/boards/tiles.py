@@ -26,8 +26,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
-from boardclass.errors import BoardError, DimsError, quote
-from cluster.boards.board_tables import plain_rows
+from orderly_boggle.boardclass.errors import BoardError, DimsError, quote
+from orderly_boggle.cluster.boards.board_tables import plain_rows
 
 MAX_SIDE = 12
 MAX_TEXT = 2000

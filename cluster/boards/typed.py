@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from boardclass.board import NO_LETTERS, in_symbols
-from boardclass.errors import BoardError, quote
-from boardclass.geometry import SIZES, USUAL, Dims, parse_dims
-from cluster.boards.tiles import read_tiles
+from orderly_boggle.boardclass.board import NO_LETTERS, in_symbols
+from orderly_boggle.boardclass.errors import BoardError, quote
+from orderly_boggle.boardclass.geometry import SIZES, USUAL, Dims, parse_dims
+from orderly_boggle.cluster.boards.tiles import read_tiles
 
 _is_one_group = re.compile(r"[^\s/,]+").fullmatch
 

@@ -20,10 +20,10 @@ import typer
 from typer import Option
 from typer.core import TyperGroup
 
-from boardclass.distribution import NAME
-from boardclass.errors import InputError, OrderlyError, quote
-from cluster.cli.examples import example_of
-from cluster.streams import tell
+from orderly_boggle.boardclass.distribution import NAME
+from orderly_boggle.boardclass.errors import InputError, OrderlyError, quote
+from orderly_boggle.cluster.cli.examples import example_of
+from orderly_boggle.cluster.streams import tell
 
 SECTIONS = {  # commands, by the files that they are in
     "Search and prove": {
@@ -92,7 +92,7 @@ class Sections(TyperGroup):
         """
         for name in (cmd_name,) if cmd_name in PLACES else PLACES:
             if name not in self.commands:
-                command = getattr(import_module(f"cluster.cli.{PLACES[name]}"), name)
+                command = getattr(import_module(f"orderly_boggle.cluster.cli.{PLACES[name]}"), name)
                 group = command
                 if not isinstance(command, typer.Typer):
                     group = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -16,23 +16,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import boardclass
-import results
-import search
-from boardclass.errors import InputError, OrderlyError, quote
-from cluster.answers.render import Format, write_json, write_table
-from cluster.answers.status import proofs_told, tell_notes
-from cluster.cli import options
-from cluster.cli.options import argument, numeric, option
-from cluster.streams import say, tell, write_file
+from orderly_boggle import boardclass, results, search
+from orderly_boggle.boardclass.errors import InputError, OrderlyError, quote
+from orderly_boggle.cluster.answers.render import Format, write_json, write_table
+from orderly_boggle.cluster.answers.status import proofs_told, tell_notes
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.options import argument, numeric, option
+from orderly_boggle.cluster.streams import say, tell, write_file
 
 if TYPE_CHECKING:
-    from boardclass.scores import ScoreTable
-    from boardclass.wordlist import WordList
-    from cluster.boards.comparison import Comparison
-    from results.proof.summary import ListedBoard, Summary
-    from results.store.run import Run
-    from search.scoring.scorer import Scorer
+    from orderly_boggle.boardclass.scores import ScoreTable
+    from orderly_boggle.boardclass.wordlist import WordList
+    from orderly_boggle.cluster.boards.comparison import Comparison
+    from orderly_boggle.results.proof.summary import ListedBoard, Summary
+    from orderly_boggle.results.store.run import Run
+    from orderly_boggle.search.scoring.scorer import Scorer
 
 # rows of an answer: as a table for people, and for programs
 MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000
@@ -62,8 +60,8 @@ def top(
 ) -> None:
     """List the best boards of one or more runs."""
     chosen = list(map(options.chosen_run, directories or (None,)))
-    from results.proof.packaged import packaged_summary
-    from results.proof.summary import distinct_names
+    from orderly_boggle.results.proof.packaged import packaged_summary
+    from orderly_boggle.results.proof.summary import distinct_names
 
     # one run need not be named; people are told in a sentence what is proven
     cut = slice(int(len(chosen) == 1), -1 if fmt == "table" else None)
@@ -104,8 +102,8 @@ def _passing(
     words = {options.typed_word(word, symbols) for word in contains}
     cubes = None
     if dice is not None:
-        from cluster.boards.dicesets import dice_for
-        from cluster.boards.rolling import assign_dice
+        from orderly_boggle.cluster.boards.dicesets import dice_for
+        from orderly_boggle.cluster.boards.rolling import assign_dice
 
         cubes = list(map(tuple, dice_for(dice, size.n).dice))
     for item in result.listed.boards:
@@ -154,7 +152,7 @@ def query(
     directories = list(map(options.chosen_run, directories or (None,)))
     if sql is None and not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(f"no statement given; {_EXPECTED}")
-    from results.reading.limits import Limits
+    from orderly_boggle.results.reading.limits import Limits
 
     with closing(results.connect(directories, memory)) as database, proofs_told(database.summaries):
         limits = Limits(timeout, memory, MAX_DRAWN if fmt == "table" else MAX_ROWS)
@@ -233,7 +231,7 @@ def compare(
             f"expected one run and one file, not {len(words)} arguments", param_hint="FILE"
         )
     directory = options.chosen_run(*directories)
-    from cluster.boards.comparison import Comparison, read_boards
+    from orderly_boggle.cluster.boards.comparison import Comparison, read_boards
 
     run = results.open_run(directory)
     result = results.summary(run)
@@ -286,7 +284,7 @@ def report(
     show: Annotated[bool, option("Open the page in a browser.", "--open")] = False,
 ) -> None:
     """Write one self-contained HTML page about a run: claim, boards with their words, charts."""
-    from results.reading.report import render
+    from orderly_boggle.results.reading.report import render
 
     run = results.open_run(directory)
     page, result = render(run, _scorer(run, results.run_wordlist(run, wordlist)), n)

@@ -10,19 +10,19 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import boardclass
-from boardclass.errors import BoardError, InputError, WordListError, quote
-from boardclass.printable import counted
-from cluster.answers.render import draw_board, write_json, write_table
-from cluster.boards.tiles import Tiles
-from cluster.cli import options
-from cluster.cli.options import numeric, option
-from cluster.streams import console, say, tell, write_file
+from orderly_boggle import boardclass
+from orderly_boggle.boardclass.errors import BoardError, InputError, WordListError, quote
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.cluster.answers.render import draw_board, write_json, write_table
+from orderly_boggle.cluster.boards.tiles import Tiles
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.options import numeric, option
+from orderly_boggle.cluster.streams import console, say, tell, write_file
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Dims
-    from cluster.answers.told import Told
-    from cluster.boards.scoring import AnyBoard, Scoring, Solved
+    from orderly_boggle.boardclass.geometry import Dims
+    from orderly_boggle.cluster.answers.told import Told
+    from orderly_boggle.cluster.boards.scoring import AnyBoard, Scoring, Solved
 
 
 @options.grouped
@@ -59,7 +59,7 @@ def show(
         raise InputError(f"--word {quote(word)} draws a path into a picture: {hint}")
     if words == "hidden" and not is_page:
         raise InputError("--words hidden is for a page to play on: give --out FILE.html as well")
-    from cluster.boards.scoring import rollable
+    from orderly_boggle.cluster.boards.scoring import rollable
 
     scoring = rules.scoring()
     read = scoring.read(board, dims, tell)
@@ -84,10 +84,10 @@ def _save(
 ) -> Path:
     """Write the page or the picture of a board."""
     if not out.endswith(".html"):
-        from cluster.boards.pictures import save_board
+        from orderly_boggle.cluster.boards.pictures import save_board
 
         return save_board(out, solved.rows, solved.heat, path)
-    from cluster.web.board_page import board_page
+    from orderly_boggle.cluster.web.board_page import board_page
 
     return write_file(Path(out), board_page(values, hidden=is_hidden).encode())
 
@@ -133,7 +133,7 @@ def score(
     """Score the boards on standard input: one per line, or the CSV that top, climb, roll, compare
     or score print.
     """
-    from cluster.boards.scoring import read_lines
+    from orderly_boggle.cluster.boards.scoring import read_lines
 
     scoring = rules.scoring()
     if sys.stdin is None:
@@ -206,8 +206,8 @@ def _solved_by(
     begin_only: tuple[int, ...],
     end_only: tuple[int, ...],
 ) -> list[tuple[str, int, int]]:
-    from boardclass.scores import n_letters
-    from search.solvers import Grid, make_solver
+    from orderly_boggle.boardclass.scores import n_letters
+    from orderly_boggle.search.solvers import Grid, make_solver
 
     words, table = scoring.words, scoring.table
     size, symbols = board
@@ -223,7 +223,7 @@ def parse_cells(text: str | None, size: Dims, option: str) -> tuple[int, ...]:
     """Return the cells that an option such as ``1.1,3.2`` names. Raises InputError if a part is not
     one.
     """
-    from boardclass.geometry import read_cell
+    from orderly_boggle.boardclass.geometry import read_cell
 
     cells = []
     for part in (text or "").replace(",", " ").split():
@@ -244,8 +244,8 @@ def neighbours(
     fmt: options.Format = "table",
 ) -> None:
     """List the best boards one letter or one swap away."""
-    from cluster.boards.typed import read_board
-    from search.scoring.scorer import Scorer, best_neighbours
+    from orderly_boggle.cluster.boards.typed import read_board
+    from orderly_boggle.search.scoring.scorer import Scorer, best_neighbours
 
     words, table = listed.load()
     size, letters = read_board(board, dims, tell, words.letters)
@@ -260,9 +260,9 @@ def lists(
     fmt: options.Format = "table",
 ) -> None:
     """Score a board with every word list that can be named."""
-    from boardclass.wordlist import available_names, load_wordlist
-    from cluster.boards.scoring import Scoring
-    from cluster.boards.typed import read_board
+    from orderly_boggle.boardclass.wordlist import available_names, load_wordlist
+    from orderly_boggle.cluster.boards.scoring import Scoring
+    from orderly_boggle.cluster.boards.typed import read_board
 
     read_board(board, dims, tell)  # says once what is wrong, or turned
     table = boardclass.parse_scores("standard" if scores is None else scores)
@@ -309,9 +309,9 @@ def roll(
     Big Boggle and Super Big Boggle (6x6, with faces of two letters and a blank) count words of four
     letters or more.
     """
-    from cluster.boards.dicesets import load_dice
-    from cluster.boards.pictures import sheet
-    from cluster.boards.scoring import rolled
+    from orderly_boggle.cluster.boards.dicesets import load_dice
+    from orderly_boggle.cluster.boards.pictures import sheet
+    from orderly_boggle.cluster.boards.scoring import rolled
 
     if out is not None and not out.lower().endswith(".pdf"):
         raise InputError(f"--out {quote(out)}: expected the name of a PDF, such as sheet.pdf")

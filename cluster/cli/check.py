@@ -8,18 +8,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from boardclass.errors import IncompleteError, InputError, MismatchError, StoreError, quote
-from boardclass.printable import counted
-from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.cli import options
-from cluster.cli.options import numeric, option
-from cluster.streams import say, tell
+from orderly_boggle.boardclass.errors import (
+    IncompleteError,
+    InputError,
+    MismatchError,
+    StoreError,
+    quote,
+)
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.cluster.answers.render import Format, write_json, write_record, write_table
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.options import numeric, option
+from orderly_boggle.cluster.streams import say, tell
 
 if TYPE_CHECKING:
-    from boardclass.partition import Partition
-    from results.proof.audit import Audit
-    from results.proof.repeat import RepeatResult
-    from results.proof.verify import VerifyResult
+    from orderly_boggle.boardclass.partition import Partition
+    from orderly_boggle.results.proof.audit import Audit
+    from orderly_boggle.results.proof.repeat import RepeatResult
+    from orderly_boggle.results.proof.verify import VerifyResult
 
 _MAX_TOLD = 5
 
@@ -64,8 +70,8 @@ def verify(
     if quick and repeat:
         raise InputError("--quick searches nothing again: leave it out, or --repeat")
     # inside: these load kernels, and --help imports every command
-    from results.proof.repeat import overlooked
-    from results.proof.verify import record as record_claim, verify as verify_run
+    from orderly_boggle.results.proof.repeat import overlooked
+    from orderly_boggle.results.proof.verify import record as record_claim, verify as verify_run
 
     run, words = source.open()
     result = verify_run(run, words, repeat, workers, quick=quick)
@@ -144,9 +150,9 @@ def repeat(
     # repeating everything is a new run, not a check
     if (classes is None) == (sample is None):
         raise InputError("give either --classes, such as --classes 0,17, or --sample N")
-    from results.proof.nodes import run_spec
-    from results.proof.repeat import repeated, rows_of_classes, sampled_rows
-    from results.store.run import raise_conflicts
+    from orderly_boggle.results.proof.nodes import run_spec
+    from orderly_boggle.results.proof.repeat import repeated, rows_of_classes, sampled_rows
+    from orderly_boggle.results.store.run import raise_conflicts
 
     run, words = source.open()
     if classes is not None:
@@ -235,7 +241,7 @@ def certify(
     """
     if classes is not None and sample is not None:
         raise InputError("give --classes or --sample, not both")
-    from results.proof.certify import Choice, certify as certify_run
+    from orderly_boggle.results.proof.certify import Choice, certify as certify_run
 
     run, words = source.open()
     if classes is None:
@@ -285,9 +291,9 @@ def audit(
     fmt: options.Format = "table",
 ) -> None:
     """Check certificates and boards with a program that shares no code with the search."""
-    from boardclass.wordlist import available_names
-    from results.proof import audit as checker
-    from results.proof.certificates import check_files, record_audit
+    from orderly_boggle.boardclass.wordlist import available_names
+    from orderly_boggle.results.proof import audit as checker
+    from orderly_boggle.results.proof.certificates import check_files, record_audit
 
     folder = _folder_here(source.directory)
     # the checker reads the list itself, without limits: size and digest are checked first

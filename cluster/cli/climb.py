@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-import boardclass
-import search
-from boardclass.errors import InputError, quote
-from boardclass.scores import n_letters
-from cluster.answers.render import Format, draw_board, write_table
-from cluster.cli import options
-from cluster.cli.app import EXIT_INTERRUPTED
-from cluster.cli.options import numeric, option
-from cluster.streams import Move, console, moving, tell
+from orderly_boggle import boardclass, search
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.scores import n_letters
+from orderly_boggle.cluster.answers.render import Format, draw_board, write_table
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.app import EXIT_INTERRUPTED
+from orderly_boggle.cluster.cli.options import numeric, option
+from orderly_boggle.cluster.streams import Move, console, moving, tell
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Dims
-    from boardclass.scores import ScoreTable
-    from boardclass.wordlist import WordList
-    from search.local.batches import BatchScorer
-    from search.local.hamilton import Longest
-    from search.local.methods import Climbing, Find, Start
+    from orderly_boggle.boardclass.geometry import Dims
+    from orderly_boggle.boardclass.scores import ScoreTable
+    from orderly_boggle.boardclass.wordlist import WordList
+    from orderly_boggle.search.local.batches import BatchScorer
+    from orderly_boggle.search.local.hamilton import Longest
+    from orderly_boggle.search.local.methods import Climbing, Find, Start
 
 
 @dataclass(frozen=True)
@@ -93,8 +92,8 @@ def climb(
     thousands of boards, and the solver for other tiles, letter values and bonus cells (orderly
     show) takes milliseconds for each.
     """
-    from cluster.driver.signals import StopSignals
-    from search.local.methods import default_method, default_runs, local_search
+    from orderly_boggle.cluster.driver.signals import StopSignals
+    from orderly_boggle.search.local.methods import default_method, default_runs, local_search
 
     words, table = listed.load()
     size, board = _start(how.start, dims, words)
@@ -136,7 +135,7 @@ def _tell_round(move: Move, runs: int, now: Climbing) -> None:
 def _start(start: str | None, dims: str | None, words: WordList) -> tuple[Dims, str | None]:
     """Return the size, and the board to start from if one is named."""
     if start is not None:
-        from cluster.boards.typed import read_board
+        from orderly_boggle.cluster.boards.typed import read_board
 
         return read_board(start, dims, tell, words.letters)
     if dims is None:
@@ -155,7 +154,7 @@ def _scorer(
     """Return what scores boards, only those that hold a word if one is named, and where to
     start.
     """
-    from search.local.batches import HoldingScorer, ParallelScorer
+    from orderly_boggle.search.local.batches import HoldingScorer, ParallelScorer
 
     plain = search.Scorer(size, words, table)
     scorer = ParallelScorer(plain, threads)
@@ -218,9 +217,9 @@ def longest(
     The search is exhaustive, so the answer is proven.  For good boards with a shorter word, or of
     more than 16 cells, use climb --contains.
     """
-    from boardclass.geometry import geometry
-    from search.local import hamilton
-    from search.local.batches import ParallelScorer
+    from orderly_boggle.boardclass.geometry import geometry
+    from orderly_boggle.search.local import hamilton
+    from orderly_boggle.search.local.batches import ParallelScorer
 
     shape = geometry(dims or "4x4")
     words, table = listed.load()

@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import results
-import search
-from boardclass.errors import InputError, quote
-from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.cli import options
-from cluster.cli.options import argument, numeric, option
-from cluster.streams import say, tell, write_file
-from results.storage.files import named_run
+from orderly_boggle import results, search
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.cluster.answers.render import Format, write_json, write_record, write_table
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.options import argument, numeric, option
+from orderly_boggle.cluster.streams import say, tell, write_file
+from orderly_boggle.results.storage.files import named_run
 
 if TYPE_CHECKING:
-    from boardclass.geometry import Dims
-    from boardclass.wordlist import WordList
-    from search.scoring.scorer import Scorer
+    from orderly_boggle.boardclass.geometry import Dims
+    from orderly_boggle.boardclass.wordlist import WordList
+    from orderly_boggle.search.scoring.scorer import Scorer
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class ClassOptions(options.Group):
         self, listed: options.ListOptions
     ) -> tuple[Dims, tuple[str, ...], WordList, Scorer]:
         """Return the size, the letters of each cell, the words and what scores boards."""
-        from cluster.answers.classes import class_letters
+        from orderly_boggle.cluster.answers.classes import class_letters
 
         size, letters = class_letters(self.board_class, self.dims, self.buckets)
         words, table = listed.load()
@@ -63,7 +62,7 @@ def bound(
     fmt: options.Format = "table",
 ) -> None:
     """Print upper bounds on the score of every board of a class."""
-    from search.explain import story_of
+    from orderly_boggle.search.explain import story_of
 
     size, letters, words, scorer = question.resolve(listed)
     # --out without --tree can only mean the trees
@@ -79,7 +78,7 @@ def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str |
     """Print the Sum/Choice tree and the orderly tree of a small class, or write them to FILE.svg or
     FILE.dot.
     """
-    from search.explain import as_dot, as_svg, as_text, trees
+    from orderly_boggle.search.explain import as_dot, as_svg, as_text, trees
 
     loose, orderly = trees(letters, words, scorer)
     if out is None:
@@ -118,7 +117,7 @@ def explain(
         settled = vars(question) | vars(listed) | {"cutoff": cutoff}
         _explain_stored(run, settled.pop("board_class"), settled, fmt)
         return
-    from search.explain import narrate, story_of
+    from orderly_boggle.search.explain import narrate, story_of
 
     size, letters, _, scorer = question.resolve(listed)
     story = story_of(size, letters, scorer, cutoff)
@@ -157,7 +156,7 @@ def export(
     it: it is at least the exact score.  To prove a cutoff with the solver, let it list all boards
     that reach it, and pipe them to orderly score.
     """
-    from search.explain import model_lines
+    from orderly_boggle.search.explain import model_lines
 
     size, letters, words, scorer = question.resolve(listed)
     lines = model_lines(size, letters, words.name, scorer, fmt, relaxed=relaxed)
@@ -187,7 +186,7 @@ def _explain_stored(
             f"--run {quote(run)} settles what {' and '.join(others)} would: leave them out"
         )
     directory = named_run(run)
-    from boardclass.parts import depth
+    from orderly_boggle.boardclass.parts import depth
 
     rows = [row for row in results.open_run(directory).rows() if row.class_id == int(number)]
     if not rows:

@@ -17,18 +17,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
-import boardclass
-import results
-from boardclass.errors import ConfigError, InputError
-from cluster.answers import render
-from results.storage.files import named_run
+from orderly_boggle import boardclass, results
+from orderly_boggle.boardclass.errors import ConfigError, InputError
+from orderly_boggle.cluster.answers import render
+from orderly_boggle.results.storage.files import named_run
 
 if TYPE_CHECKING:
-    from boardclass.scores import ScoreTable
-    from boardclass.wordlist import WordList
-    from cluster.boards.scoring import Scoring
-    from configs.model import RunConfig
-    from results.store.run import Run as StoredRun
+    from orderly_boggle.boardclass.scores import ScoreTable
+    from orderly_boggle.boardclass.wordlist import WordList
+    from orderly_boggle.cluster.boards.scoring import Scoring
+    from orderly_boggle.configs.model import RunConfig
+    from orderly_boggle.results.store.run import Run as StoredRun
 
 
 def option(text: str, *names: str, **more: Any) -> Any:
@@ -38,7 +37,7 @@ def option(text: str, *names: str, **more: Any) -> Any:
 
 def typed_word(text: str, letters: Mapping[str, str]) -> str:
     """Return a word that a person typed in q-form, its ``letters`` beyond a-z by their symbols."""
-    from boardclass.wordlist import words_in_q_form
+    from orderly_boggle.boardclass.wordlist import words_in_q_form
 
     return words_in_q_form([boardclass.in_symbols(text.strip().lower(), letters)])[0]
 
@@ -65,11 +64,11 @@ def _offer(module: str, name: str) -> Callable[[str], list[str]]:
     return complete
 
 
-complete_sizes = _offer("boardclass.geometry", "DIMS")
-complete_wordlists = _offer("boardclass.wordlist", "available_names")
-complete_known_wordlists = _offer("boardclass.wordlist", "sources")
-complete_dice = _offer("cluster.boards.dicesets", "dice_names")
-complete_solvers = _offer("search.solvers", "METHODS")
+complete_sizes = _offer("orderly_boggle.boardclass.geometry", "DIMS")
+complete_wordlists = _offer("orderly_boggle.boardclass.wordlist", "available_names")
+complete_known_wordlists = _offer("orderly_boggle.boardclass.wordlist", "sources")
+complete_dice = _offer("orderly_boggle.cluster.boards.dicesets", "dice_names")
+complete_solvers = _offer("orderly_boggle.search.solvers", "METHODS")
 
 
 _wordlist = partial(
@@ -83,7 +82,7 @@ _wordlist = partial(
 
 
 def _say_turned(dims: str | None) -> str | None:
-    from cluster.streams import tell
+    from orderly_boggle.cluster.streams import tell
 
     if dims is not None and (size := str(boardclass.parse_dims(dims))) != dims.strip().lower():
         tell(f"{dims} turned: the same game as {size}, in which the boards are written")
@@ -105,7 +104,7 @@ Scores = Annotated[
         "standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
         metavar="TABLE",
         show_default="standard",
-        autocompletion=_offer("boardclass.scores", "TABLES"),
+        autocompletion=_offer("orderly_boggle.boardclass.scores", "TABLES"),
     ),
 ]
 Dims = Annotated[
@@ -243,7 +242,7 @@ class ListOptions(Group):
         """Return both; ``scores`` counts when no table was named, ``plain_q`` is for
         ``load_wordlist``.
         """
-        from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
+        from orderly_boggle.boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
 
         table = boardclass.parse_scores(scores if self.scores is None else self.scores)
         return load_wordlist(
@@ -278,14 +277,14 @@ class RuleOptions(ListOptions):
 
     def scoring(self, scores: str = "standard") -> Scoring:
         """Return the list and the rules; ``scores`` counts when no table was named."""
-        from cluster.boards.scoring import Scoring
+        from orderly_boggle.cluster.boards.scoring import Scoring
 
         words, table = self.load(None, scores)
         source, left_out = self.wordlist or words.name, frozenset[str]()
         if self.without is not None:
-            from boardclass.word_files import read_entries
-            from boardclass.word_import import spellings
-            from cluster.streams import tell
+            from orderly_boggle.boardclass.word_files import read_entries
+            from orderly_boggle.boardclass.word_import import spellings
+            from orderly_boggle.cluster.streams import tell
 
             entries = read_entries(Path(self.without))
             left_out = spellings(entries.words, words.letters.values())
@@ -318,7 +317,7 @@ _ABOUT = {
         argument(
             "CONFIG",
             "A TOML file, the name of a preset, or a size.",
-            autocompletion=_offer("configs.model", "bundled_names"),
+            autocompletion=_offer("orderly_boggle.configs.model", "bundled_names"),
         ),
     ],
     "dims": Size,
@@ -354,8 +353,8 @@ def about_a_run(command: Callable[..., None]) -> Callable[..., None]:
 
 def _config(about: Mapping[str, str | None], memory: int | None = None, **more: Any) -> RunConfig:
     """Return the config of some options, and of ``more``; None: not given."""
-    from boardclass.geometry import DIMS
-    from configs.model import bundled_names, load_config
+    from orderly_boggle.boardclass.geometry import DIMS
+    from orderly_boggle.configs.model import bundled_names, load_config
 
     values = {name: value for name, value in {**about, **more}.items() if value is not None}
     source = values.pop("config", None)
@@ -379,8 +378,8 @@ def chosen_run(directory: str | None = None) -> str:
     """
     if directory is not None:
         return named_run(directory)
-    from cluster.streams import tell
-    from cluster.watch.view import DEFAULT_FOLDER, Catalog
+    from orderly_boggle.cluster.streams import tell
+    from orderly_boggle.cluster.watch.view import DEFAULT_FOLDER, Catalog
 
     places = [place.location for place in Catalog(()).places().values()]
     if not places:
@@ -393,7 +392,7 @@ def chosen_run(directory: str | None = None) -> str:
 
 
 def _written_s(run: Path) -> float:
-    from results.storage import files
+    from orderly_boggle.results.storage import files
 
     written = (files.RUN, files.MANIFEST, files.EVENTS)
     return max(

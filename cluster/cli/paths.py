@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from boardclass.errors import BoardError, quote
-from cluster.answers.render import write_record, write_table
-from cluster.cli import options
-from cluster.cli.options import argument, option
+from orderly_boggle.boardclass.errors import BoardError, quote
+from orderly_boggle.cluster.answers.render import write_record, write_table
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.options import argument, option
 
 
 def paths(
@@ -25,7 +25,7 @@ def paths(
 
     Example: orderly paths 4x4
     """
-    from boardclass.king_paths import n_paths, n_paths_by_length
+    from orderly_boggle.boardclass.king_paths import n_paths, n_paths_by_length
 
     width, height = _sides(size)
     if by_length:

@@ -10,15 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from boardclass.errors import InputError, quote
-from boardclass.printable import counted, duration, printable
-from cluster.answers.render import draw_board
-from cluster.cli import options
-from cluster.cli.options import numeric, option
-from cluster.streams import console, say, write_file
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.printable import counted, duration, printable
+from orderly_boggle.cluster.answers.render import draw_board
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.options import numeric, option
+from orderly_boggle.cluster.streams import console, say, write_file
 
 if TYPE_CHECKING:
-    from cluster.boards.scoring import Scoring, Solved
+    from orderly_boggle.cluster.boards.scoring import Scoring, Solved
 
 
 @options.grouped
@@ -42,8 +42,8 @@ def play(
     """
     if out is not None and not out.endswith(".html"):
         raise InputError(f"--out {quote(out)}: expected the name of a page, such as game.html")
-    from cluster.boards.dicesets import load_dice
-    from cluster.boards.scoring import rolled
+    from orderly_boggle.cluster.boards.dicesets import load_dice
+    from orderly_boggle.cluster.boards.scoring import rolled
 
     box = load_dice(dice)
     scoring = rules.scoring(box.scores)
@@ -52,7 +52,7 @@ def play(
     (board,) = rolled(scoring, box, random.Random(seed), min_words=goal, common=True)
     solved = scoring.solve(board)
     if out is not None:
-        from cluster.web.board_page import Game, board_page
+        from orderly_boggle.cluster.web.board_page import Game, board_page
 
         game = Game(minutes, scoring.table.least, goal)
         page = board_page(scoring.described(board, solved), hidden=True, game=game)

@@ -9,21 +9,20 @@ import time
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import boardclass
-import results
-from boardclass.errors import IncompleteError, NoProgressError
-from boardclass.printable import counted, duration
-from cluster.answers.render import draw_board, write_record, write_table
-from cluster.cli import options
-from cluster.cli.options import argument, numeric, option
-from cluster.streams import console, moving, say, tell as warn
-from results.storage.files import named_run
+from orderly_boggle import boardclass, results
+from orderly_boggle.boardclass.errors import IncompleteError, NoProgressError
+from orderly_boggle.boardclass.printable import counted, duration
+from orderly_boggle.cluster.answers.render import draw_board, write_record, write_table
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.options import argument, numeric, option
+from orderly_boggle.cluster.streams import console, moving, say, tell as warn
+from orderly_boggle.results.storage.files import named_run
 
 if TYPE_CHECKING:
-    from cluster.driver.driver import RunOutcome
-    from cluster.planning.estimate import Estimate
-    from cluster.planning.plan import Plan
-    from configs.model import RunConfig
+    from orderly_boggle.cluster.driver.driver import RunOutcome
+    from orderly_boggle.cluster.planning.estimate import Estimate
+    from orderly_boggle.cluster.planning.plan import Plan
+    from orderly_boggle.configs.model import RunConfig
 
 MAX_DRAWN = 3
 CORES = (1, 16, 64)  # of machines that one might rent
@@ -50,7 +49,7 @@ def plan(
 ) -> None:
     """Estimate what a run will cost, from random classes: core hours, memory, price."""
     resolved = configured(memory, order=order, workers=0)
-    from cluster.planning.plan import make_plan
+    from orderly_boggle.cluster.planning.plan import make_plan
 
     made = make_plan(resolved, warn)
     result = _known(made) or _probed(made, seconds, seed, workers)
@@ -78,8 +77,8 @@ def _known(made: Plan) -> Estimate | None:
     """Return what a run took that comes with the program and asks the same; say so, also of one
     that answers more than what is asked.
     """
-    from cluster.planning.estimate import measured
-    from cluster.planning.known import answering, where_answered
+    from orderly_boggle.cluster.planning.estimate import measured
+    from orderly_boggle.cluster.planning.known import answering, where_answered
 
     of = made.question
     name, cutoff = answering(of)
@@ -93,8 +92,8 @@ def _known(made: Plan) -> Estimate | None:
 
 def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:
     """Return what probes found, until the time is over or a signal comes."""
-    from cluster.driver.signals import StopSignals
-    from cluster.planning.estimate import estimate
+    from orderly_boggle.cluster.driver.signals import StopSignals
+    from orderly_boggle.cluster.planning.estimate import estimate
 
     with StopSignals() as signals, moving(seconds) as move:
         warn(f"probing random classes for {duration(seconds)}; Ctrl-C ends it sooner")
@@ -111,7 +110,7 @@ def _probed(made: Plan, seconds: float, seed: int, workers: int) -> Estimate:
 
 
 def _show_estimate(result: Estimate, price: float) -> None:
-    from cluster.answers.status import core_time, money
+    from orderly_boggle.cluster.answers.status import core_time, money
 
     seconds = 3600 * result.cpu_hours
     cost = f"about {core_time(seconds)}"
@@ -145,7 +144,7 @@ def tune(
 ) -> None:
     """Compare partitions, budgets and cell orders on the same random classes."""
     resolved = configured(workers=0)
-    from cluster.planning.estimate import estimate, variants
+    from orderly_boggle.cluster.planning.estimate import estimate, variants
 
     columns = ("variant", "cpu_hours", "ratio", "low", "high", "n_classes", "n_probes", "memory_mb")
     rows: list[list[Any]] = []
@@ -218,7 +217,7 @@ def run(
     """Find every board at or above the cutoff and prove there is no other; run it again to
     resume.
     """
-    from cluster.planning.shares import parse_share
+    from orderly_boggle.cluster.planning.shares import parse_share
 
     mine = None
     if share is not None:
@@ -242,8 +241,8 @@ def _driven(config: RunConfig, extend: str | None, **how: Any) -> RunOutcome:
         extends = named_run(extend)
     try:
         # compiles the kernels the first time: long enough to be interrupted
-        from cluster.driver import driver
-        from cluster.driver.progress import Progress
+        from orderly_boggle.cluster.driver import driver
+        from orderly_boggle.cluster.driver.progress import Progress
 
         outcome = driver.run(config, extends=extends, progress=Progress(sys.stderr), **how)
     except KeyboardInterrupt as error:  # outside the search the driver does not catch signals
@@ -252,7 +251,7 @@ def _driven(config: RunConfig, extend: str | None, **how: Any) -> RunOutcome:
 
 
 def _print_outcome(wordlist: str, outcome: RunOutcome) -> None:
-    from results.proof.summary import proven_word
+    from orderly_boggle.results.proof.summary import proven_word
 
     if outcome.share_done or outcome.claim is None:
         say(f"Not proven. In {outcome.location}, {outcome.message}")
@@ -272,7 +271,7 @@ def _print_outcome(wordlist: str, outcome: RunOutcome) -> None:
 
 
 def _draw_best(wordlist: str, outcome: RunOutcome) -> None:
-    from cluster.boards.scoring import Scoring
+    from orderly_boggle.cluster.boards.scoring import Scoring
 
     assert outcome.claim is not None
     asked, boards = outcome.claim.question, outcome.listed.boards
@@ -303,8 +302,8 @@ def derive(
     A list that lost a few words keeps its record this way.  If the answer does not follow, the
     command refuses and names the first word or value that stands in the way.
     """
-    from cluster.driver.derive import derive as derive_claim
-    from cluster.driver.progress import Progress
+    from orderly_boggle.cluster.driver.derive import derive as derive_claim
+    from orderly_boggle.cluster.driver.progress import Progress
 
     source = results.open_run(directory)
     words = results.run_wordlist(source, source_wordlist)
@@ -329,7 +328,7 @@ def merge(
     changed.
     """
     sources = [named_run(source) for source in sources]
-    from results.upkeep import merging
+    from orderly_boggle.results.upkeep import merging
 
     runs = [results.open_run(source) for source in sources]
     done = merging.merge(target, merging.check_sources(runs))

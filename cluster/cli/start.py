@@ -40,7 +40,7 @@ def main() -> None:
     """Run the command line."""
     _occupy_closed()
     if _is_run(sys.argv[1:]):  # before the imports, which take a second
-        from cluster.driver.signals import end_at_once
+        from orderly_boggle.cluster.driver.signals import end_at_once
 
         end_at_once()
     sys.meta_path.insert(0, _NoPandas)
@@ -51,6 +51,6 @@ def main() -> None:
     # modules and words are no garbage: looking for some took a twentieth of a short command
     gc.set_threshold(100_000)
     atexit.register(gc.disable)  # and no garbage collection at exit
-    from cluster.cli import app
+    from orderly_boggle.cluster.cli import app
 
     app.main()

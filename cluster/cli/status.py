@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import boardclass
-import results
-from boardclass.distribution import install
-from boardclass.errors import InputError, OrderlyError
-from cluster.answers.render import write_json, write_record, write_table
-from cluster.cli import options
-from cluster.cli.options import numeric, option
-from cluster.streams import say, tell
+from orderly_boggle import boardclass, results
+from orderly_boggle.boardclass.distribution import install
+from orderly_boggle.boardclass.errors import InputError, OrderlyError
+from orderly_boggle.cluster.answers.render import write_json, write_record, write_table
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.options import numeric, option
+from orderly_boggle.cluster.streams import say, tell
 
 if TYPE_CHECKING:
-    from cluster.watch.view import Place
+    from orderly_boggle.cluster.watch.view import Place
 
 
 def status(
@@ -34,8 +33,8 @@ def status(
     """Show how far a run is, who works on it, the time left, what it found and the digest of its
     result.
     """
-    from cluster.answers.run_view import as_json, look
-    from cluster.answers.status import lines, tell_notes
+    from orderly_boggle.cluster.answers.run_view import as_json, look
+    from orderly_boggle.cluster.answers.status import lines, tell_notes
 
     view, result = look(directory)
     tell_notes(result)
@@ -64,7 +63,7 @@ def runs(locations: options.Runs = None, fmt: options.Format = "table") -> None:
     """List the runs under a folder: how far each is, its best board, and whether its rows prove
     it.
     """
-    from cluster.watch.view import Catalog
+    from orderly_boggle.cluster.watch.view import Catalog
 
     catalog = Catalog(locations or [])
     listed = [
@@ -86,8 +85,8 @@ _NAMES = """
 
 
 def _record(place: Place) -> Mapping[str, Any]:
-    from cluster.answers.run_view import as_json, look
-    from results.proof.summary import State
+    from orderly_boggle.cluster.answers.run_view import as_json, look
+    from orderly_boggle.results.proof.summary import State
 
     try:
         view, _ = look(place.check())
@@ -112,7 +111,7 @@ def watch(directory: options.Run = options.LATEST) -> None:
     """Watch a run in the terminal: progress, time left, best boards, workers, disk; q quits and
     changes nothing.
     """
-    from cluster.watch.screen import watch as watch_run
+    from orderly_boggle.cluster.watch.screen import watch as watch_run
 
     results.open_run(directory)
     with contextlib.suppress(KeyboardInterrupt):  # ends it like q
@@ -142,7 +141,7 @@ def serve(
     that network can read along.
     """
     try:
-        from cluster.web.server import LocalServer
+        from orderly_boggle.cluster.web.server import LocalServer
     except ImportError as error:
         raise InputError(f"serving needs {error.name}: {install('serve')}") from error
     server = LocalServer(locations or [], host, port, price, lan)

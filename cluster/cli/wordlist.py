@@ -7,19 +7,19 @@ from typing import Annotated
 
 import typer
 
-from boardclass.errors import WordListError, quote
-from boardclass.printable import counted
-from boardclass.scores import n_letters
-from boardclass.word_files import MAX_FILE_BYTES, read_entries
-from boardclass.word_forms import FORMS
-from boardclass.word_import import (
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.boardclass.scores import n_letters
+from orderly_boggle.boardclass.word_files import MAX_FILE_BYTES, read_entries
+from orderly_boggle.boardclass.word_forms import FORMS
+from orderly_boggle.boardclass.word_import import (
     Imported,
     ImportRules,
     import_words,
     judge_stems,
     parse_letters,
 )
-from boardclass.wordlist import (
+from orderly_boggle.boardclass.wordlist import (
     Source,
     WordList,
     available_names,
@@ -29,11 +29,11 @@ from boardclass.wordlist import (
     sources,
     user_folder,
 )
-from cluster.answers.render import Format, write_json, write_record, write_table
-from cluster.cli import options
-from cluster.cli.examples import example_of
-from cluster.cli.options import argument, option
-from cluster.streams import moving, say, write_file
+from orderly_boggle.cluster.answers.render import Format, write_json, write_record, write_table
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.examples import example_of
+from orderly_boggle.cluster.cli.options import argument, option
+from orderly_boggle.cluster.streams import moving, say, write_file
 
 TIMEOUT_S = 30
 wordlist = typer.Typer(

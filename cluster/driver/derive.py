@@ -3,24 +3,24 @@
 import time
 from dataclasses import replace
 
-from boardclass.scores import ScoreTable, points_in_words
-from boardclass.wordlist import WordList, load_wordlist
-from cluster.driver.driver import RunOutcome, conclude
-from cluster.driver.journal import Journal
-from cluster.driver.prepared import prepare
-from cluster.driver.progress import Progress
-from cluster.planning.plan import default_location, plan_of
-from cluster.scheduling.events import Finish
-from results.log_events import Reused
-from results.proof.known import check_known
-from results.proof.prove import summary
-from results.storage.lock import say_once
-from results.store.identity import open_place
-from results.store.run import Run
-from results.store.store import Store
-from results.upkeep.derive import check_follows, derived
-from results.upkeep.extend import check_promise, doubts, inherited
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.scores import ScoreTable, points_in_words
+from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
+from orderly_boggle.cluster.driver.driver import RunOutcome, conclude
+from orderly_boggle.cluster.driver.journal import Journal
+from orderly_boggle.cluster.driver.prepared import prepare
+from orderly_boggle.cluster.driver.progress import Progress
+from orderly_boggle.cluster.planning.plan import default_location, plan_of
+from orderly_boggle.cluster.scheduling.events import Finish
+from orderly_boggle.results.log_events import Reused
+from orderly_boggle.results.proof.known import check_known
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.storage.lock import say_once
+from orderly_boggle.results.store.identity import open_place
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.derive import check_follows, derived
+from orderly_boggle.results.upkeep.extend import check_promise, doubts, inherited
+from orderly_boggle.search.scoring.scorer import Scorer
 
 
 def derive(

@@ -18,26 +18,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
-from boardclass.jit import kernel_hash
-from boardclass.printable import counted
-from boardclass.scores import reaches
-from cluster.driver.journal import Journal
-from cluster.driver.loop import Ledger
-from cluster.driver.prepared import Prepared, prepare
-from cluster.driver.progress import Progress, Told, notebook_progress
-from cluster.driver.run_search import Interrupted, MakeExecutor, search
-from cluster.driver.signals import StopSignals
-from cluster.driver.stuck import why_stuck
-from cluster.planning.known import worth_naming
-from cluster.planning.plan import Plan, make_plan
-from cluster.planning.shares import Share
-from cluster.scheduling.events import Finish, Policy
-from cluster.workers.executors import InProcessExecutor, ProcessExecutor
-from cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
-from configs.model import RunConfig
-from results.errors import DamagedError
-from results.log_events import RESCORING, Dropped, Finished, Report, Reused, Stage
-from results.proof.claim import (
+from orderly_boggle.boardclass.jit import kernel_hash
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.cluster.driver.journal import Journal
+from orderly_boggle.cluster.driver.loop import Ledger
+from orderly_boggle.cluster.driver.prepared import Prepared, prepare
+from orderly_boggle.cluster.driver.progress import Progress, Told, notebook_progress
+from orderly_boggle.cluster.driver.run_search import Interrupted, MakeExecutor, search
+from orderly_boggle.cluster.driver.signals import StopSignals
+from orderly_boggle.cluster.driver.stuck import why_stuck
+from orderly_boggle.cluster.planning.known import worth_naming
+from orderly_boggle.cluster.planning.plan import Plan, make_plan
+from orderly_boggle.cluster.planning.shares import Share
+from orderly_boggle.cluster.scheduling.events import Finish, Policy
+from orderly_boggle.cluster.workers.executors import InProcessExecutor, ProcessExecutor
+from orderly_boggle.cluster.workers.ray_cluster import LOCAL, check_guarded, check_installed
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.results.errors import DamagedError
+from orderly_boggle.results.log_events import RESCORING, Dropped, Finished, Report, Reused, Stage
+from orderly_boggle.results.proof.claim import (
     Claim,
     digest_of,
     make_claim,
@@ -45,18 +45,24 @@ from results.proof.claim import (
     scored_again,
     wording_of,
 )
-from results.proof.coverage import Coverage, rows_out_of_space
-from results.proof.known import check_known
-from results.proof.prove import Proof, prove
-from results.proof.repeat import check_taken, climb_again
-from results.proof.summary import BoardList
-from results.storage import files
-from results.storage.outage import Patience
-from results.store.made import list_name
-from results.store.run import Run, open_run
-from results.store.store import Store
-from results.upkeep.extend import check_promise, check_source, extend, inherited, taken
-from results.upkeep.repair import repair
+from orderly_boggle.results.proof.coverage import Coverage, rows_out_of_space
+from orderly_boggle.results.proof.known import check_known
+from orderly_boggle.results.proof.prove import Proof, prove
+from orderly_boggle.results.proof.repeat import check_taken, climb_again
+from orderly_boggle.results.proof.summary import BoardList
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.outage import Patience
+from orderly_boggle.results.store.made import list_name
+from orderly_boggle.results.store.run import Run, open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.extend import (
+    check_promise,
+    check_source,
+    extend,
+    inherited,
+    taken,
+)
+from orderly_boggle.results.upkeep.repair import repair
 
 __all__ = ["Interrupted", "RunOutcome", "default_executor", "default_policy", "run"]
 
@@ -235,7 +241,7 @@ def default_executor(config: RunConfig) -> MakeExecutor:
     check_installed()
     if address != LOCAL:
         check_guarded(address)
-    from cluster.workers.ray_executor import RayExecutor
+    from orderly_boggle.cluster.workers.ray_executor import RayExecutor
 
     return partial(RayExecutor, n_workers=config.workers, address=address)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Self
 
-from cluster.scheduling import events
-from results import log_events
-from results.log import EventLog
-from results.log_events import Report
-from results.storage.local import Folder
+from orderly_boggle.cluster.scheduling import events
+from orderly_boggle.results import log_events
+from orderly_boggle.results.log import EventLog
+from orderly_boggle.results.log_events import Report
+from orderly_boggle.results.storage.local import Folder
 
 _SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress
 _SHARE = 0.01  # of the elapsed time, so that the log of a run of weeks stays small

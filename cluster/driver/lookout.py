@@ -13,7 +13,7 @@ from pathlib import Path
 
 from numba import config
 
-from boardclass.wordlist import find_wordlist
+from orderly_boggle.boardclass.wordlist import find_wordlist
 
 LOOK_S = 30.0  # between two looks
 

@@ -12,15 +12,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from boardclass.canonical import canonical_board
-from cluster.scheduling import events
-from cluster.scheduling.scheduler import Scheduler
-from cluster.workers.executors import Executor
-from results.errors import RowError
-from results.log_events import Report
-from results.store.rows import QUARANTINED, Checked, Row, checked
-from results.store.store import Store
-from search.question import Question
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.cluster.scheduling import events
+from orderly_boggle.cluster.scheduling.scheduler import Scheduler
+from orderly_boggle.cluster.workers.executors import Executor
+from orderly_boggle.results.errors import RowError
+from orderly_boggle.results.log_events import Report
+from orderly_boggle.results.store.rows import QUARANTINED, Checked, Row, checked
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.search.question import Question
 
 POLL_S = 0.5
 

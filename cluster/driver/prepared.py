@@ -6,19 +6,19 @@ from itertools import compress
 
 import numpy as np
 
-from boardclass.arrays import Float64s, Int64s
-from boardclass.partition import among
-from cluster.driver.journal import Journal
-from cluster.driver.loop import Ledger
-from cluster.driver.progress import Progress
-from cluster.planning.costs import predicted_costs
-from cluster.planning.plan import Plan
-from cluster.planning.shares import Share
-from cluster.scheduling.forecast import NO_HISTORY, History
-from results.store.run import Run
-from results.store.store import Store
-from search.breaker import Unit
-from search.tally import EFFORT
+from orderly_boggle.boardclass.arrays import Float64s, Int64s
+from orderly_boggle.boardclass.partition import among
+from orderly_boggle.cluster.driver.journal import Journal
+from orderly_boggle.cluster.driver.loop import Ledger
+from orderly_boggle.cluster.driver.progress import Progress
+from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.cluster.planning.plan import Plan
+from orderly_boggle.cluster.planning.shares import Share
+from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, History
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.search.breaker import Unit
+from orderly_boggle.search.tally import EFFORT
 
 
 @dataclass(frozen=True)

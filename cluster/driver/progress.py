@@ -8,10 +8,10 @@ All of it goes to standard error, so that standard output stays a result.
 
 from collections.abc import Callable
 
-from boardclass.notebook import bar
-from boardclass.printable import between, counted, duration, percent
-from cluster.streams import Line
-from results.log_events import Report
+from orderly_boggle.boardclass.notebook import bar
+from orderly_boggle.boardclass.printable import between, counted, duration, percent
+from orderly_boggle.cluster.streams import Line
+from orderly_boggle.results.log_events import Report
 
 
 class Progress(Line):

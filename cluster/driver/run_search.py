@@ -14,32 +14,32 @@ from functools import partial
 
 import numpy as np
 
-from boardclass.board import with_letters
-from boardclass.errors import IncompleteError, NoProgressError
-from boardclass.jit import kernel_hash
-from boardclass.partition import among
-from boardclass.printable import counted, memory_size
-from cluster.driver.journal import Journal
-from cluster.driver.lookout import Lookout
-from cluster.driver.loop import run_loop
-from cluster.driver.prepared import Prepared, history
-from cluster.driver.progress import Progress
-from cluster.driver.signals import StopSignals
-from cluster.driver.stuck import why_stuck
-from cluster.planning.costs import predicted_costs
-from cluster.scheduling.backlog import Work
-from cluster.scheduling.events import Bar, Event, Finish, Instruction, Policy
-from cluster.scheduling.machines import N_TRIES
-from cluster.scheduling.scheduler import Scheduler
-from cluster.workers.executors import Executor
-from cluster.workers.memory import machine_memory
-from cluster.workers.ray_cluster import ClusterGoneError, RayError
-from configs.model import RunConfig
-from results.log_events import MemoryLow, Report, Started
-from results.proof.nodes import SearchNodes
-from results.proof.summary import Wording
-from results.storage.outage import Reminder
-from search.breaker import Spec, Unit
+from orderly_boggle.boardclass.board import with_letters
+from orderly_boggle.boardclass.errors import IncompleteError, NoProgressError
+from orderly_boggle.boardclass.jit import kernel_hash
+from orderly_boggle.boardclass.partition import among
+from orderly_boggle.boardclass.printable import counted, memory_size
+from orderly_boggle.cluster.driver.journal import Journal
+from orderly_boggle.cluster.driver.lookout import Lookout
+from orderly_boggle.cluster.driver.loop import run_loop
+from orderly_boggle.cluster.driver.prepared import Prepared, history
+from orderly_boggle.cluster.driver.progress import Progress
+from orderly_boggle.cluster.driver.signals import StopSignals
+from orderly_boggle.cluster.driver.stuck import why_stuck
+from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.cluster.scheduling.backlog import Work
+from orderly_boggle.cluster.scheduling.events import Bar, Event, Finish, Instruction, Policy
+from orderly_boggle.cluster.scheduling.machines import N_TRIES
+from orderly_boggle.cluster.scheduling.scheduler import Scheduler
+from orderly_boggle.cluster.workers.executors import Executor
+from orderly_boggle.cluster.workers.memory import machine_memory
+from orderly_boggle.cluster.workers.ray_cluster import ClusterGoneError, RayError
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.results.log_events import MemoryLow, Report, Started
+from orderly_boggle.results.proof.nodes import SearchNodes
+from orderly_boggle.results.proof.summary import Wording
+from orderly_boggle.results.storage.outage import Reminder
+from orderly_boggle.search.breaker import Spec, Unit
 
 MakeExecutor = Callable[[Spec], Executor]
 _LOW = 1 / 16  # of all memory
@@ -127,7 +127,7 @@ def _kernels_loaded(signals: StopSignals) -> bool:
 
     def load() -> None:
         try:
-            import search.node_search  # noqa: F401
+            import orderly_boggle.search.node_search  # noqa: F401
         # a thread that dies in silence would look like kernels that were loaded
         except BaseException as error:  # noqa: BLE001 - raised below, where it is handled
             errors.append(error)

@@ -12,7 +12,7 @@ import threading
 from types import FrameType
 from typing import Any, Self
 
-from boardclass.errors import IncompleteError
+from orderly_boggle.boardclass.errors import IncompleteError
 
 # Batch systems warn with the last four before they kill.
 _SIGNALS = (

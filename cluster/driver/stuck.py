@@ -5,8 +5,8 @@ exit code 4, and nothing else bounds how often.
 3
 """
 
-from cluster.driver.prepared import Prepared
-from results.log import n_starts_without_progress
+from orderly_boggle.cluster.driver.prepared import Prepared
+from orderly_boggle.results.log import n_starts_without_progress
 
 N_STARTS = 3
 

@@ -1,6 +1,6 @@
 """What classes are expected to cost, by their letters alone.
 
->>> from search.question import ask
+>>> from orderly_boggle.search.question import ask
 >>> question = ask("2x2", "0" * 64, "words", 14, "jqxzvwk fybughmpcdlnorstiae")
 >>> predicted_costs(question, question.class_ids()).astype(int).tolist()
 [2401, 33124, 8918, 33124, 123032, 456976]
@@ -8,8 +8,8 @@
 
 import numpy as np
 
-from boardclass.arrays import Float64s, Int64s
-from search.question import Question
+from orderly_boggle.boardclass.arrays import Float64s, Int64s
+from orderly_boggle.search.question import Question
 
 
 def predicted_costs(question: Question, class_ids: Int64s) -> Float64s:

@@ -41,17 +41,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Float64s
-from boardclass.geometry import ORDERS, cell_order_of, geometry
-from boardclass.parts import parse_path
-from boardclass.processes import Pool
-from cluster.planning.costs import predicted_costs
-from cluster.planning.plan import Plan, make_plan
-from cluster.scheduling.forecast import log_interval
-from configs.model import RunConfig
-from results.store.run import Run
-from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.params import LETTER_ORDER, Rules
+from orderly_boggle.boardclass.arrays import Float64s
+from orderly_boggle.boardclass.geometry import ORDERS, cell_order_of, geometry
+from orderly_boggle.boardclass.parts import parse_path
+from orderly_boggle.boardclass.processes import Pool
+from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.cluster.planning.plan import Plan, make_plan
+from orderly_boggle.cluster.scheduling.forecast import log_interval
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.search.breaker import Breaker, Spec, Unit, UnitResult
+from orderly_boggle.search.params import LETTER_ORDER, Rules
 
 PROBE_BUDGET = Breaker.hurried_budget  # effort of a unit of a probe
 LEAST = 16  # classes, where the time is not limited

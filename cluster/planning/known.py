@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import shlex
 
-import results
-from boardclass.scores import reaches
-from search.question import Question
+from orderly_boggle import results
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.search.question import Question
 
 _WORTH_NAMING_S = 60.0  # of search; whoever asks for less has the answer as soon
 

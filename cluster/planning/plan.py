@@ -12,22 +12,22 @@ from importlib import metadata
 
 import numpy as np
 
-import search
-from boardclass.distribution import NAME
-from boardclass.errors import InputError
-from boardclass.geometry import parse_dims
-from boardclass.jit import kernel_hash
-from boardclass.partition import parse_partition
-from boardclass.scores import parse_scores
-from boardclass.wordlist import WordList, load_wordlist
-from configs.model import RunConfig
-from results.store.identity import Place, open_place
-from results.store.made import EVERYTHING, Climbed, ListTold, Made
-from results.store.run import Run
-from search.breaker import Spec
-from search.params import Budgets
-from search.question import Question
-from search.scoring.scorer import Scorer
+from orderly_boggle import search
+from orderly_boggle.boardclass.distribution import NAME
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.geometry import parse_dims
+from orderly_boggle.boardclass.jit import kernel_hash
+from orderly_boggle.boardclass.partition import parse_partition
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.results.store.identity import Place, open_place
+from orderly_boggle.results.store.made import EVERYTHING, Climbed, ListTold, Made
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.search.breaker import Spec
+from orderly_boggle.search.params import Budgets
+from orderly_boggle.search.question import Question
+from orderly_boggle.search.scoring.scorer import Scorer
 
 MAX_CLASSES = 50_000_000
 # that reach the cutoff, every image counted: more than rows and claims can list

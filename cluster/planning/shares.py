@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boardclass.errors import ConfigError, quote
-from boardclass.partition import among
-from cluster.planning.costs import predicted_costs
+from orderly_boggle.boardclass.errors import ConfigError, quote
+from orderly_boggle.boardclass.partition import among
+from orderly_boggle.cluster.planning.costs import predicted_costs
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from boardclass.arrays import Int64s
-    from results.proof.coverage import Coverage
-    from results.store.rows import Key
-    from results.store.store import Store
-    from search.question import Question
+    from orderly_boggle.boardclass.arrays import Int64s
+    from orderly_boggle.results.proof.coverage import Coverage
+    from orderly_boggle.results.store.rows import Key
+    from orderly_boggle.results.store.store import Store
+    from orderly_boggle.search.question import Question
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Float64s, Int64s
-from boardclass.parts import depth
-from cluster.scheduling.forecast import NO_HISTORY, Forecast, History
-from search.breaker import Unit, UnitResult
+from orderly_boggle.boardclass.arrays import Float64s, Int64s
+from orderly_boggle.boardclass.parts import depth
+from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, Forecast, History
+from orderly_boggle.search.breaker import Unit, UnitResult
 
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
 

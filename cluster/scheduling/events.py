@@ -16,8 +16,8 @@ from math import inf
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from results.store.rows import Checked
-    from search.breaker import Unit, UnitResult
+    from orderly_boggle.results.store.rows import Checked
+    from orderly_boggle.search.breaker import Unit, UnitResult
 
 
 # why a worker is gone, and what that says about the unit that it had

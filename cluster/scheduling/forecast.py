@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Float64s, Int8s
+from orderly_boggle.boardclass.arrays import Float64s, Int8s
 
 N_BANDS = 8
 _ENOUGH = 6  # measured classes on which the factor of a band rests, if there are so many

@@ -31,14 +31,14 @@ from operator import attrgetter
 
 import numpy as np
 
-from boardclass.printable import counted
-from cluster.scheduling import events
-from cluster.scheduling.backlog import Backlog, Trouble, Work
-from cluster.scheduling.crew import Crew
-from cluster.scheduling.machines import N_TRIES, Machines
-from cluster.scheduling.trust import Compare, Trust
-from results.log_events import Report
-from search.breaker import Unit
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.cluster.scheduling import events
+from orderly_boggle.cluster.scheduling.backlog import Backlog, Trouble, Work
+from orderly_boggle.cluster.scheduling.crew import Crew
+from orderly_boggle.cluster.scheduling.machines import N_TRIES, Machines
+from orderly_boggle.cluster.scheduling.trust import Compare, Trust
+from orderly_boggle.results.log_events import Report
+from orderly_boggle.search.breaker import Unit
 
 # ticks come twice a second: half a minute without one is no load, however high
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running

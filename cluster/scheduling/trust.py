@@ -18,8 +18,8 @@ from itertools import islice
 
 import numpy as np
 
-from cluster.scheduling.events import Answer, Policy, Replica
-from search.breaker import Unit, UnitResult
+from orderly_boggle.cluster.scheduling.events import Answer, Policy, Replica
+from orderly_boggle.search.breaker import Unit, UnitResult
 
 MAX_TRIES = 3
 Compare = Callable[[UnitResult, UnitResult], str]

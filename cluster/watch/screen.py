@@ -17,12 +17,12 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from boardclass.board import dims_of_length, format_rows, with_letters
-from boardclass.errors import BoardError, InputError
-from boardclass.printable import printable
-from cluster.answers.render import draw_board
-from cluster.answers.run_view import RunView
-from cluster.answers.status import (
+from orderly_boggle.boardclass.board import dims_of_length, format_rows, with_letters
+from orderly_boggle.boardclass.errors import BoardError, InputError
+from orderly_boggle.boardclass.printable import printable
+from orderly_boggle.cluster.answers.render import draw_board
+from orderly_boggle.cluster.answers.run_view import RunView
+from orderly_boggle.cluster.answers.status import (
     Work,
     at_work,
     classes_done,
@@ -31,12 +31,12 @@ from cluster.answers.status import (
     going_on,
     question,
 )
-from cluster.streams import console
-from cluster.watch.view import Watched, Watcher
-from results.log import read_events
-from results.log_events import BestBoard, Event, Stopped
-from results.proof.summary import State, Summary
-from results.storage.local import DiskUse, disk_use, open_folder
+from orderly_boggle.cluster.streams import console
+from orderly_boggle.cluster.watch.view import Watched, Watcher
+from orderly_boggle.results.log import read_events
+from orderly_boggle.results.log_events import BestBoard, Event, Stopped
+from orderly_boggle.results.proof.summary import State, Summary
+from orderly_boggle.results.storage.local import DiskUse, disk_use, open_folder
 
 _COLOURS = {
     State.RUNNING: "cyan",

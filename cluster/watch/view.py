@@ -21,13 +21,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-import results
-from boardclass.errors import InputError, OrderlyError, StoreError, quote
-from cluster.answers.run_view import Drawn, Reading, RunView, run_view
-from results.log import Live, live
-from results.storage import files
-from results.storage.local import open_folder
-from results.storage.objects import runs_below
+from orderly_boggle import results
+from orderly_boggle.boardclass.errors import InputError, OrderlyError, StoreError, quote
+from orderly_boggle.cluster.answers.run_view import Drawn, Reading, RunView, run_view
+from orderly_boggle.results.log import Live, live
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.storage.objects import runs_below
 
 DEFAULT_FOLDER = "runs"
 MAX_DEPTH = 4

@@ -17,18 +17,18 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from boardclass.board_svg import SCRIPT, STYLE
-from boardclass.errors import InputError, OrderlyError, quote
-from boardclass.geometry import DIMS
-from boardclass.wordlist import DEFAULT_WORDLIST, Source, available_names, sources
-from cluster.boards.dicesets import all_dice, dice_names
-from cluster.watch.view import Place
-from cluster.web import jobs
-from cluster.web.job_queue import Priority, Refused
-from cluster.web.site import Site, plain
-from results.proof.best_known import best_known
-from results.reading.markup import templates
-from results.store.documents import first_fault
+from orderly_boggle.boardclass.board_svg import SCRIPT, STYLE
+from orderly_boggle.boardclass.errors import InputError, OrderlyError, quote
+from orderly_boggle.boardclass.geometry import DIMS
+from orderly_boggle.boardclass.wordlist import DEFAULT_WORDLIST, Source, available_names, sources
+from orderly_boggle.cluster.boards.dicesets import all_dice, dice_names
+from orderly_boggle.cluster.watch.view import Place
+from orderly_boggle.cluster.web import jobs
+from orderly_boggle.cluster.web.job_queue import Priority, Refused
+from orderly_boggle.cluster.web.site import Site, plain
+from orderly_boggle.results.proof.best_known import best_known
+from orderly_boggle.results.reading.markup import templates
+from orderly_boggle.results.store.documents import first_fault
 
 MAX_CLASS_CHARACTERS = 25 * 27
 SLOW_S, QUICK_S = 30.0, 15.0
@@ -39,7 +39,7 @@ _board_request = TypeAdapter(jobs.BoardRequest)
 
 
 def make_app(site: Site) -> Starlette:
-    """Return the application; :class:`cluster.web.server.Guard` goes around it.
+    """Return the application; :class:`orderly_boggle.cluster.web.server.Guard` goes around it.
 
     A separate process loads the default word list and the kernels at once, not with the first
     question.

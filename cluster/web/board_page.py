@@ -14,9 +14,9 @@ from operator import itemgetter
 from pathlib import Path
 from string import Template
 
-from boardclass.board_svg import SCRIPT, board_svg
-from boardclass.printable import counted, printable
-from cluster.answers.told import Playable, Told
+from orderly_boggle.boardclass.board_svg import SCRIPT, board_svg
+from orderly_boggle.boardclass.printable import counted, printable
+from orderly_boggle.cluster.answers.told import Playable, Told
 
 _FOLDER = Path(__file__).resolve().parent
 _SCRIPTS = (

@@ -16,9 +16,9 @@ from typing import Any
 
 import anyio
 
-from boardclass.errors import OrderlyError
-from boardclass.processes import Pool
-from results.reading.limits import GRACE_S, Limits, limited
+from orderly_boggle.boardclass.errors import OrderlyError
+from orderly_boggle.boardclass.processes import Pool
+from orderly_boggle.results.reading.limits import GRACE_S, Limits, limited
 
 MAX_WAITING, _PATIENCE_S = 64, 2.0
 # a new process loads libraries and may have to compile kernels, before its own time begins

@@ -11,33 +11,33 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import Field
 
-from boardclass.board import NO_LETTERS, format_rows, with_letters
-from boardclass.board_svg import SIZE, board_svg
-from boardclass.errors import InputError, quote
-from boardclass.geometry import cell_name
-from boardclass.printable import counted, duration
-from boardclass.scores import ScoreTable, parse_scores
-from boardclass.wordlist import (
+from orderly_boggle.boardclass.board import NO_LETTERS, format_rows, with_letters
+from orderly_boggle.boardclass.board_svg import SIZE, board_svg
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.geometry import cell_name
+from orderly_boggle.boardclass.printable import counted, duration
+from orderly_boggle.boardclass.scores import ScoreTable, parse_scores
+from orderly_boggle.boardclass.wordlist import (
     DEFAULT_WORDLIST,
     WordList,
     available_names,
     known_name,
     load_wordlist,
 )
-from cluster.answers.classes import class_letters
-from cluster.answers.run_view import Drawn, Reading
-from cluster.boards.dicesets import load_dice
-from cluster.boards.scoring import Scoring, rolled, scorer_of
-from cluster.boards.typed import read_board
-from results.proof.claim import read_claim, wording_of
-from results.store.run import Run, open_run
-from search.explain import as_svg, as_text, narrate, story_of, trees
+from orderly_boggle.cluster.answers.classes import class_letters
+from orderly_boggle.cluster.answers.run_view import Drawn, Reading
+from orderly_boggle.cluster.boards.dicesets import load_dice
+from orderly_boggle.cluster.boards.scoring import Scoring, rolled, scorer_of
+from orderly_boggle.cluster.boards.typed import read_board
+from orderly_boggle.results.proof.claim import read_claim, wording_of
+from orderly_boggle.results.store.run import Run, open_run
+from orderly_boggle.search.explain import as_svg, as_text, narrate, story_of, trees
 
 if TYPE_CHECKING:
-    from cluster.answers.told import Around, Climb, Told
-    from results.reading.sql import Database
-    from search.explain import Story
-    from search.scoring.scorer import Scorer
+    from orderly_boggle.cluster.answers.told import Around, Climb, Told
+    from orderly_boggle.results.reading.sql import Database
+    from orderly_boggle.search.explain import Story
+    from orderly_boggle.search.scoring.scorer import Scorer
 
 N_BOARDS = 16
 MAX_TILES = 1200
@@ -170,7 +170,7 @@ def draw(request: BoardRequest) -> str:
 
 def page(request: BoardRequest) -> str:
     """Return a board as a page of its own, to look at and to play on."""
-    from cluster.web.board_page import board_page
+    from orderly_boggle.cluster.web.board_page import board_page
 
     return board_page(score_board(request), hidden=request.hidden)
 
@@ -179,7 +179,7 @@ def around_board(request: BoardRequest) -> Around:
     """Return the score with each letter in each cell (rows: cells), and the best boards one step
     away.
     """
-    from search.scoring.scorer import best_neighbours, letter_scores
+    from orderly_boggle.search.scoring.scorer import best_neighbours, letter_scores
 
     board, scorer, names = request.usual()
     near = best_neighbours(board, scorer, N_NEAR, names)
@@ -190,7 +190,7 @@ def climb_from(request: BoardRequest) -> Climb:
     """Return the best boards that climbing from a board found in a few seconds, in ever larger
     pools; ``complete``: the last, of ``pool`` boards, was climbed out.
     """
-    from search.local.methods import local_search
+    from orderly_boggle.search.local.methods import local_search
 
     board, scorer, names = request.usual()
     end_s = time.monotonic() + CLIMB_S
@@ -252,8 +252,8 @@ def class_trees(text: str, wordlist: str) -> list[dict[str, str]]:
 
 def read_run(location: str) -> Reading:
     """Return what the rows of a run give."""
-    from results.reading.sql import Database
-    from results.storage.local import disk_use
+    from orderly_boggle.results.reading.sql import Database
+    from orderly_boggle.results.storage.local import disk_use
 
     run = open_run(location)
     database = Database([("run", run)])
@@ -295,7 +295,7 @@ def class_map(run: Run, database: Database) -> tuple[str, str]:
     """
     import numpy as np
 
-    from results.reading.report import COSTS
+    from orderly_boggle.results.reading.report import COSTS
 
     partition = run.partition
     if partition.n_canonical > MAX_MAPPED:

@@ -27,11 +27,11 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from boardclass.errors import InputError, quote
-from cluster.watch.view import Catalog
-from cluster.web.app import make_app
-from cluster.web.site import Site
-from results.storage.files import PUBLISHED
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.cluster.watch.view import Catalog
+from orderly_boggle.cluster.web.app import make_app
+from orderly_boggle.cluster.web.site import Site
+from orderly_boggle.results.storage.files import PUBLISHED
 
 DEFAULT_PORT = 8765
 # connections that have not asked yet, and how long each may take to; who is not let in is answered

@@ -14,11 +14,11 @@ from typing import Any
 
 import anyio.to_thread
 
-from boardclass.board import dims_of_length, with_letters
-from boardclass.errors import BoardError
-from boardclass.printable import counted, duration, percent, printable
-from cluster.answers.run_view import Drawn, Reading, RunView
-from cluster.answers.status import (
+from orderly_boggle.boardclass.board import dims_of_length, with_letters
+from orderly_boggle.boardclass.errors import BoardError
+from orderly_boggle.boardclass.printable import counted, duration, percent, printable
+from orderly_boggle.cluster.answers.run_view import Drawn, Reading, RunView
+from orderly_boggle.cluster.answers.status import (
     at_work,
     classes_done,
     core_time,
@@ -28,11 +28,11 @@ from cluster.answers.status import (
     money,
     question,
 )
-from cluster.answers.told import Placed, Pulse, RowsTold
-from cluster.watch.view import Catalog, Place, Watched
-from cluster.web import jobs
-from cluster.web.job_queue import JobQueue, Priority
-from results.proof.summary import State, proven_word, searched, standing
+from orderly_boggle.cluster.answers.told import Placed, Pulse, RowsTold
+from orderly_boggle.cluster.watch.view import Catalog, Place, Watched
+from orderly_boggle.cluster.web import jobs
+from orderly_boggle.cluster.web.job_queue import JobQueue, Priority
+from orderly_boggle.results.proof.summary import State, proven_word, searched, standing
 
 READ_S, READ_MB = 120.0, 4096
 MAX_CLAIM = 4000  # characters: strangers may have stored some of them

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Self
 
-from cluster.scheduling.events import (
+from orderly_boggle.cluster.scheduling.events import (
     Answer,
     Assign,
     Death,
@@ -26,10 +26,10 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.workers.process import WorkerLost, WorkerProcess
-from cluster.workers.worker import MakeBreaker, Worker
-from results.log_events import Report
-from search.breaker import Spec
+from orderly_boggle.cluster.workers.process import WorkerLost, WorkerProcess
+from orderly_boggle.cluster.workers.worker import MakeBreaker, Worker
+from orderly_boggle.results.log_events import Report
+from orderly_boggle.search.breaker import Spec
 
 _GATHER_S = 0.02
 
@@ -163,7 +163,8 @@ class ProcessExecutor(InProcessExecutor):
     _worker = WorkerProcess
 
     def __init__(self, spec: Spec, make_breaker: MakeBreaker | None = None) -> None:
-        import search.node_search  # noqa: F401 - compiles the kernels, or every process would
+        # compiles the kernels, or every process would
+        import orderly_boggle.search.node_search  # noqa: F401
 
         super().__init__(spec, make_breaker)
 

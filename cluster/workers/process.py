@@ -26,9 +26,9 @@ from pathlib import Path
 from socket import socketpair
 from typing import Any
 
-from boardclass.processes import python_path
-from cluster.scheduling.events import Assign, Death
-from cluster.workers.worker import (
+from orderly_boggle.boardclass.processes import python_path
+from orderly_boggle.cluster.scheduling.events import Assign, Death
+from orderly_boggle.cluster.workers.worker import (
     OUT_OF_MEMORY,
     Failure,
     Hello,
@@ -36,7 +36,7 @@ from cluster.workers.worker import (
     Reply,
     Worker,
 )
-from search.breaker import Spec
+from orderly_boggle.search.breaker import Spec
 
 _SET_PDEATHSIG = 1
 _LONGEST_LINE = 400

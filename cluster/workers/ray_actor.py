@@ -1,8 +1,8 @@
 """What runs in a Ray actor.  It is sent by value, so that it also runs on a machine that lacks this
 program, or has another version of it, and can say so.
 
-    who    what is installed there          make   the worker itself, once that is the same here
-    work_through, busy_with                 see :class:`cluster.workers.worker.Worker`
+    who    what is installed there      make   the worker itself, once that is the same here
+    work_through, busy_with             see :class:`orderly_boggle.cluster.workers.worker.Worker`
 
 Nothing of this program may be imported at the top.  What goes over the wire before it is known to
 be the same there is made of plain values.
@@ -15,25 +15,28 @@ from pathlib import Path
 from typing import Any
 
 DISTRIBUTION = "orderly-boggle"
-PACKAGES = ("boardclass", "cluster", "configs", "results", "search")
+PACKAGE = "orderly_boggle"
+FOLDERS = ("boardclass", "cluster", "configs", "results", "search")
 
 
 def installed() -> dict[str, str]:
     """Return version of this program, a digest of its sources, and version of Python.
 
-    The digest is 16 hex digits over names and contents of all Python files of its packages.
+    The digest is 16 hex digits over names and contents of all Python files of its folders.
 
-    Raises ModuleNotFoundError when one of the packages is not there.
+    Raises ModuleNotFoundError when the package, or one of its folders, is not there.
     """
     digest = hashlib.sha256()
-    for package in PACKAGES:
-        spec = util.find_spec(package)
-        if spec is None or not spec.submodule_search_locations:
-            raise ModuleNotFoundError(f"No module named {package!r}")
-        root = Path(next(iter(spec.submodule_search_locations)))
-        for path in sorted(root.rglob("*.py")):
+    spec = util.find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(f"No module named {PACKAGE!r}")
+    root = Path(next(iter(spec.submodule_search_locations)))
+    for folder in FOLDERS:  # one by one: in a checkout they are links, which rglob does not follow
+        if not (root / folder).is_dir():
+            raise ModuleNotFoundError(f"No module named '{PACKAGE}.{folder}'")
+        for path in sorted((root / folder).rglob("*.py")):
             content = path.read_bytes()
-            place = f"{package}/{path.relative_to(root).as_posix()}"
+            place = path.relative_to(root).as_posix()
             digest.update(f"{place} {len(content)}\n".encode())
             digest.update(content)
     try:
@@ -69,7 +72,7 @@ class RemoteWorker:
 
     def make(self, spec: Any, make_breaker: Any) -> Any:
         """Make the worker and return who it is."""
-        from cluster.workers.worker import Worker
+        from orderly_boggle.cluster.workers.worker import Worker
 
         self._worker = Worker(spec, make_breaker)
         return self._worker.hello()

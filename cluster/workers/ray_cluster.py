@@ -25,9 +25,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from boardclass.distribution import install
-from boardclass.errors import OrderlyError, UnavailableError
-from boardclass.processes import python_path
+from orderly_boggle.boardclass.distribution import install
+from orderly_boggle.boardclass.errors import OrderlyError, UnavailableError
+from orderly_boggle.boardclass.processes import python_path
 
 LOCAL, CLIENT, AUTO = "local", "ray://", "auto"
 

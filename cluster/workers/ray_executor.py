@@ -20,8 +20,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from boardclass.printable import counted
-from cluster.scheduling.events import (
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.cluster.scheduling.events import (
     Assign,
     Death,
     Event,
@@ -32,9 +32,9 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.workers import ray_actor, ray_inside
-from cluster.workers.executors import Executor
-from cluster.workers.ray_cluster import (
+from orderly_boggle.cluster.workers import ray_actor, ray_inside
+from orderly_boggle.cluster.workers.executors import Executor
+from orderly_boggle.cluster.workers.ray_cluster import (
     CLIENT,
     ClusterGoneError,
     brief,
@@ -42,9 +42,9 @@ from cluster.workers.ray_cluster import (
     host_and_port,
     resolved,
 )
-from cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker
-from results.log_events import Report
-from search.breaker import Spec
+from orderly_boggle.cluster.workers.worker import OUT_OF_MEMORY, Hello, MakeBreaker
+from orderly_boggle.results.log_events import Report
+from orderly_boggle.search.breaker import Spec
 
 _BEAT_S = 30.0
 _ROOM_S = 3.0
@@ -92,7 +92,8 @@ class _Actor:
 
 
 class RayExecutor(Executor):
-    """Workers on a Ray cluster at an address (see :func:`cluster.workers.ray_cluster.connected`).
+    """Workers on a Ray cluster at an address (see
+    :func:`orderly_boggle.cluster.workers.ray_cluster.connected`).
 
     An autoscaler is asked for ``n_workers`` processors; with ``local`` it is those of the
     cluster.  0: the cluster is taken as it is.  ``make_breaker`` makes the

@@ -15,7 +15,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from boardclass.printable import counted
+from orderly_boggle.boardclass.printable import counted
 
 _MAX_OTHERS = 3
 _MAX_ENTRY = 60

@@ -19,13 +19,13 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
-from boardclass.canonical import canonical_board
-from boardclass.errors import OrderlyError
-from boardclass.geometry import geometry
-from boardclass.jit import kernel_hash
-from cluster.scheduling.events import Answer, Assign, Replica, UnitFailed
-from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.params import Budgets
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import OrderlyError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.jit import kernel_hash
+from orderly_boggle.cluster.scheduling.events import Answer, Assign, Replica, UnitFailed
+from orderly_boggle.search.breaker import Breaker, Spec, Unit, UnitResult
+from orderly_boggle.search.params import Budgets
 
 _MAX_MESSAGE = 500
 OUT_OF_MEMORY = "out of memory: use fewer workers, or a smaller memory_mb (--memory)"

@@ -5,10 +5,9 @@ import sys
 
 import altair as alt
 
-from boardclass import load_wordlist, parse_scores
-from cluster.boards.dicesets import load_dice
-from cluster.boards.rolling import roll
-from search import Scorer, local_search
+from orderly_boggle import Scorer, load_wordlist, local_search, parse_scores
+from orderly_boggle.cluster.boards.dicesets import load_dice
+from orderly_boggle.cluster.boards.rolling import roll
 
 words = load_wordlist(sys.argv[1] if len(sys.argv) > 1 else "scowl70")
 scorer = Scorer("4x4", words.words, parse_scores("standard"))

@@ -27,7 +27,12 @@ EXAMPLE = ROOT / "docs" / "examples" / "chart.py"
 def regenerate(folder: Path) -> None:
     """Write the pictures into a folder."""
     for command in COMMANDS:
-        _python("-c", "from cluster.cli.start import main; main()", *command, folder=folder)
+        _python(
+            "-c",
+            "from orderly_boggle.cluster.cli.start import main; main()",
+            *command,
+            folder=folder,
+        )
     _python(str(EXAMPLE), folder=folder)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from results.storage.files import PUBLISHED
+from orderly_boggle.results.storage.files import PUBLISHED
 
 FILE = PUBLISHED / "best_known.json"
 WHOLE = "searched whole"  # all boards of the size as one class, at the score of the best

@@ -7,7 +7,7 @@ two rows.
 RUN/audits.json has an entry per audit that rejected nothing, for the strength of the claim.  It
 counts only as long as the certificates and the listed boards are those that were audited.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
 >>> certificate_files(run.folder)
 []
@@ -22,17 +22,17 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from boardclass.errors import MismatchError
-from results.proof import audit
-from results.proof.audit import SCHEMA, Audit, Rejected, count
-from results.proof.claim import digest_of, read_claim, unscored_boards
-from results.proof.summary import BoardList
-from results.storage import files
-from results.storage.local import Folder
-from results.store.documents import publish_document, read_model
-from results.store.parts import parse_parquet, serialised
-from results.store.rows import SCHEMA as ROWS
-from results.store.run import Run
+from orderly_boggle.boardclass.errors import MismatchError
+from orderly_boggle.results.proof import audit
+from orderly_boggle.results.proof.audit import SCHEMA, Audit, Rejected, count
+from orderly_boggle.results.proof.claim import digest_of, read_claim, unscored_boards
+from orderly_boggle.results.proof.summary import BoardList
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder
+from orderly_boggle.results.store.documents import publish_document, read_model
+from orderly_boggle.results.store.parts import parse_parquet, serialised
+from orderly_boggle.results.store.rows import SCHEMA as ROWS
+from orderly_boggle.results.store.run import Run
 
 
 def write_certificates(run: Run, shapes: Iterable[tuple[int, Any]]) -> int:

@@ -5,7 +5,7 @@ certify -> chosen_parts             all classes, some, or a sample; each in part
         -> Certifier.shape          search/certificate.py: searches a part, keeps its shape
         -> write_certificates       once a minute, and at the end
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
 >>> certifier = Certifier(run.question, ["tea"])
 >>> len(list(chosen_parts(run, certifier, Choice(sample=3, force=2))))
@@ -19,12 +19,12 @@ from itertools import islice, product
 
 import numpy as np
 
-from boardclass.errors import InputError, quote
-from results.proof.certificates import certified_parts, write_certificates
-from results.storage import files
-from results.storage.lock import say_once, take_lock
-from results.store.run import Run
-from search.certificate import Certifier, Shape
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.results.proof.certificates import certified_parts, write_certificates
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.lock import say_once, take_lock
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.search.certificate import Certifier, Shape
 
 Part = tuple[int, str]  # class and the letters forced on its first cells
 

@@ -8,7 +8,7 @@ what was found.  The claim is written only with full coverage.
 sentence, follow from the rows every time (prove.py), and :func:`disagreement` tells whether the
 record still says the same.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> listed = unscored_boards(open_run("runs/2x2-scowl70-14"))
 >>> listed.n_canonical, listed.n_raw, listed.best_score
 (6, 48, 14)
@@ -25,20 +25,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ConfigDict, with_config
 
-from boardclass.canonical import canonical, images
-from boardclass.errors import MismatchError, quote
-from boardclass.printable import counted
-from results.errors import DamagedError
-from results.proof.summary import BoardList, ListedBoard, Wording
-from results.storage import files
-from results.store import format_1
-from results.store.documents import json_digest, publish_document, read_versions, reader_of
-from results.store.rows import SPLIT, scalar, verdicts_of
-from results.store.run import Run
-from search.question import Question
+from orderly_boggle.boardclass.canonical import canonical, images
+from orderly_boggle.boardclass.errors import MismatchError, quote
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.results.errors import DamagedError
+from orderly_boggle.results.proof.summary import BoardList, ListedBoard, Wording
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store import format_1
+from orderly_boggle.results.store.documents import (
+    json_digest,
+    publish_document,
+    read_versions,
+    reader_of,
+)
+from orderly_boggle.results.store.rows import SPLIT, scalar, verdicts_of
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.search.question import Question
 
 if TYPE_CHECKING:
-    from results.proof.prove import Proof
+    from orderly_boggle.results.proof.prove import Proof
 
 
 class ScorerLike(Protocol):

@@ -11,7 +11,7 @@ run *proven*.
 Sizes and orbits are computed here from buckets and symmetries: if the enumeration left out a class,
 their sum would be too small.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> print(check_coverage(open_run("runs/2x2-scowl70-14")).message())
 all 55 classes settled, 456,976 boards covered
 """
@@ -28,17 +28,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.arrays import Int64s
-from boardclass.errors import IncompleteError, InputError
-from boardclass.partition import Partition, among
-from boardclass.parts import SEPARATOR, last_part, parse_path
-from boardclass.printable import counted
-from results.errors import RowError
-from results.store.rows import SPLIT, Key, keys_of, scalar
-from results.store.run import Run
+from orderly_boggle.boardclass.arrays import Int64s
+from orderly_boggle.boardclass.errors import IncompleteError, InputError
+from orderly_boggle.boardclass.partition import Partition, among
+from orderly_boggle.boardclass.parts import SEPARATOR, last_part, parse_path
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.results.errors import RowError
+from orderly_boggle.results.store.rows import SPLIT, Key, keys_of, scalar
+from orderly_boggle.results.store.run import Run
 
 if TYPE_CHECKING:
-    from results.proof.nodes import SearchNodes
+    from orderly_boggle.results.proof.nodes import SearchNodes
 
 MAX_EXAMPLES = 10
 
@@ -195,7 +195,7 @@ def _check_splits(
     """Check every split unit that a root leads to; return the classes that have an open unit."""
     # only where something was split: these rules load the search
     if nodes is None:
-        from results.proof.nodes import run_nodes
+        from orderly_boggle.results.proof.nodes import run_nodes
 
         nodes = run_nodes(run)
     rows = run.verdict_table.filter(pc.equal(run.verdict_table.column("status"), scalar(SPLIT)))

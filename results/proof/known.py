@@ -14,15 +14,15 @@ published run whose files were altered is compared with what it was.
 
 from collections.abc import Iterable
 
-from boardclass.canonical import images
-from boardclass.errors import MismatchError
-from boardclass.partition import Partition
-from boardclass.scores import reaches
-from results.proof.claim import unscored_boards
-from results.proof.packaged import packaged_name, recorded
-from results.proof.summary import REFUTED, BoardList, Summary
-from results.store.run import Run
-from search.question import Question
+from orderly_boggle.boardclass.canonical import images
+from orderly_boggle.boardclass.errors import MismatchError
+from orderly_boggle.boardclass.partition import Partition
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.results.proof.claim import unscored_boards
+from orderly_boggle.results.proof.packaged import packaged_name, recorded
+from orderly_boggle.results.proof.summary import REFUTED, BoardList, Summary
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.search.question import Question
 
 Boards = dict[str, int]  # scores by canonical board
 
@@ -106,7 +106,7 @@ def _is_settled(run: Run, board: str) -> bool:
 def rank_of(partition: Partition, board: str) -> int:
     """Return the number of the class that a board belongs to.
 
-    >>> from boardclass import parse_partition
+    >>> from orderly_boggle.boardclass import parse_partition
     >>> rank_of(parse_partition("aeiou bcdfghjklmnpqrstvwxyz", "2x2"), "tate")
     5
     """

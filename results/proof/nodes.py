@@ -4,7 +4,7 @@ is not believed.
 The rules are those of ``search.node``; the structural parameters that they follow are recorded with
 the run.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> nodes = run_nodes(open_run("runs/2x2-scowl70-14"))
 >>> nodes.n_boards(0, "")
 625
@@ -16,15 +16,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from boardclass.errors import InputError, quote
-from boardclass.parts import way_to
-from search.node import Node, at_least, class_node, split_at, split_cells
-from search.question import Question
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.parts import way_to
+from orderly_boggle.search.node import Node, at_least, class_node, split_at, split_cells
+from orderly_boggle.search.question import Question
 
 if TYPE_CHECKING:
-    from boardclass.wordlist import WordList
-    from results.store.run import Run
-    from search.breaker import Spec, UnitResult
+    from orderly_boggle.boardclass.wordlist import WordList
+    from orderly_boggle.results.store.run import Run
+    from orderly_boggle.search.breaker import Spec, UnitResult
 
 _KEPT = 1 << 16
 
@@ -36,7 +36,7 @@ def run_nodes(run: Run) -> SearchNodes:
 
 def run_spec(run: Run, words: WordList) -> Spec:
     """Return what a breaker is told to search classes of a run again."""
-    from search.breaker import Spec
+    from orderly_boggle.search.breaker import Spec
 
     return Spec(run.question, words.words, run.made.budgets)
 

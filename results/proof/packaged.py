@@ -23,12 +23,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from boardclass.errors import MismatchError
-from results.proof.summary import Summary
-from results.storage import files
-from results.storage.files import PUBLISHED
-from results.storage.local import open_folder
-from results.store.documents import read_model
+from orderly_boggle.boardclass.errors import MismatchError
+from orderly_boggle.results.proof.summary import Summary
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.files import PUBLISHED
+from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.store.documents import read_model
 
 PROVEN = "proven.json"
 _REMEDY = "install orderly again"
@@ -135,7 +135,7 @@ def check(location: str | Path) -> None:
 
 def worked_out(name: str) -> Packaged:
     """Return what a packaged run proves by its rows."""
-    from results.proof.prove import summary
+    from orderly_boggle.results.proof.prove import summary
 
     found = replace(summary(PUBLISHED / name), rests_on=_RESTS_ON)
     return Packaged(files_sha256(PUBLISHED / name), found)

@@ -27,13 +27,13 @@ from pathlib import Path
 
 import numpy as np
 
-from boardclass.board import LETTERS
-from boardclass.canonical import canonical_board, images
-from boardclass.errors import IncompleteError, MismatchError
-from boardclass.partition import among
-from boardclass.printable import counted
-from boardclass.scores import reaches
-from results.proof.claim import (
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.canonical import canonical_board, images
+from orderly_boggle.boardclass.errors import IncompleteError, MismatchError
+from orderly_boggle.boardclass.partition import among
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.results.proof.claim import (
     digest_of,
     disagreement,
     make_claim,
@@ -41,18 +41,18 @@ from results.proof.claim import (
     unscored_boards,
     wording_of,
 )
-from results.proof.coverage import (
+from orderly_boggle.results.proof.coverage import (
     Coverage,
     check_coverage,
     first_few,
     rows_out_of_space,
     unit_name,
 )
-from results.proof.known import refutation
-from results.proof.summary import BoardList, ListedBoard, Summary
-from results.storage import files
-from results.store.rows import STATUSES
-from results.store.run import Run, open_run
+from orderly_boggle.results.proof.known import refutation
+from orderly_boggle.results.proof.summary import BoardList, ListedBoard, Summary
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.rows import STATUSES
+from orderly_boggle.results.store.run import Run, open_run
 
 _CHECKED = object()  # the key to a Proof, which no other module has
 

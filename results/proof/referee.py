@@ -1,15 +1,15 @@
 """A second opinion on scores: the solver ``words``, which shares no code with the scorer.
 
->>> from boardclass import parse_dims, parse_scores
+>>> from orderly_boggle.boardclass import parse_dims, parse_scores
 >>> Referee(parse_dims("2x2"), ["tea", "rate", "rat"], parse_scores("standard")).scores(["aert"])
 [3]
 """
 
 from collections.abc import Sequence
 
-from boardclass.geometry import Dims
-from boardclass.scores import ScoreTable, n_letters
-from search.solvers import Grid, WordsSolver
+from orderly_boggle.boardclass.geometry import Dims
+from orderly_boggle.boardclass.scores import ScoreTable, n_letters
+from orderly_boggle.search.solvers import Grid, WordsSolver
 
 
 class Referee:

@@ -21,21 +21,21 @@ from heapq import nsmallest
 from math import comb
 from operator import attrgetter
 
-from boardclass.errors import IncompleteError, InputError, MismatchError
-from boardclass.processes import Pool
-from boardclass.scores import reaches
-from results.errors import RowError
-from results.proof.claim import settling
-from results.proof.coverage import uncovered
-from results.proof.nodes import SearchNodes, paths_of
-from results.proof.summary import BoardList
-from results.store.rows import Key, Row, keys_of
-from results.store.run import Run
-from search.breaker import Breaker, Spec, Unit, UnitResult
-from search.local.batches import ParallelScorer
-from search.local.methods import Climbing, local_search
-from search.params import Budgets
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.errors import IncompleteError, InputError, MismatchError
+from orderly_boggle.boardclass.processes import Pool
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.results.errors import RowError
+from orderly_boggle.results.proof.claim import settling
+from orderly_boggle.results.proof.coverage import uncovered
+from orderly_boggle.results.proof.nodes import SearchNodes, paths_of
+from orderly_boggle.results.proof.summary import BoardList
+from orderly_boggle.results.store.rows import Key, Row, keys_of
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.search.breaker import Breaker, Spec, Unit, UnitResult
+from orderly_boggle.search.local.batches import ParallelScorer
+from orderly_boggle.search.local.methods import Climbing, local_search
+from orderly_boggle.search.params import Budgets
+from orderly_boggle.search.scoring.scorer import Scorer
 
 # At most, in seconds of the processor. On 4x4 the five pools of a climb take 70; each reaches 3,000
 # points with ENABLE2K in 5 to 9 and, if it gets there, 3,600 in 11 to 14.

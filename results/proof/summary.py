@@ -19,14 +19,14 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from boardclass.board import with_letters
-from boardclass.errors import IncompleteError, InputError, MismatchError, quote
-from boardclass.geometry import parse_dims
-from boardclass.printable import counted, percent
-from boardclass.scores import points_in_words
-from boardclass.wordlist import known_name, sources
-from results.store.made import ListTold, list_name
-from search.question import Question
+from orderly_boggle.boardclass.board import with_letters
+from orderly_boggle.boardclass.errors import IncompleteError, InputError, MismatchError, quote
+from orderly_boggle.boardclass.geometry import parse_dims
+from orderly_boggle.boardclass.printable import counted, percent
+from orderly_boggle.boardclass.scores import points_in_words
+from orderly_boggle.boardclass.wordlist import known_name, sources
+from orderly_boggle.results.store.made import ListTold, list_name
+from orderly_boggle.search.question import Question
 
 REFUTED = "refuted by a run that comes with the program"
 
@@ -124,7 +124,7 @@ class Wording:
     def short(self, question: Question) -> str:
         """Return what is asked, in a line.
 
-        >>> from search.question import ask
+        >>> from orderly_boggle.search.question import ask
         >>> question = ask("3x3", "0" * 64, "words", 500, "abcdefghijklmnopqrstuvwxyz")
         >>> Wording("mine", 12, "words").short(question)
         '3x3, mine and one point a word, cutoff 500'

@@ -16,7 +16,7 @@ to.
 What to do about a fault decides the error: 3 stored data cannot be trusted, 4 something is missing,
 5 stored evidence contradicts itself or an independent computation.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> sorted(statistics(open_run("runs/2x2-scowl70-14")))[:3]
 ['max_tree_bytes', 'n_nodes', 'n_pushes']
 """
@@ -32,12 +32,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.errors import IncompleteError, MismatchError, StoreError
-from boardclass.printable import counted
-from boardclass.scores import ScoreTable
-from boardclass.wordlist import WordList
-from results.proof import packaged
-from results.proof.claim import (
+from orderly_boggle.boardclass.errors import IncompleteError, MismatchError, StoreError
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.boardclass.scores import ScoreTable
+from orderly_boggle.boardclass.wordlist import WordList
+from orderly_boggle.results.proof import packaged
+from orderly_boggle.results.proof.claim import (
     COMPLETE,
     Claim,
     ScorerLike,
@@ -50,16 +50,16 @@ from results.proof.claim import (
     settling,
     wording_of,
 )
-from results.proof.known import confirming
-from results.proof.prove import Proof, prove
-from results.proof.summary import BoardList, Wording
-from results.storage import files
-from results.storage.lock import say_once, take_lock
-from results.store.made import list_name
-from results.store.parts import read_manifest
-from results.store.rows import COUNTERS, scalar, verdicts_of
-from results.store.run import Run, open_run, raise_conflicts
-from results.store.words import run_wordlist
+from orderly_boggle.results.proof.known import confirming
+from orderly_boggle.results.proof.prove import Proof, prove
+from orderly_boggle.results.proof.summary import BoardList, Wording
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.lock import say_once, take_lock
+from orderly_boggle.results.store.made import list_name
+from orderly_boggle.results.store.parts import read_manifest
+from orderly_boggle.results.store.rows import COUNTERS, scalar, verdicts_of
+from orderly_boggle.results.store.run import Run, open_run, raise_conflicts
+from orderly_boggle.results.store.words import run_wordlist
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def verify(
     """Check a run from its files, see :func:`verify_files`; unless it has to
     be ``quick``, climb, and search verdicts again.  Nothing is written.
 
-    run : an open one, or what :func:`results.open_run` takes
+    run : an open one, or what :func:`orderly_boggle.results.open_run` takes
     words : its list, or the name or path of it; by default the one that it recorded
     n_sampled : so many of all verdicts are searched again, whatever it takes; by default those that
         take little, for 15 seconds of the processor
@@ -116,9 +116,9 @@ def verify(
     (6, True)
     """
     # what compiles kernels is loaded when something is verified
-    from results.proof.nodes import run_spec
-    from results.proof.referee import Referee
-    from results.proof.repeat import (
+    from orderly_boggle.results.proof.nodes import run_spec
+    from orderly_boggle.results.proof.referee import Referee
+    from orderly_boggle.results.proof.repeat import (
         climb_again,
         easy_first,
         repeat_easy,
@@ -126,7 +126,7 @@ def verify(
         require_found,
         sampled_rows,
     )
-    from search.scoring.scorer import Scorer
+    from orderly_boggle.search.scoring.scorer import Scorer
 
     run = open_run(run)
     if not isinstance(words, WordList):
@@ -171,7 +171,7 @@ def verify_files(
     MismatchError when rows do not add up, a score is wrong, or the stored claim says something
     else.
     """
-    from results.proof.certificates import audited  # loads numba
+    from orderly_boggle.results.proof.certificates import audited  # loads numba
 
     # first: with verdicts that contradict each other no further sentence has a meaning
     raise_conflicts(run.conflicts)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jinja2
 
-from boardclass.printable import counted, printable
+from orderly_boggle.boardclass.printable import counted, printable
 
 
 def templates(folder: Path) -> jinja2.Environment:

@@ -15,16 +15,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from boardclass.board import LETTERS, format_rows, with_letters
-from boardclass.board_svg import SCRIPT, STYLE, board_svg, heat_of_cells
-from boardclass.distribution import install
-from boardclass.errors import InputError
-from boardclass.geometry import geometry, short_cell_name
-from boardclass.partition import parse_partition
-from boardclass.printable import counted
-from boardclass.scores import n_letters
-from results.log import live
-from results.proof.summary import (
+from orderly_boggle.boardclass.board import LETTERS, format_rows, with_letters
+from orderly_boggle.boardclass.board_svg import SCRIPT, STYLE, board_svg, heat_of_cells
+from orderly_boggle.boardclass.distribution import install
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.geometry import geometry, short_cell_name
+from orderly_boggle.boardclass.partition import parse_partition
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.boardclass.scores import n_letters
+from orderly_boggle.results.log import live
+from orderly_boggle.results.proof.summary import (
     ListedBoard,
     State,
     Summary,
@@ -33,9 +33,9 @@ from results.proof.summary import (
     standing,
     state_of,
 )
-from results.reading.sql import Database
-from results.store.run import Run
-from search.scoring.scorer import Scorer, best_neighbours, letter_scores
+from orderly_boggle.results.reading.sql import Database
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.search.scoring.scorer import Scorer, best_neighbours, letter_scores
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _LISTED = 500
@@ -59,7 +59,7 @@ def render(run: Run, scorer: Scorer, n_boards: int = 6) -> tuple[str, Summary]:
     damaged.
     """
     try:
-        from results.reading.markup import templates
+        from orderly_boggle.results.reading.markup import templates
     except ImportError as error:
         raise InputError(f"the report needs {error.name}: {install('report')}") from error
     database = Database([("run", run)])

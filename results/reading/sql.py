@@ -29,16 +29,16 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from boardclass.board import with_letters
-from boardclass.distribution import install
-from boardclass.errors import InputError, quote
-from boardclass.printable import counted, html_table
-from results.errors import LimitError
-from results.proof.prove import summary
-from results.proof.summary import Summary, distinct_names
-from results.reading.limits import Limits, limited
-from results.store.rows import SCHEMA
-from results.store.run import Run, open_run
+from orderly_boggle.boardclass.board import with_letters
+from orderly_boggle.boardclass.distribution import install
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.printable import counted, html_table
+from orderly_boggle.results.errors import LimitError
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.proof.summary import Summary, distinct_names
+from orderly_boggle.results.reading.limits import Limits, limited
+from orderly_boggle.results.store.rows import SCHEMA
+from orderly_boggle.results.store.run import Run, open_run
 
 _DRAWN = 60  # rows in a notebook
 # the first that holds all values

@@ -10,7 +10,7 @@ import sys
 from functools import cache
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from boardclass.errors import InputError, StoreError
+from orderly_boggle.boardclass.errors import InputError, StoreError
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 # What an address may say after "?"; everything else is refused, such as account keys and

@@ -27,8 +27,8 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from boardclass.errors import InputError, StoreError, quote
-from results.errors import DamagedError, UnreachableError, WriteError
+from orderly_boggle.boardclass.errors import InputError, StoreError, quote
+from orderly_boggle.results.errors import DamagedError, UnreachableError, WriteError
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "published"  # the runs that come with the program
 

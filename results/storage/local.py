@@ -21,14 +21,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeAlias
 
-from boardclass.errors import StoreError
-from results.errors import SpecialFileError, StoreLockedError
-from results.storage import files
-from results.storage.files import check_pointer, check_size, explained, unguarded
-from results.storage.outage import Outage, Patience
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.results.errors import SpecialFileError, StoreLockedError
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.files import check_pointer, check_size, explained, unguarded
+from orderly_boggle.results.storage.outage import Outage, Patience
 
 if TYPE_CHECKING:
-    from results.storage.objects import ObjectFolder  # loaded for a URI only
+    from orderly_boggle.results.storage.objects import ObjectFolder  # loaded for a URI only
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _INNER = _FOLDER | os.O_NOFOLLOW
@@ -362,7 +362,7 @@ def open_folder(location: str | Path) -> Folder:
     if "://" in text:
         from pyarrow import fs
 
-        from results.storage.objects import ObjectFolder, connect
+        from orderly_boggle.results.storage.objects import ObjectFolder, connect
 
         filesystem, root, shown = connect(text)
         if not isinstance(filesystem, fs.LocalFileSystem):

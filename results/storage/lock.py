@@ -27,7 +27,7 @@ up looks for its claim before each line of the manifest, finds it gone, and stop
                     is killed between the two, or a put arrives late, its line stands where the
                     fence is and does not count.
 
->>> from results.storage.local import open_folder
+>>> from orderly_boggle.results.storage.local import open_folder
 >>> current_owner(open_folder("runs/2x2-scowl70-14"))
 (False, None)
 """
@@ -44,15 +44,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from boardclass.errors import StoreError
-from results.errors import StoreLockedError, UnreachableError
-from results.storage import files
-from results.storage.local import Folder, LocalFolder, opened_folder
-from results.storage.outage import in_haste
-from results.storage.owner import Owner, describe_owner, own_note, parse_owner, place_of
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.results.errors import StoreLockedError, UnreachableError
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder, LocalFolder, opened_folder
+from orderly_boggle.results.storage.outage import in_haste
+from orderly_boggle.results.storage.owner import (
+    Owner,
+    describe_owner,
+    own_note,
+    parse_owner,
+    place_of,
+)
 
 if TYPE_CHECKING:
-    from results.storage.objects import ObjectFolder
+    from orderly_boggle.results.storage.objects import ObjectFolder
 
 _PATIENCE_S = 2.0  # for another one that asks
 _LOOKS = 3  # listings in which others are looked for: see objects.py

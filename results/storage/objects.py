@@ -17,7 +17,7 @@ object.  Everything that a local directory does is done with it:
 >>> connect("s3://name:secret@bucket/run")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
     ...
-boardclass.errors.InputError: the address 's3://bucket/run' came with credentials in it: ...
+orderly_boggle.boardclass.errors.InputError: the address 's3://bucket/run' came with credentials ...
 """
 
 import contextlib
@@ -31,13 +31,18 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pyarrow import fs
 
-from boardclass.errors import StoreError, quote
-from results.errors import DamagedError, StoreLockedError, UnreachableError, WriteError
-from results.storage import files
-from results.storage.addresses import CREDENTIALS, checked, knock
-from results.storage.files import check_size, unguarded
-from results.storage.outage import Outage, Patience, persistently
-from results.storage.s3 import is_denied, is_passing, reason, s3_filesystem
+from orderly_boggle.boardclass.errors import StoreError, quote
+from orderly_boggle.results.errors import (
+    DamagedError,
+    StoreLockedError,
+    UnreachableError,
+    WriteError,
+)
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.addresses import CREDENTIALS, checked, knock
+from orderly_boggle.results.storage.files import check_size, unguarded
+from orderly_boggle.results.storage.outage import Outage, Patience, persistently
+from orderly_boggle.results.storage.s3 import is_denied, is_passing, reason, s3_filesystem
 
 
 def connect(address: str) -> tuple[Any, str, str]:

@@ -21,8 +21,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
-from boardclass.printable import duration
-from results.errors import UnreachableError
+from orderly_boggle.boardclass.printable import duration
+from orderly_boggle.results.errors import UnreachableError
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S, GROWTH = 1.0, 30.0, 1.6
 AFTER_STOP_S = 15.0  # for the last tries of a process that was asked to end

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, ValidationError
 
-from boardclass.printable import duration
+from orderly_boggle.boardclass.printable import duration
 
 
 class Owner(BaseModel):

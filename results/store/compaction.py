@@ -14,7 +14,7 @@ A file that no manifest lists is removed when the run is opened next (``remove_l
 A reader that has the old manifest in its hands may miss a file in the middle of its work.  The new
 manifest says where the rows are (``Part.counts``, ``parts.read_parts``).
 
->>> from results.store.parts import Part
+>>> from orderly_boggle.results.store.parts import Part
 >>> name = "results/part-{0:08d}-{0:032x}.parquet"
 >>> small = [Part(name.format(n), 1, n, n, "", False) for n in range(1, 9)]
 >>> len(due(small)), len(due(small[:7]))
@@ -27,10 +27,10 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from results.errors import DamagedError
-from results.storage import files
-from results.storage.local import Folder
-from results.store.parts import (
+from orderly_boggle.results.errors import DamagedError
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder
+from orderly_boggle.results.store.parts import (
     MAX_DECODED_BYTES,
     MAX_ROWS,
     Part,
@@ -40,7 +40,7 @@ from results.store.parts import (
     read_parts,
     serialise,
 )
-from results.store.rows import SCHEMA
+from orderly_boggle.results.store.rows import SCHEMA
 
 MANY = 8  # parts that are worth the work
 # half of what readers take: they reckon with the bytes that a footer tells, which are some more

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from boardclass.errors import InputError, quote
-from results.errors import DamagedError
-from results.storage.local import Folder
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.results.errors import DamagedError
+from orderly_boggle.results.storage.local import Folder
 
 _SEAL = "sha256"
 _FORMAT = 1

@@ -5,7 +5,8 @@ Of a run that does not name its rules some were others than today's: all cells w
 their images (``demands``), and no cell of a wide class was fused first (``coarse_groups``).
 
 >>> from importlib.resources import files
->>> question, made = read_run((files("results") / "published/3x3-scowl70/run.json").read_text())
+>>> stored = files("orderly_boggle.results") / "published/3x3-scowl70/run.json"
+>>> question, made = read_run(stored.read_text())
 >>> question.dims, question.cutoff, made.words.name
 ('3x3', 400, 'scowl70')
 """
@@ -17,11 +18,20 @@ from typing import Annotated, Any, TypeVar
 from pydantic import ConfigDict, Field, TypeAdapter, with_config
 from typing_extensions import TypedDict  # that of Python 3.11 is not enough for pydantic
 
-from boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
-from results.store.documents import adapter
-from results.store.made import Climbed, Count, Extended, Letter, ListTold, Made, Symbol, Text
-from search.params import Budgets, Rules
-from search.question import Question
+from orderly_boggle.boardclass.scores import MAX_LETTERS, MIN_LETTERS, SUM_LIMIT
+from orderly_boggle.results.store.documents import adapter
+from orderly_boggle.results.store.made import (
+    Climbed,
+    Count,
+    Extended,
+    Letter,
+    ListTold,
+    Made,
+    Symbol,
+    Text,
+)
+from orderly_boggle.search.params import Budgets, Rules
+from orderly_boggle.search.question import Question
 
 _OLDER = {"demands": "every", "coarse_groups": []}
 _Points = Annotated[int, Field(ge=0, lt=2**63)]

@@ -4,13 +4,13 @@ read_identity   of this format, or of the first one (format_1.py)
 refuse_another  the one comparison of a question that is asked with one that is stored
 
 >>> from dataclasses import replace
->>> from search.question import ask
+>>> from orderly_boggle.search.question import ask
 >>> asked = ask("2x2", "0" * 64, "words", 14, "abcdefghijklmnopqrstuvwxyz")
 >>> refuse_another(asked, asked, "runs/mine")
 >>> refuse_another(asked, replace(asked, cutoff=13), "runs/mine", "Choose another --out.")
 Traceback (most recent call last):
     ...
-results.errors.FingerprintError: runs/mine holds another run; these differ:
+orderly_boggle.results.errors.FingerprintError: runs/mine holds another run; these differ:
   cutoff: asked for 14, stored 13
 Choose another --out.
 """
@@ -20,14 +20,14 @@ from pathlib import Path
 
 from pydantic import ConfigDict, with_config
 
-from results.errors import DamagedError, FingerprintError
-from results.storage import files
-from results.storage.local import Folder, open_folder
-from results.store import format_1
-from results.store.documents import format_document, read_versions, reader_of
-from results.store.made import Made
-from search.params import Rules
-from search.question import Question
+from orderly_boggle.results.errors import DamagedError, FingerprintError
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder, open_folder
+from orderly_boggle.results.store import format_1
+from orderly_boggle.results.store.documents import format_document, read_versions, reader_of
+from orderly_boggle.results.store.made import Made
+from orderly_boggle.search.params import Rules
+from orderly_boggle.search.question import Question
 
 # a value of a question that this version does not know may change what its rows mean
 for _kind in (Question, Rules):

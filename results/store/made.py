@@ -8,8 +8,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, with_config
 
-from boardclass.wordlist import LETTER, known_name, sources
-from search.params import Budgets
+from orderly_boggle.boardclass.wordlist import LETTER, known_name, sources
+from orderly_boggle.search.params import Budgets
 
 EVERYTHING = "all that was discarded"  # what ``max_bound`` is the largest of, if a run says so
 

@@ -8,7 +8,7 @@ A part may stand for several that were put together (``compaction.py``), whose f
 line says how many rows each of them had, so that whoever read the manifest before still finds the
 rows of each.
 
->>> from results.storage.local import open_folder
+>>> from orderly_boggle.results.storage.local import open_folder
 >>> manifest = read_manifest(open_folder("runs/2x2-scowl70-14"))
 >>> [part.number for part in manifest.parts], manifest.last_number
 ([1], 1)
@@ -26,12 +26,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
-from boardclass.errors import StoreError
-from results.errors import DamagedError, LimitError
-from results.storage import files
-from results.storage.local import Folder
-from results.store.documents import first_fault, json_digest
-from results.store.rows import SCHEMA
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.results.errors import DamagedError, LimitError
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder
+from orderly_boggle.results.store.documents import first_fault, json_digest
+from orderly_boggle.results.store.rows import SCHEMA
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
 _REMEDY = (

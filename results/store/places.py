@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s
-from results.store.rows import Key
+from orderly_boggle.boardclass.arrays import Int32s, Int64s
+from orderly_boggle.results.store.rows import Key
 
 BUFFERED = 0  # in place of a part number, for rows not yet in a part
 

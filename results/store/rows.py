@@ -22,11 +22,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass import parts
-from boardclass.errors import PathError, quote
-from boardclass.scores import reaches
-from results.errors import RowError
-from search.question import Question
+from orderly_boggle.boardclass import parts
+from orderly_boggle.boardclass.errors import PathError, quote
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.results.errors import RowError
+from orderly_boggle.search.question import Question
 
 ELIMINATED, CANDIDATES, SPLIT = "eliminated", "candidates", "split"
 # not verdicts: they say that a unit was tried, and leave it open

@@ -20,17 +20,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from boardclass.arrays import Int32s, Int64s
-from boardclass.errors import InputError, StoreError, quote
-from boardclass.partition import Partition, among
-from results.errors import ConflictError, DamagedError, RowError
-from results.storage import files
-from results.storage.local import Folder, open_folder
-from results.store.identity import read_identity
-from results.store.made import Made, list_name
-from results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
-from results.store.places import BUFFERED, Places
-from results.store.rows import (
+from orderly_boggle.boardclass.arrays import Int32s, Int64s
+from orderly_boggle.boardclass.errors import InputError, StoreError, quote
+from orderly_boggle.boardclass.partition import Partition, among
+from orderly_boggle.results.errors import ConflictError, DamagedError, RowError
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder, open_folder
+from orderly_boggle.results.store.identity import read_identity
+from orderly_boggle.results.store.made import Made, list_name
+from orderly_boggle.results.store.parts import REMEDY, Manifest, Part, read_manifest, read_parts
+from orderly_boggle.results.store.places import BUFFERED, Places
+from orderly_boggle.results.store.rows import (
     CANDIDATES,
     ELIMINATED,
     QUARANTINED,
@@ -47,7 +47,7 @@ from results.store.rows import (
     scalar,
     verdicts_of,
 )
-from search.question import Question
+from orderly_boggle.search.question import Question
 
 INDEX_COLUMNS = (
     *("fingerprint", "class_id", "path", "status", "children", "candidates", "host", "message"),
@@ -199,7 +199,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows: what is stored, not what it proves."""
-        from boardclass.printable import html_table
+        from orderly_boggle.boardclass.printable import html_table
 
         listed = list_name(self.made.words.name, self.question.words_sha256)
         facts: list[tuple[str, object]] = [

@@ -8,7 +8,7 @@
 A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_SECONDS`` of work, or
 ``FLUSH_ROWS`` rows; of a large run one row in ``PARTS``.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
 >>> check_identity(open_place("runs/2x2-scowl70-14"), run.question)
 True
@@ -28,15 +28,20 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from boardclass.errors import OrderlyError, StoreError
-from boardclass.printable import counted
-from results.errors import ConflictError, DamagedError, StoreLockedError, UnreachableError
-from results.storage import files
-from results.storage.local import Folder, LocalFolder
-from results.storage.lock import PACE, Lease, Pace, Wait, take_lock
-from results.storage.outage import OutageNews, in_haste
-from results.store.compaction import MANY, Whole, due, fitting, gather
-from results.store.identity import (
+from orderly_boggle.boardclass.errors import OrderlyError, StoreError
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.results.errors import (
+    ConflictError,
+    DamagedError,
+    StoreLockedError,
+    UnreachableError,
+)
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder, LocalFolder
+from orderly_boggle.results.storage.lock import PACE, Lease, Pace, Wait, take_lock
+from orderly_boggle.results.storage.outage import OutageNews, in_haste
+from orderly_boggle.results.store.compaction import MANY, Whole, due, fitting, gather
+from orderly_boggle.results.store.identity import (
     RUN_REMEDY,
     Identity,
     Place,
@@ -45,8 +50,8 @@ from results.store.identity import (
     read_identity,
     refuse_another,
 )
-from results.store.made import Made
-from results.store.parts import (
+from orderly_boggle.results.store.made import Made
+from orderly_boggle.results.store.parts import (
     Manifest,
     Part,
     describe,
@@ -55,9 +60,17 @@ from results.store.parts import (
     serialised,
     unlisted,
 )
-from results.store.rows import QUARANTINED, Checked, Key, Row, checked, keys_of, verdicts_of
-from results.store.run import Index, Run, describe_conflict, raise_conflicts
-from search.question import Question
+from orderly_boggle.results.store.rows import (
+    QUARANTINED,
+    Checked,
+    Key,
+    Row,
+    checked,
+    keys_of,
+    verdicts_of,
+)
+from orderly_boggle.results.store.run import Index, Run, describe_conflict, raise_conflicts
+from orderly_boggle.search.question import Question
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0

@@ -1,14 +1,14 @@
 """The word list of a run: the one that it recorded, or the same one from elsewhere.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> run_wordlist(open_run("runs/2x2-scowl70-14")).name
 'scowl70'
 """
 
-from boardclass.errors import InputError
-from boardclass.wordlist import WordList, load_wordlist
-from results.errors import FingerprintError
-from results.store.run import Run
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
+from orderly_boggle.results.errors import FingerprintError
+from orderly_boggle.results.store.run import Run
 
 
 def run_wordlist(run: Run, name: str | None = None) -> WordList:

@@ -11,9 +11,9 @@ are among its candidates, so they are found by scoring these again.  Bounds that
 upper bounds.  Which classes and parts there are depends on none of the three, so a derived run is
 as complete as its source.
 
->>> from boardclass import load_wordlist, parse_scores
->>> from results.store.run import open_run
->>> from search import Scorer
+>>> from orderly_boggle.boardclass import load_wordlist, parse_scores
+>>> from orderly_boggle.results.store.run import open_run
+>>> from orderly_boggle.search import Scorer
 >>> run = open_run("runs/2x2-scowl70-14")
 >>> scorer = Scorer("2x2", load_wordlist("scowl70").words, parse_scores("standard"))
 >>> {row.status for row in derived(run, replace(run.question, cutoff=15), scorer)}
@@ -23,15 +23,15 @@ as complete as its source.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from boardclass.errors import InputError, quote
-from boardclass.scores import n_letters, reaches
-from boardclass.wordlist import WordList
-from results.proof.claim import ScorerLike, decided_at
-from results.store.identity import refuse_another
-from results.store.rows import Row
-from results.store.run import Run
-from results.upkeep.extend import restated, sound_verdicts
-from search.question import Question
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.scores import n_letters, reaches
+from orderly_boggle.boardclass.wordlist import WordList
+from orderly_boggle.results.proof.claim import ScorerLike, decided_at
+from orderly_boggle.results.store.identity import refuse_another
+from orderly_boggle.results.store.rows import Row
+from orderly_boggle.results.store.run import Run
+from orderly_boggle.results.upkeep.extend import restated, sound_verdicts
+from orderly_boggle.search.question import Question
 
 
 def check_follows(

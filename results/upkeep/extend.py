@@ -34,7 +34,7 @@ means the same boards in both; none of these depends on the cutoff.  Rows of uni
 up are left out, and verdicts in doubt (``Run.doubted``).  The doubts come along: another run may
 have more verdicts of the same host.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
 >>> {row.status for row in taken(run, replace(run.question, cutoff=15))}
 {'eliminated'}
@@ -43,17 +43,17 @@ have more verdicts of the same host.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from boardclass.scores import reaches
-from results.errors import FingerprintError
-from results.proof.claim import DECIDED, decided_at
-from results.proof.known import check_known
-from results.storage import files
-from results.store.identity import refuse_another
-from results.store.made import EVERYTHING, Extended, Made
-from results.store.rows import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Key, Row
-from results.store.run import Run, raise_conflicts
-from results.store.store import FLUSH_ROWS, Store
-from search.question import Question
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.results.errors import FingerprintError
+from orderly_boggle.results.proof.claim import DECIDED, decided_at
+from orderly_boggle.results.proof.known import check_known
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.identity import refuse_another
+from orderly_boggle.results.store.made import EVERYTHING, Extended, Made
+from orderly_boggle.results.store.rows import CANDIDATES, ELIMINATED, QUARANTINED, SPLIT, Key, Row
+from orderly_boggle.results.store.run import Run, raise_conflicts
+from orderly_boggle.results.store.store import FLUSH_ROWS, Store
+from orderly_boggle.search.question import Question
 
 _BELIEVED = "nothing is taken over from it"
 

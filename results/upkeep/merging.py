@@ -15,7 +15,7 @@ kill between two new parts leaves a target that is sound; the same command goes 
 Lines of the log that the target lacks are appended (log.py).  Claim, boards and certificates are
 not taken over: they are made again from the rows.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
 >>> both = check_sources([run, run])
 >>> both.n_verdicts == 2 * both.rows.num_rows
@@ -30,21 +30,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from boardclass.arrays import Int64s
-from boardclass.errors import InputError, MismatchError
-from results.errors import RowError
-from results.log import merge_logs
-from results.proof.coverage import check_coverage, rows_out_of_space
-from results.proof.known import check_known
-from results.storage import files
-from results.storage.local import Folder, LocalFolder
-from results.storage.lock import say_once
-from results.store.identity import open_place, refuse_another
-from results.store.made import EVERYTHING, Made
-from results.store.rows import ELIMINATED, SCHEMA, SPLIT, VERDICTS, Row, from_table, verdicts_of
-from results.store.run import Run, describe_conflict, raise_conflicts
-from results.store.store import Store
-from results.upkeep.extend import require_kept
+from orderly_boggle.boardclass.arrays import Int64s
+from orderly_boggle.boardclass.errors import InputError, MismatchError
+from orderly_boggle.results.errors import RowError
+from orderly_boggle.results.log import merge_logs
+from orderly_boggle.results.proof.coverage import check_coverage, rows_out_of_space
+from orderly_boggle.results.proof.known import check_known
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder, LocalFolder
+from orderly_boggle.results.storage.lock import say_once
+from orderly_boggle.results.store.identity import open_place, refuse_another
+from orderly_boggle.results.store.made import EVERYTHING, Made
+from orderly_boggle.results.store.rows import (
+    ELIMINATED,
+    SCHEMA,
+    SPLIT,
+    VERDICTS,
+    Row,
+    from_table,
+    verdicts_of,
+)
+from orderly_boggle.results.store.run import Run, describe_conflict, raise_conflicts
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.extend import require_kept
 
 PART_ROWS = 50_000  # of a new part: few files, none of which takes much memory
 _PLACED = SCHEMA.append(pa.field("file", pa.dictionary(pa.int32(), pa.string()))).append(

@@ -14,7 +14,7 @@ A doubt about a host that goes with its part is written down again, if the part 
 or if the event log tells of it.  Called with the lock held.  It changes nothing before it knows
 that the run is the one that was asked for.
 
->>> from results.store.run import open_run
+>>> from orderly_boggle.results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
 >>> repair(run.folder, run.question, b"")  # nothing is wrong
 RepairResult(parts={}, others={}, doubts=[])
@@ -27,19 +27,23 @@ from functools import partial
 import numpy as np
 import pyarrow.compute as pc
 
-from results.errors import DamagedError, RowError
-from results.log import read_events
-from results.log_events import HostFlagged
-from results.proof.certificates import certificate_files, read_audits, read_certificates
-from results.proof.claim import read_claim
-from results.storage import files
-from results.storage.local import Folder
-from results.store.identity import read_identity, refuse_another
-from results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
-from results.store.rows import QUARANTINED, SCHEMA, Row, check_table
-from results.store.run import open_run
-from results.store.store import RepairResult
-from search.question import Question
+from orderly_boggle.results.errors import DamagedError, RowError
+from orderly_boggle.results.log import read_events
+from orderly_boggle.results.log_events import HostFlagged
+from orderly_boggle.results.proof.certificates import (
+    certificate_files,
+    read_audits,
+    read_certificates,
+)
+from orderly_boggle.results.proof.claim import read_claim
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder
+from orderly_boggle.results.store.identity import read_identity, refuse_another
+from orderly_boggle.results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
+from orderly_boggle.results.store.rows import QUARANTINED, SCHEMA, Row, check_table
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import RepairResult
+from orderly_boggle.search.question import Question
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end
 

@@ -5,7 +5,7 @@ with probability exp(difference / temperature); the temperature is a share of th
 falls geometrically.  At the end the best boards climb to their local optima: a pool begins with
 them.
 
->>> from search import Scorer, local_search
+>>> from orderly_boggle.search import Scorer, local_search
 >>> local_search(Scorer("2x2", "scowl70"), "anneal", pool=20, steps_per_cell=50)[0][:2]
 ('aert', 14)
 """
@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from search.local.moves import Search, canonical_cells, found, random_moves
-from search.local.pool import climb
-from search.scoring.scorer import decode_boards
+from orderly_boggle.search.local.moves import Search, canonical_cells, found, random_moves
+from orderly_boggle.search.local.pool import climb
+from orderly_boggle.search.scoring.scorer import decode_boards
 
 # temperature at the first and at the last step, as a share of the mean score: from a fifth of the
 # moves taken to one in a thousand

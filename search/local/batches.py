@@ -1,6 +1,6 @@
 """Scorers of many boards at once: in threads, and of boards that must hold a word.
 
->>> from search.scoring.scorer import encode_boards
+>>> from orderly_boggle.search.scoring.scorer import encode_boards
 >>> scorer = HoldingScorer(ParallelScorer(Scorer("3x3", "scowl70"), 2), "treadles")
 >>> scorer.scores(encode_boards(["berlatdes", "eeeeeeeee"], 9)).tolist()
 [430, 0]
@@ -13,13 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s, UInt8s
-from boardclass.errors import InputError, quote
-from boardclass.geometry import Geometry
-from boardclass.scores import MIN_LETTERS
-from search.scoring import walks
-from search.scoring.scorer import Scorer
-from search.scoring.walks import Walked
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt8s
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.boardclass.scores import MIN_LETTERS
+from orderly_boggle.search.scoring import walks
+from orderly_boggle.search.scoring.scorer import Scorer
+from orderly_boggle.search.scoring.walks import Walked
 
 _WORTH_SPLITTING = 256  # boards
 
@@ -92,11 +92,13 @@ class HoldingScorer:
         return out
 
     def scores_after(self, boards: UInt8s, of: Int64s, moves: UInt8s) -> Int32s:
-        """Return scores of moved boards, see :func:`search.scoring.walks.scores_after`."""
+        """Return scores of moved boards, see
+        :func:`orderly_boggle.search.scoring.walks.scores_after`.
+        """
         return walks.scores_after(self, boards, of, moves)
 
     def walk(self, boards: UInt8s, moves: UInt8s, slacks: Int32s) -> Walked:
-        """Return where walks end, see :func:`search.scoring.walks.walk`."""
+        """Return where walks end, see :func:`orderly_boggle.search.scoring.walks.walk`."""
         return walks.walk(self, boards, moves, slacks)
 
     def first(self, rng: np.random.Generator, m: int, alphabet: UInt8s) -> UInt8s:

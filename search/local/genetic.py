@@ -7,7 +7,7 @@ the boards that are left after the best of them: the best distinct canonical boa
 children survive.  When no generation found a better board for some time, the survivors climb to
 their local optima, as after annealing.
 
->>> from search import Scorer, local_search
+>>> from orderly_boggle.search import Scorer, local_search
 >>> local_search(Scorer("2x2", "scowl70"), "genetic", pool=20)[0][:2]
 ('aert', 14)
 """
@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from boardclass.arrays import Int32s, UInt8s
-from search.local.moves import Search, best_first, canonical_cells, propose
-from search.local.pool import climb
+from orderly_boggle.boardclass.arrays import Int32s, UInt8s
+from orderly_boggle.search.local.moves import Search, best_first, canonical_cells, propose
+from orderly_boggle.search.local.pool import climb
 
 CHILDREN = 8  # a parent, in each generation
 STALE = 40  # generations without a better board

@@ -5,7 +5,7 @@ A word of n cells (n letters, one more for each Qu) fixes a board once its path 
 42,898 such paths up to symmetry, so all boards that hold one of a few thousand words can be scored:
 an exhaustive search, and a proof.
 
->>> from boardclass.geometry import geometry
+>>> from orderly_boggle.boardclass.geometry import geometry
 >>> hamiltonian_paths(geometry("2x2")).tolist()
 [[0, 1, 2, 3], [0, 1, 3, 2], [0, 3, 1, 2]]
 """
@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Int8s
-from boardclass.canonical import canonical_board
-from boardclass.errors import InputError
-from boardclass.geometry import Geometry
-from search.local.batches import BatchScorer
-from search.scoring.scorer import decode_boards
-from search.terms.paths import MAX_LENGTH, cell_bits, paths_of_length
+from orderly_boggle.boardclass.arrays import Int8s
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.search.local.batches import BatchScorer
+from orderly_boggle.search.scoring.scorer import decode_boards
+from orderly_boggle.search.terms.paths import MAX_LENGTH, cell_bits, paths_of_length
 
 
 class Longest(NamedTuple):

@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import UInt8s
-from boardclass.board import LETTERS
-from boardclass.errors import BoardError, InputError, quote
-from boardclass.notebook import bar
-from search.local.annealing import anneal
-from search.local.batches import BatchScorer
-from search.local.genetic import breed
-from search.local.moves import Search, parse_alphabet
-from search.local.pool import climb
-from search.scoring.scorer import encode_boards
+from orderly_boggle.boardclass.arrays import UInt8s
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.errors import BoardError, InputError, quote
+from orderly_boggle.boardclass.notebook import bar
+from orderly_boggle.search.local.annealing import anneal
+from orderly_boggle.search.local.batches import BatchScorer
+from orderly_boggle.search.local.genetic import breed
+from orderly_boggle.search.local.moves import Search, parse_alphabet
+from orderly_boggle.search.local.pool import climb
+from orderly_boggle.search.scoring.scorer import encode_boards
 
 STEPS_PER_CELL = 2500
 
@@ -103,7 +103,7 @@ def local_search(
 
     Examples
     --------
-    >>> from search import Scorer
+    >>> from orderly_boggle.search import Scorer
     >>> local_search(Scorer("2x2", "scowl70"), pool=50)[0]
     Find(board='aert', score=14, n_found=5)
     """

@@ -2,7 +2,7 @@
 
 Boards are arrays uint8[m, n], 0..25 a cell.
 
->>> from search.scoring.scorer import encode_boards
+>>> from orderly_boggle.search.scoring.scorer import encode_boards
 >>> decode_boards(neighbours(encode_boards(["ab"], 2), parse_alphabet("abc")))
 ['bb', 'cb', 'ac', 'aa', 'ba']
 """
@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s, UInt8s, UInt64s
-from boardclass.board import LETTERS
-from boardclass.errors import InputError, quote
-from boardclass.geometry import Geometry
-from search.local.batches import BatchScorer
-from search.scoring.scorer import decode_boards
-from search.scoring.walks import SWAP, moved
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt8s, UInt64s
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.search.local.batches import BatchScorer
+from orderly_boggle.search.scoring.scorer import decode_boards
+from orderly_boggle.search.scoring.walks import SWAP, moved
 
 SWAPS = 0.3
 # of the letters of a change, how many are drawn from the alphabet; the others are copied from the
@@ -113,7 +113,7 @@ def best_first(boards: UInt8s, scores: Int32s, n: int) -> Int64s:
 
 def random_moves(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s, k: int) -> UInt8s:
     """Return uint8[m, k, 2], k random moves for each board in uint8[m, n], see
-    :mod:`search.scoring.walks`; now and then a move changes nothing.
+    :mod:`orderly_boggle.search.scoring.walks`; now and then a move changes nothing.
 
     Either two cells are swapped, or a cell gets another letter: that of a random cell of a random
     board, or one of the alphabet.

@@ -4,7 +4,7 @@ Every round makes the neighbours of all boards of the pool that are new in it (o
 or two cells swapped), scores those never seen before, and keeps the best distinct canonical boards.
 It ends when a round leaves the pool as it was.  The seed only picks the first pool.
 
->>> from search import Scorer, local_search
+>>> from orderly_boggle.search import Scorer, local_search
 >>> local_search(Scorer("2x2", "scowl70"), "pool", runs=1, pool=20)[0][:2]
 ('aert', 14)
 """
@@ -13,10 +13,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s, UInt8s
-from search.local.batches import BatchScorer
-from search.local.moves import Search, all_moves, best_first, canonical_cells, found, pack
-from search.scoring.walks import moved
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt8s
+from orderly_boggle.search.local.batches import BatchScorer
+from orderly_boggle.search.local.moves import (
+    Search,
+    all_moves,
+    best_first,
+    canonical_cells,
+    found,
+    pack,
+)
+from orderly_boggle.search.scoring.walks import moved
 
 BATCH = 1 << 17  # neighbours that are made at once
 

@@ -10,7 +10,8 @@ change:
 - A new path begins at such a cell, or goes on to one from a path that avoids them all; the first of
   these cells on the path says from where, so every path is met once.
 
-From there paths are extended as :mod:`search.scoring.scorer_simd` does it, on the changed board.
+From there paths are extended as :mod:`orderly_boggle.search.scoring.scorer_simd` does it, on the
+changed board.
 """
 
 from typing import Any, NamedTuple
@@ -19,11 +20,11 @@ import numpy as np
 from numba import int32, int64, types, uint8
 from numba.extending import intrinsic
 
-from boardclass.arrays import Int32s, Int64s, UInt8s
-from boardclass.jit import frozen, kernel, read_only, writable
-from search.bits import popcount
-from search.scoring.scorer_kernels import CELLS_MASK, MAX_CELLS, next_generation
-from search.scoring.scorer_simd import (
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt8s
+from orderly_boggle.boardclass.jit import frozen, kernel, read_only, writable
+from orderly_boggle.search.bits import popcount
+from orderly_boggle.search.scoring.scorer_kernels import CELLS_MASK, MAX_CELLS, next_generation
+from orderly_boggle.search.scoring.scorer_simd import (
     CAPACITY,
     CODE_MASK,
     I64,
@@ -34,15 +35,17 @@ from search.scoring.scorer_simd import (
     Lanewise,
     extend,
 )
-from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK, Trie
-from search.scoring.walks import SWAP
+from orderly_boggle.search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK, Trie
+from orderly_boggle.search.scoring.walks import SWAP
 
 _TAIL = 0xFFFFFFFF
 _OUTGROWN = -1
 
 
 class Hits(NamedTuple):
-    """A queue of paths, see :class:`search.scoring.scorer_simd.Queue`, and where its hits lie."""
+    """A queue of paths, see :class:`orderly_boggle.search.scoring.scorer_simd.Queue`, and where its
+    hits lie.
+    """
 
     records: Int64s
     places: Int64s
@@ -406,7 +409,8 @@ def walk_board(
 
     ``boards`` uint8[2, n] and ``scores`` int32[2] are the board that the walk is at and the best
     board so far; both are kept up.  ``moves`` is uint8[k, 2], ``slacks`` int32[k], see
-    :mod:`search.scoring.walks`.  ``values`` int32[k] gets the score that each move makes.
+    :mod:`orderly_boggle.search.scoring.walks`.  ``values`` int32[k] gets the score that each move
+    makes.
     """
     board = boards[0]
     found = _read(trie, board, memory)

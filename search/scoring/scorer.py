@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s, UInt8s
-from boardclass.board import LETTERS, NO_LETTERS, Board, with_letters
-from boardclass.canonical import canonical_board
-from boardclass.errors import BoardError, quote
-from boardclass.geometry import Dims, cell_name, geometry
-from boardclass.scores import Scores, ScoreTable, check_overflow, parse_scores
-from boardclass.wordlist import WordList, words_in_q_form
-from search.scoring import walks
-from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES, Trie, build_trie
-from search.scoring.walks import Walked
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt8s
+from orderly_boggle.boardclass.board import LETTERS, NO_LETTERS, Board, with_letters
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import BoardError, quote
+from orderly_boggle.boardclass.geometry import Dims, cell_name, geometry
+from orderly_boggle.boardclass.scores import Scores, ScoreTable, check_overflow, parse_scores
+from orderly_boggle.boardclass.wordlist import WordList, words_in_q_form
+from orderly_boggle.search.scoring import walks
+from orderly_boggle.search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES, Trie, build_trie
+from orderly_boggle.search.scoring.walks import Walked
 
 
 class Found(NamedTuple):
@@ -122,7 +122,7 @@ class Scorer:
         return memory
 
     def _new_memory(self) -> _Memory:
-        from search.scoring import scorer_simd
+        from orderly_boggle.search.scoring import scorer_simd
 
         vector = None
         if not self._portable and scorer_simd.supported():
@@ -172,7 +172,7 @@ class Scorer:
             raise BoardError(f"cell value {int(boards.max())}: expected 0 to 25 for a to z")
 
     def _score_portable(self, cells: UInt8s, memory: _Memory, out: Int32s) -> int:
-        from search.scoring.scorer_kernels import score_boards
+        from orderly_boggle.search.scoring.scorer_kernels import score_boards
 
         masks, (seen, generation, _) = self.geometry.neighbour_masks, memory
         return int(score_boards(*self.trie, masks, cells, seen, generation, out))
@@ -184,14 +184,14 @@ class Scorer:
         seen, generation, vector = memory
         if vector is None or not len(cells):
             return 0
-        from search.scoring.scorer_simd import score_boards_simd
+        from orderly_boggle.search.scoring.scorer_simd import score_boards_simd
 
         masks = self.geometry.neighbour_masks
         return int(score_boards_simd(*self.trie, masks, cells, *vector, seen, generation, out))
 
     def walk(self, boards: UInt8s, moves: UInt8s, slacks: Int32s) -> Walked:
         """Return where walks from the ``boards`` uint8[m, n] end: what
-        :func:`search.scoring.walks.walk` gives with this scorer.
+        :func:`orderly_boggle.search.scoring.walks.walk` gives with this scorer.
 
         moves : uint8[m, k, 2], slacks : int32[m, k], see there
         """
@@ -208,7 +208,7 @@ class Scorer:
 
     def scores_after(self, boards: UInt8s, of: Int64s, moves: UInt8s) -> Int32s:
         """Return int32[k], the scores of boards after one move each: what
-        :func:`search.scoring.walks.scores_after` gives with this scorer.
+        :func:`orderly_boggle.search.scoring.walks.scores_after` gives with this scorer.
 
         boards : uint8[m, n], of : int64[k], ascending, moves : uint8[k, 2], see there
         """
@@ -228,7 +228,7 @@ class Scorer:
         self, boards: UInt8s, scores: Int32s, moves: UInt8s, slacks: Int32s, values: Int32s
     ) -> None:
         """Walk by the vector kernel; a board that outgrows its memory is scored as a whole."""
-        from search.scoring.moves_simd import make_walk_memory, walk_board
+        from orderly_boggle.search.scoring.moves_simd import make_walk_memory, walk_board
 
         if not hasattr(self._of_thread, "walks"):
             assert self._memory.vector
@@ -289,7 +289,7 @@ def score(board: str, words: str | Path | Iterable[str], scores: Scores = "stand
     board : as people type it, such as ``berlatdes`` or ``bld/eae/rts``
     words : name or path of a word list, a word list, or words as people write them
     scores : name of a score table or points from three letters on, as in
-        :func:`boardclass.scores.parse_scores`
+        :func:`orderly_boggle.boardclass.scores.parse_scores`
 
     Raises BoardError, WordListError, ScoreError if the board, the words or the score table cannot
     be read.

@@ -1,8 +1,8 @@
 """The portable scoring kernel: depth-first, scalar, on every machine; also the check of the vector
 kernel.
 
->>> from boardclass import parse_scores
->>> from search import Scorer
+>>> from orderly_boggle.boardclass import parse_scores
+>>> from orderly_boggle.search import Scorer
 >>> Scorer("2x2", ["tea", "teat"], parse_scores("standard"), portable=True).score("aetx")
 1
 """
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numba import int32, int64, uint8
 
-from boardclass.jit import kernel, read_only, writable
-from search.bits import popcount
-from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK
+from orderly_boggle.boardclass.jit import kernel, read_only, writable
+from orderly_boggle.search.bits import popcount
+from orderly_boggle.search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK
 
 MAX_CELLS = 25
 CELL_SHIFT = 32

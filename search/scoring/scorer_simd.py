@@ -19,16 +19,16 @@ from llvmlite import ir
 from numba import int32, int64, types, uint8
 from numba.extending import intrinsic
 
-from boardclass.arrays import Int64s
-from boardclass.jit import kernel, writable
-from search.bits import call, machine_has, popcount
-from search.scoring.scorer_kernels import (
+from orderly_boggle.boardclass.arrays import Int64s
+from orderly_boggle.boardclass.jit import kernel, writable
+from orderly_boggle.search.bits import call, machine_has, popcount
+from orderly_boggle.search.scoring.scorer_kernels import (
     CELLS_MASK,
     MAX_CELLS,
     SIGNATURE_ARRAYS,
     next_generation,
 )
-from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT
+from orderly_boggle.search.scoring.trie import CHILD_SHIFT, CODE_SHIFT
 
 LANES = 8
 CAPACITY = 1 << 17

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s
-from boardclass.errors import InputError
+from orderly_boggle.boardclass.arrays import Int32s, Int64s
+from orderly_boggle.boardclass.errors import InputError
 
 N_LETTERS = 26
 LETTER_MASK = (1 << N_LETTERS) - 1

@@ -2,11 +2,11 @@
 
 A move changes the letter of one cell, or swaps two cells.  A walk takes it if the score falls by at
 most the slack of the move.  These functions score whole boards, with any scorer, and say what is
-meant; the methods of :class:`search.scoring.scorer.Scorer` of the same names give the same faster,
-where the processor can do it.
+meant; the methods of :class:`orderly_boggle.search.scoring.scorer.Scorer` of the same names give
+the same faster, where the processor can do it.
 
->>> from search import Scorer
->>> from search.scoring.scorer import decode_boards, encode_boards
+>>> from orderly_boggle.search import Scorer
+>>> from orderly_boggle.search.scoring.scorer import decode_boards, encode_boards
 >>> moves = np.array([[[0, 19], [2, SWAP + 3]]], np.uint8)  # t in cell 0; the last two swapped
 >>> done = walk(Scorer("2x2", ["tea", "eat"]), encode_boards(["aeax"], 4), moves, [[0, 0]])
 >>> decode_boards(done.boards), done.scores.tolist(), done.values.tolist()
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s, UInt8s
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt8s
 
 SWAP = 26  # a move to SWAP + cell swaps two cells
 NEVER = -(1 << 30)  # the slack of a move that is not taken, whatever it brings

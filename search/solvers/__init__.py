@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from boardclass.board import Board
-from boardclass.errors import InputError, quote
-from boardclass.wordlist import words_in_q_form
-from search.solvers.heap import HeapSolver
+from orderly_boggle.boardclass.board import Board
+from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.wordlist import words_in_q_form
+from orderly_boggle.search.solvers.heap import HeapSolver
 
 
 class Grid:

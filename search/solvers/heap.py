@@ -1,6 +1,6 @@
 """A solver without a trie: the sorted word list is read once, beside a queue of prefixes.
 
->>> from search.solvers import Grid
+>>> from orderly_boggle.search.solvers import Grid
 >>> HeapSolver(["ate", "rate", "rater", "trace"]).solve(Grid("rate", (2, 2)))
 ['ate', 'rate']
 """
@@ -13,7 +13,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from search.solvers import Grid
+    from orderly_boggle.search.solvers import Grid
 
 Ends = set[tuple[int, int]]  # (last cell, mask of the cells used)
 

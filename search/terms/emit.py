@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import int8, int64, types, uint64
 
-from boardclass.arrays import Int8s, Int64s
-from boardclass.jit import kernel, read_only, writable
-from search.keys import LITERAL
-from search.terms.path_table import TABLE_TYPE
+from orderly_boggle.boardclass.arrays import Int8s, Int64s
+from orderly_boggle.boardclass.jit import kernel, read_only, writable
+from orderly_boggle.search.keys import LITERAL
+from orderly_boggle.search.terms.path_table import TABLE_TYPE
 
 _ZERO = np.uint64(0)
 

@@ -14,8 +14,8 @@ The second rule is for all words of a *house*, those that become equal when ever
 word's only one of its bucket is left open, if they have the same points: kin may lead from cell to
 cell.  Why the bound stays a bound is lemma 1 of docs/trust.md.
 
->>> from search.scoring.trie import build_trie
->>> from search.terms.path_table import word_arrays
+>>> from orderly_boggle.search.scoring.trie import build_trie
+>>> from orderly_boggle.search.terms.path_table import word_arrays
 >>> words = word_arrays(build_trie({"cat": 1, "dad": 1, "dat": 1, "mat": 1}, 16), n_cells=16)
 >>> c, d, m = 1 << 2, 1 << 3, 1 << 12
 >>> Kin(words, [c | d]).on(c | d).tolist()  # cat speaks, dat is silent, dad has two letters
@@ -30,9 +30,9 @@ from operator import or_
 
 import numpy as np
 
-from boardclass.arrays import Int8s, Int64s
-from search.terms.path_table import Words
-from search.terms.paths import MAX_LENGTH
+from orderly_boggle.boardclass.arrays import Int8s, Int64s
+from orderly_boggle.search.terms.path_table import Words
+from orderly_boggle.search.terms.paths import MAX_LENGTH
 
 NOT_TIED = -1
 PLACE = 15  # bits of an element of Kin.on: the place of the letter

@@ -27,12 +27,12 @@ import numpy as np
 from numba import int32, int64, types, uint8, uint32, uint64
 from numpy.typing import NDArray
 
-from boardclass.arrays import Int32s, Int64s, UInt8s, UInt32s, UInt64s
-from boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
-from boardclass.jit import frozen, kernel, read_only, writable
-from boardclass.shared_arrays import Arrays, shared, shared_copy
-from search.scoring.trie import CODE_SHIFT, LETTER_MASK, N_CODES, Trie
-from search.terms.paths import (
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt8s, UInt32s, UInt64s
+from orderly_boggle.boardclass.geometry import ORDERS, Geometry, cell_order_of, geometry
+from orderly_boggle.boardclass.jit import frozen, kernel, read_only, writable
+from orderly_boggle.boardclass.shared_arrays import Arrays, shared, shared_copy
+from orderly_boggle.search.scoring.trie import CODE_SHIFT, LETTER_MASK, N_CODES, Trie
+from orderly_boggle.search.terms.paths import (
     ELSEWHERE,
     FREE,
     MAX_LENGTH,

@@ -19,7 +19,7 @@ absorb
     are equal both paths give the same term, and the smaller one gives it too.  The smallest path of
     each term is never dropped.
 
->>> from boardclass.geometry import geometry
+>>> from orderly_boggle.boardclass.geometry import geometry
 >>> len(paths_of_length(geometry("4x4"), 3)), longest_path(16), longest_path(20)
 (408, 16, 11)
 >>> hex(paths_of_length(geometry("2x2"), 3)[0])  # cells 0, 1 and 2
@@ -29,11 +29,11 @@ absorb
 import numpy as np
 from numba import int64, uint8, uint64, void
 
-from boardclass.arrays import Int64s, UInt64s
-from boardclass.geometry import Geometry
-from boardclass.jit import kernel, read_only, writable
-from search.bits import lowest_bit
-from search.keys import KEY_LEVELS, LITERAL_BITS
+from orderly_boggle.boardclass.arrays import Int64s, UInt64s
+from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.boardclass.jit import kernel, read_only, writable
+from orderly_boggle.search.bits import lowest_bit
+from orderly_boggle.search.keys import KEY_LEVELS, LITERAL_BITS
 
 MAX_LENGTH = 16  # of a path: absorb words have room for as many positions
 LONGEST_WIDE = 11  # the same on more than 16 cells; 4x5 has 15.6 million paths of up to 11 cells

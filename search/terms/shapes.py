@@ -20,13 +20,13 @@ that need two moves at once; both are sound.
 import numpy as np
 from numba import int32, int64, types, uint8, uint64
 
-from boardclass.jit import kernel, read_only, writable
-from search.bits import lowest_bit
-from search.keys import N_CODES
-from search.terms.emit import RIM_TYPE, emit, restrict, up_to
-from search.terms.kin import PLACE, SILENT
-from search.terms.path_table import MAX_EXTRA, TABLE_TYPE, WORDS_TYPE
-from search.terms.paths import ELSEWHERE, MAX_BARE, MAX_LENGTH
+from orderly_boggle.boardclass.jit import kernel, read_only, writable
+from orderly_boggle.search.bits import lowest_bit
+from orderly_boggle.search.keys import N_CODES
+from orderly_boggle.search.terms.emit import RIM_TYPE, emit, restrict, up_to
+from orderly_boggle.search.terms.kin import PLACE, SILENT
+from orderly_boggle.search.terms.path_table import MAX_EXTRA, TABLE_TYPE, WORDS_TYPE
+from orderly_boggle.search.terms.paths import ELSEWHERE, MAX_BARE, MAX_LENGTH
 
 TERMS_FULL = -2
 ALL, GAINS, LOSSES = range(3)  # of the terms that a new bare cell changes

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import int8, int32, int64, types, uint64
 
-from boardclass.arrays import Int8s, Int32s, Int64s, UInt64s
-from boardclass.jit import kernel, read_only, writable
-from search.bits import lowest_bit, popcount
-from search.keys import LITERAL, used_levels
-from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK
+from orderly_boggle.boardclass.arrays import Int8s, Int32s, Int64s, UInt64s
+from orderly_boggle.boardclass.jit import kernel, read_only, writable
+from orderly_boggle.search.bits import lowest_bit, popcount
+from orderly_boggle.search.keys import LITERAL, used_levels
+from orderly_boggle.search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK
 
 MAX_LEN = 26  # deepest word, in cells
 FRONTIER_FULL = -1

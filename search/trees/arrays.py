@@ -11,11 +11,11 @@ from functools import cache
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s
-from boardclass.jit import frozen
-from boardclass.shared_arrays import working
-from search.keys import LITERAL_BITS
-from search.trees import merge, runs, tree
+from orderly_boggle.boardclass.arrays import Int32s, Int64s
+from orderly_boggle.boardclass.jit import frozen
+from orderly_boggle.boardclass.shared_arrays import working
+from orderly_boggle.search.keys import LITERAL_BITS
+from orderly_boggle.search.trees import merge, runs, tree
 
 _MMAP_THRESHOLD = -3  # of mallopt
 _FEW_TERMS = 1 << 10  # with fewer, a radix sort mostly clears its counters

@@ -27,12 +27,12 @@ search.trees.state.
 import numpy as np
 from numba import int8, int64, uint64
 
-from boardclass.jit import kernel, writable
-from boardclass.scores import reaches
-from search.bits import lowest_bit, popcount, prefetch
-from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels
-from search.trees.lazy_subtree import MAX_CELLS, SCRATCH, collapse, expand
-from search.trees.state import (
+from orderly_boggle.boardclass.jit import kernel, writable
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.search.bits import lowest_bit, popcount, prefetch
+from orderly_boggle.search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_place, last_levels
+from orderly_boggle.search.trees.lazy_subtree import MAX_CELLS, SCRATCH, collapse, expand
+from orderly_boggle.search.trees.state import (
     AT_DEEPER,
     AT_NEXT,
     AT_ROW,
@@ -49,8 +49,8 @@ from search.trees.state import (
     TIP,
     TREE_AND_SEARCH,
 )
-from search.trees.sums import ROW, add_letters
-from search.trees.tree import (
+from orderly_boggle.search.trees.sums import ROW, add_letters
+from orderly_boggle.search.trees.tree import (
     BUNDLE,
     COUNT,
     LETTER_BITS,
@@ -77,7 +77,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     with an empty buffer).
 
     In place, the cells from the tip of the tree on are written to, and references to lazy subtrees;
-    call :func:`search.trees.lazy_subtree.collapse` when the search is over.
+    call :func:`orderly_boggle.search.trees.lazy_subtree.collapse` when the search is over.
 
     cutoff : points; every discarded state has a bound below it
     budget : pushes behind one letter of the first level at which the search gives up, or earlier

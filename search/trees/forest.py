@@ -35,9 +35,9 @@ Where a layer finds no room behind the others, one of those below it is grown by
 *bottom* of a new stack instead of the rim: it is smaller alone than together with what it was
 merged from.
 
->>> from boardclass.geometry import geometry
->>> from boardclass.scores import parse_scores
->>> from search.scoring.scorer import trie_of
+>>> from orderly_boggle.boardclass.geometry import geometry
+>>> from orderly_boggle.boardclass.scores import parse_scores
+>>> from orderly_boggle.search.scoring.scorer import trie_of
 >>> trie = trie_of(("eat", "tea", "teas"), parse_scores("standard"), 4)
 >>> forest = Forest(geometry("2x2"), trie, Rules(), Budgets(memory_mb=1))
 >>> every = (1 << 26) - 1
@@ -52,20 +52,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boardclass.arrays import Int32s, Int64s, UInt64s
-from boardclass.geometry import Geometry
-from boardclass.parts import parse_path
-from boardclass.shared_arrays import shared
-from search.node import Node, OpenClass, split_cell
-from search.params import Budgets, Rules
-from search.scoring.trie import Trie
-from search.terms.path_table import is_shared
-from search.terms.shapes import GAINS, LOSSES, TERMS_FULL
-from search.trees import segments
-from search.trees.arrays import Arrays, give_back_memory, n_terms_in
-from search.trees.generator import Bare, Generator
-from search.trees.layer import Grown, Layer, n_bytes_of
-from search.trees.tree import MAX_LAZY_TERMS
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt64s
+from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.boardclass.parts import parse_path
+from orderly_boggle.boardclass.shared_arrays import shared
+from orderly_boggle.search.node import Node, OpenClass, split_cell
+from orderly_boggle.search.params import Budgets, Rules
+from orderly_boggle.search.scoring.trie import Trie
+from orderly_boggle.search.terms.path_table import is_shared
+from orderly_boggle.search.terms.shapes import GAINS, LOSSES, TERMS_FULL
+from orderly_boggle.search.trees import segments
+from orderly_boggle.search.trees.arrays import Arrays, give_back_memory, n_terms_in
+from orderly_boggle.search.trees.generator import Bare, Generator
+from orderly_boggle.search.trees.layer import Grown, Layer, n_bytes_of
+from orderly_boggle.search.trees.tree import MAX_LAZY_TERMS
 
 # a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
 _ROOM = 8

@@ -1,8 +1,8 @@
 """The terms of a node, generated the faster way: from path shapes or by a walk over the word
 trie.
 
->>> from boardclass.geometry import geometry
->>> from search.scoring.trie import build_trie
+>>> from orderly_boggle.boardclass.geometry import geometry
+>>> from orderly_boggle.search.scoring.trie import build_trie
 >>> generator = Generator(geometry("3x4"), Rules(), Budgets(), build_trie({"tea": 1}, 12), 1 << 12)
 >>> generator.code_bits, generator.max_free, generator.max_walked
 (4, 12, 6)
@@ -14,18 +14,18 @@ from operator import and_
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s, UInt64s
-from boardclass.geometry import Geometry
-from boardclass.jit import frozen
-from search.keys import LITERAL_BITS, MAX_OUTSIDE, N_CODES
-from search.node import N_LETTERS, Node, at_least, before
-from search.params import KEY_CELLS, MOST_CELLS_OUTSIDE, Budgets, Rules
-from search.scoring.trie import Trie
-from search.terms import shapes, walk
-from search.terms.emit import Rim
-from search.terms.kin import Kin
-from search.terms.path_table import MAX_EXTRA, PathTable, path_table, shared_words
-from search.terms.paths import level_shifts
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt64s
+from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.boardclass.jit import frozen
+from orderly_boggle.search.keys import LITERAL_BITS, MAX_OUTSIDE, N_CODES
+from orderly_boggle.search.node import N_LETTERS, Node, at_least, before
+from orderly_boggle.search.params import KEY_CELLS, MOST_CELLS_OUTSIDE, Budgets, Rules
+from orderly_boggle.search.scoring.trie import Trie
+from orderly_boggle.search.terms import shapes, walk
+from orderly_boggle.search.terms.emit import Rim
+from orderly_boggle.search.terms.kin import Kin
+from orderly_boggle.search.terms.path_table import MAX_EXTRA, PathTable, path_table, shared_words
+from orderly_boggle.search.terms.paths import level_shifts
 
 _ALL_LETTERS = (1 << 26) - 1
 _SAMPLED = 32  # one word in so many tells about how many terms there will be

@@ -6,8 +6,8 @@
 
 from typing import NamedTuple
 
-from search.trees.generator import Bare
-from search.trees.tree import Tree
+from orderly_boggle.search.trees.generator import Bare
+from orderly_boggle.search.trees.tree import Tree
 
 
 class Layer(NamedTuple):

@@ -16,9 +16,16 @@ it, and the place behind it is theirs.
 import numpy as np
 from numba import int32, int64, types, uint64, void
 
-from boardclass.jit import kernel, read_only, writable
-from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_edge, first_place, last_levels
-from search.trees.tree import (
+from orderly_boggle.boardclass.jit import kernel, read_only, writable
+from orderly_boggle.search.keys import (
+    LITERAL,
+    LITERAL_BITS,
+    MAX_LEVELS,
+    first_edge,
+    first_place,
+    last_levels,
+)
+from orderly_boggle.search.trees.tree import (
     BOUND_TYPES,
     HEAD,
     LETTER_BITS,

@@ -24,12 +24,12 @@ terms, which is never greater.  A loose tree is searched; nothing is merged with
 import numpy as np
 from numba import int32, int64, types, uint64
 
-from boardclass.jit import kernel, writable
-from search.bits import lowest_bit, popcount
-from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_edge, last_levels
-from search.trees.lazy_subtree import SCRATCH, bound_of
-from search.trees.runs import join
-from search.trees.tree import (
+from orderly_boggle.boardclass.jit import kernel, writable
+from orderly_boggle.search.bits import lowest_bit, popcount
+from orderly_boggle.search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS, first_edge, last_levels
+from orderly_boggle.search.trees.lazy_subtree import SCRATCH, bound_of
+from orderly_boggle.search.trees.runs import join
+from orderly_boggle.search.trees.tree import (
     BOUND_TOO_LARGE,
     BOUND_TYPES,
     LARGEST_NODE,

@@ -13,8 +13,8 @@ the bits of the key only: the points code, which follows them, may come in any o
 import numpy as np
 from numba import int32, int64, uint64, void
 
-from boardclass.jit import kernel, read_only, writable
-from search.trees.tree import TREE_FULL
+from orderly_boggle.boardclass.jit import kernel, read_only, writable
+from orderly_boggle.search.trees.tree import TREE_FULL
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.arrays import Int32s, Int64s
-from search.keys import N_CODES
-from search.trees import tree
-from search.trees.arrays import Arrays
+from orderly_boggle.boardclass.arrays import Int32s, Int64s
+from orderly_boggle.search.keys import N_CODES
+from orderly_boggle.search.trees import tree
+from orderly_boggle.search.trees.arrays import Arrays
 
 
 class Merged(NamedTuple):
@@ -45,8 +45,8 @@ def merge(
 ) -> Merged | None:  # fmt: skip
     """Merge keys, and bound and reference of another tree, into a tree; None if it does not fit.
 
-    As :meth:`search.trees.arrays.Arrays.merge`; the keys are in segments, by the letters on the
-    levels from ``first`` on that are outside the keys.
+    As :meth:`orderly_boggle.search.trees.arrays.Arrays.merge`; the keys are in segments, by the
+    letters on the levels from ``first`` on that are outside the keys.
 
     cuts : where each segment begins, and where the last one ends: one segment if every level is
         inside, N_CODES for each level that is not

@@ -24,12 +24,12 @@ import numpy as np
 from numba import int16, int32, int64, types, uint64
 from numpy.typing import NDArray
 
-from boardclass.arrays import Int32s, Int64s, UInt64s
-from boardclass.jit import kernel, writable
-from search.bits import lowest_bit, popcount
-from search.keys import MAX_LEVELS
-from search.trees.sums import ROW, SUM_TYPES
-from search.trees.tree import (
+from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt64s
+from orderly_boggle.boardclass.jit import kernel, writable
+from orderly_boggle.search.bits import lowest_bit, popcount
+from orderly_boggle.search.keys import MAX_LEVELS
+from orderly_boggle.search.trees.sums import ROW, SUM_TYPES
+from orderly_boggle.search.trees.tree import (
     LETTER_BITS,
     LETTERS,
     MAX_NARROW,

@@ -22,8 +22,8 @@ from numba import int16, int32, int64, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from boardclass.jit import kernel, read_only, writable
-from search.bits import call, lowest_bit, machine_has
+from orderly_boggle.boardclass.jit import kernel, read_only, writable
+from orderly_boggle.search.bits import call, lowest_bit, machine_has
 
 ROW = 32  # letters 0..25, padded to whole vectors
 _LANES = 8

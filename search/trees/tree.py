@@ -42,10 +42,10 @@ import numpy as np
 from numba import int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
-from boardclass.arrays import Int32s, UInt64s
-from boardclass.jit import kernel, read_only, writable
-from search.bits import popcount, prefetch
-from search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS
+from orderly_boggle.boardclass.arrays import Int32s, UInt64s
+from orderly_boggle.boardclass.jit import kernel, read_only, writable
+from orderly_boggle.search.bits import popcount, prefetch
+from orderly_boggle.search.keys import LITERAL, LITERAL_BITS, MAX_LEVELS
 
 TREE_FULL = -1
 BOUND_TOO_LARGE = -2

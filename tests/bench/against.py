@@ -57,10 +57,10 @@ WORKS = {
 _CHILD = """
 import json, resource, sys, time
 from math import prod
-from boardclass.parts import parse_path
-from cluster.planning.plan import make_plan
-from configs.model import load_config
-from search.breaker import Breaker, Unit
+from orderly_boggle.boardclass.parts import parse_path
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.search.breaker import Breaker, Unit
 
 words, dims, cutoff, centre, warm, budget = sys.argv[1:]
 search = {"unit_budget": int(budget)}

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
-from results.store.rows import ERROR, Row
-from results.store.run import Run, open_run
-from results.store.store import Store
+from orderly_boggle.results.store.rows import ERROR, Row
+from orderly_boggle.results.store.run import Run, open_run
+from orderly_boggle.results.store.store import Store
 
 
 def rows_for(run: Run) -> Iterator[Row]:
@@ -55,7 +55,11 @@ def main(n_batches: int = 30_000) -> None:
             store.compact()
             n_ended = len(store.snapshot().manifest.parts)
         writing_s = time.process_time() - began_s
-        command = [sys.executable, "-c", "from cluster.cli.start import main; main()"]
+        command = [
+            sys.executable,
+            "-c",
+            "from orderly_boggle.cluster.cli.start import main; main()",
+        ]
         process = subprocess.Popen([*command, "status", folder], stdout=subprocess.DEVNULL)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

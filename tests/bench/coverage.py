@@ -29,13 +29,13 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cluster.planning.estimate import PROBE_BUDGET, Probes, sample
-from cluster.planning.plan import Plan, make_plan
-from configs.model import load_config
-from results.storage.files import PUBLISHED
-from results.store.rows import VERDICTS
-from results.store.run import open_run
-from search.breaker import Breaker, Unit
+from orderly_boggle.cluster.planning.estimate import PROBE_BUDGET, Probes, sample
+from orderly_boggle.cluster.planning.plan import Plan, make_plan
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.results.storage.files import PUBLISHED
+from orderly_boggle.results.store.rows import VERDICTS
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.breaker import Breaker, Unit
 
 HERE = Path(__file__).parent
 PRICES_NS = {"n_terms": 123, "n_pushes": 39}

@@ -28,19 +28,19 @@ from unittest import mock
 
 import numpy as np
 
-from boardclass.errors import InputError
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
-from cluster.planning.costs import predicted_costs
-from cluster.planning.estimate import estimate
-from cluster.planning.plan import Plan, make_plan
-from cluster.workers.executors import ProcessExecutor
-from cluster.workers.ray_cluster import LOCAL
-from cluster.workers.ray_executor import RayExecutor
-from configs.model import load_config
-from search.breaker import Breaker, Unit
-from search.scoring.scorer import Scorer, encode_boards
-from search.trees import arrays, bound, sums
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.cluster.planning.estimate import estimate
+from orderly_boggle.cluster.planning.plan import Plan, make_plan
+from orderly_boggle.cluster.workers.executors import ProcessExecutor
+from orderly_boggle.cluster.workers.ray_cluster import LOCAL
+from orderly_boggle.cluster.workers.ray_executor import RayExecutor
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.search.breaker import Breaker, Unit
+from orderly_boggle.search.scoring.scorer import Scorer, encode_boards
+from orderly_boggle.search.trees import arrays, bound, sums
 from tests.bench import rows
 from tests.bench.process import break_share
 from tests.bench.scheduling import scheduler_cost

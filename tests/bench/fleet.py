@@ -19,14 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cluster.planning.costs import predicted_costs
-from cluster.planning.plan import make_plan
-from cluster.scheduling import events
-from cluster.scheduling.backlog import Work
-from cluster.scheduling.scheduler import Scheduler
-from configs.model import load_config
-from results.store.run import open_run
-from search.breaker import Unit, UnitResult
+from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.cluster.scheduling import events
+from orderly_boggle.cluster.scheduling.backlog import Work
+from orderly_boggle.cluster.scheduling.scheduler import Scheduler
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.breaker import Unit, UnitResult
 from tests.bench.figures import newest_prices
 
 FLEETS = (16, 64, 512, 4096)

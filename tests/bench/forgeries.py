@@ -17,15 +17,20 @@ import tempfile
 import time
 from pathlib import Path
 
-from boardclass.scores import reaches
-from search.local.methods import Climbing, local_search
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.search.local.methods import Climbing, local_search
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.cluster.test_forged_published import at_cutoff, without_best
 
 RUN, CUTOFF = "4x4-enable2k", 3000
 N_POOLS, SIZE = 6, 100
 ROOT = Path(__file__).resolve().parents[2]
-VERIFY = (sys.executable, "-c", "from cluster.cli.start import main; main()", "verify")
+VERIFY = (
+    sys.executable,
+    "-c",
+    "from orderly_boggle.cluster.cli.start import main; main()",
+    "verify",
+)
 
 
 def refused(what: str, folder: Path, told: str) -> bool:

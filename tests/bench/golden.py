@@ -14,11 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-from boardclass.canonical import canonical_board
-from cluster.boards.comparison import read_boards
-from cluster.planning.plan import make_plan
-from configs.model import load_config
-from search.breaker import Breaker, Unit
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.cluster.boards.comparison import read_boards
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.search.breaker import Breaker, Unit
 from tests.classes import canonical_rank, rank_of_board
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "best-4x4-enable2k-3500.txt"

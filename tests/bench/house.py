@@ -45,8 +45,8 @@ def note(event, given):
     if event == "os.scandir" and str(given[0]) == folder:
         walks.append(given)
 
-from cluster.driver.driver import run
-from configs.model import load_config
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.configs.model import load_config
 
 asked = load_config(None, options | {"out": folder})
 sys.addaudithook(note)

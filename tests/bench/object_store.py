@@ -20,13 +20,13 @@ from moto.server import ThreadedMotoServer
 from pyarrow.fs import FileSystem
 from werkzeug.serving import WSGIRequestHandler
 
-from cluster.planning.plan import make_plan
-from results.log import EventLog
-from results.log_events import PartStored, Reported
-from results.proof.prove import summary
-from results.storage.local import open_folder
-from results.storage.lock import Pace, take_lock
-from results.store.store import Store
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.results.log import EventLog
+from orderly_boggle.results.log_events import PartStored, Reported
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.storage.lock import Pace, take_lock
+from orderly_boggle.results.store.store import Store
 from tests.bench.rows import config_of, rows_of
 
 UNIT_S, TICK_S, REPORT_S, PLAYED_S = 24.0, 5.0, 15.0, 3600.0

@@ -5,10 +5,10 @@ python -m tests.bench.packaged    writes results/published/proven.json
 
 from dataclasses import asdict
 
-from results.proof import packaged
-from results.storage import files
-from results.storage.local import open_folder
-from results.store.documents import publish_document
+from orderly_boggle.results.proof import packaged
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.store.documents import publish_document
 
 
 def write() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, NotRequired, Required, Union, get_args, get_origin, get_type_hints
 
-from cluster.answers.told import PAGES
+from orderly_boggle.cluster.answers.told import PAGES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILE = ROOT / "cluster/web/answers.d.ts"

@@ -15,7 +15,7 @@ from pathlib import Path
 import altair as alt
 import vl_convert
 
-from boardclass.king_paths import n_paths
+from orderly_boggle.boardclass.king_paths import n_paths
 
 PICTURE = Path(__file__).resolve().parents[2] / "docs/images/paths.svg"
 LONGEST = {2: 40, 3: 40, 4: 30, 5: 24, 6: 20, 7: 14}  # columns of a strip of so many rows

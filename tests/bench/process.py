@@ -7,8 +7,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from cluster.workers.worker import break_all
-from search.breaker import Breaker, Spec
+from orderly_boggle.cluster.workers.worker import break_all
+from orderly_boggle.search.breaker import Breaker, Spec
 
 
 def break_share(spec: Spec, class_ids: list[int], queue: Any) -> tuple[float, int, int]:

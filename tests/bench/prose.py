@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PRODUCT = ("boardclass", "search", "results", "configs", "cluster")
+PRODUCT = ("orderly_boggle", "boardclass", "search", "results", "configs", "cluster")
 SUFFIXES = (".py", ".js", ".j2", ".html")
 WIDTH = 100
 LONG_FUNCTION = 60  # lines, its docstring included

@@ -17,9 +17,16 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from cluster.scheduling.events import Answer, Assign, Event, Returned, WorkerDown, WorkerUp
-from cluster.workers.ray_executor import RayExecutor
-from search.breaker import Spec, Unit
+from orderly_boggle.cluster.scheduling.events import (
+    Answer,
+    Assign,
+    Event,
+    Returned,
+    WorkerDown,
+    WorkerUp,
+)
+from orderly_boggle.cluster.workers.ray_executor import RayExecutor
+from orderly_boggle.search.breaker import Spec, Unit
 from tests.cluster.clusters import started
 from tests.cluster.fakes import SPEC, FakeBreaker
 

@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.errors import IncompleteError, InputError
-from cluster.driver.driver import run
-from cluster.planning.plan import Plan, make_plan
-from configs.model import RunConfig, load_config
-from results.store.rows import COUNTERS, ELIMINATED, Row
-from results.store.store import Store
+from orderly_boggle.boardclass.errors import IncompleteError, InputError
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.planning.plan import Plan, make_plan
+from orderly_boggle.configs.model import RunConfig, load_config
+from orderly_boggle.results.store.rows import COUNTERS, ELIMINATED, Row
+from orderly_boggle.results.store.store import Store
 from tests.bench.virtual import Size
 from tests.bench.whole_run import Scale
 from tests.classes import n_boards_of
@@ -89,7 +89,7 @@ def cost(program: str, *arguments: str) -> Cost:
 
 def orderly(*arguments: str) -> Cost:
     """Run the command line."""
-    return cost("from cluster.cli.start import main; main()", *arguments)
+    return cost("from orderly_boggle.cluster.cli.start import main; main()", *arguments)
 
 
 def go_on(n_classes: int, folder: str) -> None:

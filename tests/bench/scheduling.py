@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cluster.driver.loop import POLL_S
-from cluster.scheduling import events
-from cluster.scheduling.backlog import Work
-from cluster.scheduling.scheduler import Scheduler
-from search.breaker import Unit
+from orderly_boggle.cluster.driver.loop import POLL_S
+from orderly_boggle.cluster.scheduling import events
+from orderly_boggle.cluster.scheduling.backlog import Work
+from orderly_boggle.cluster.scheduling.scheduler import Scheduler
+from orderly_boggle.search.breaker import Unit
 from tests.bench.virtual import Size, VirtualCluster, unit_seconds
 
 LAST = 20

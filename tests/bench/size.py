@@ -70,7 +70,7 @@ def calls() -> Iterator[Calls]:
 
 def traced(*arguments: str) -> Calls:
     """Run a command in this process and return what it called; its output goes nowhere."""
-    from cluster.cli.start import main
+    from orderly_boggle.cluster.cli.start import main
 
     sys.argv = ["orderly", *arguments]
     with (
@@ -105,7 +105,12 @@ def in_process(call: str, folder: str) -> str:
 
 def cpu_s(folder: str, *arguments: str) -> float:
     """Return the median CPU seconds of a command in a process of its own."""
-    command = [sys.executable, "-c", "from cluster.cli.start import main; main()", *arguments]
+    command = [
+        sys.executable,
+        "-c",
+        "from orderly_boggle.cluster.cli.start import main; main()",
+        *arguments,
+    ]
     taken = []
     for _ in range(N_STARTS):
         process = subprocess.Popen(
@@ -142,9 +147,7 @@ def main() -> None:
         n_files, n_functions, n_checked = in_process(
             count.format((*RUN, "--out", "run")) + told, folder
         ).split()
-        rows = (
-            "from results.store.run import open_run; print(len(list(open_run(Path('run')).rows())))"
-        )
+        rows = "from orderly_boggle import open_run; print(len(list(open_run(Path('run')).rows())))"
         n_rows = int(in_process(rows, folder))
         lines.append(f"{'orderly ' + ' '.join(RUN):40}{n_files:>8} files, {n_functions} functions")
         n_files, n_functions, _ = in_process(count.format(("top", "run")) + told, folder).split()

@@ -16,13 +16,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from boardclass.arrays import Int64s
-from boardclass.printable import counted
-from cluster.driver.prepared import class_sums
-from cluster.planning.costs import predicted_costs
-from cluster.planning.plan import Plan, make_plan
-from configs.model import load_config
-from results.store.run import open_run
+from orderly_boggle.boardclass.arrays import Int64s
+from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.cluster.driver.prepared import class_sums
+from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.cluster.planning.plan import Plan, make_plan
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.results.store.run import open_run
 from tests.bench.figures import newest_prices
 
 COLUMNS = ("seconds", "n_terms", "n_pushes")

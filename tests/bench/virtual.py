@@ -16,9 +16,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cluster.scheduling import events
-from cluster.workers.executors import Executor
-from search.breaker import Unit, UnitResult
+from orderly_boggle.cluster.scheduling import events
+from orderly_boggle.cluster.workers.executors import Executor
+from orderly_boggle.search.breaker import Unit, UnitResult
 
 BEAT_S = 30.0
 ABSENCE_S = 300.0  # before the provider replaces a machine that it took

@@ -21,11 +21,11 @@ from itertools import pairwise
 from types import SimpleNamespace
 from unittest import mock
 
-from cluster.driver.driver import run
-from cluster.planning.plan import make_plan
-from cluster.scheduling.events import Policy
-from configs.model import load_config
-from results.proof.nodes import SearchNodes
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.cluster.scheduling.events import Policy
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.results.proof.nodes import SearchNodes
 from tests.bench.virtual import Size, VirtualCluster
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -72,7 +72,7 @@ def play(scale: Scale, seed: int) -> dict[str, float]:
         cluster = VirtualCluster(size, seed, is_busy=True, n_boards=n_boards)
         began_s = time.process_time()
         clock = SimpleNamespace(monotonic=cluster.clock)
-        with mock.patch("cluster.driver.run_search.time", clock):
+        with mock.patch("orderly_boggle.cluster.driver.run_search.time", clock):
             outcome = run(config, make_executor=lambda _spec: cluster, policy=policy)
         spent_s = time.process_time() - began_s - cluster.spent_s
     n_classes = outcome.coverage.n_classes

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from numba import int64
 
-from boardclass import numba_inside
-from boardclass.jit import kernel_hash
+from orderly_boggle.boardclass import numba_inside
+from orderly_boggle.boardclass.jit import kernel_hash
 from tests.samples import daily
 
 PLACES = range(40)
@@ -100,7 +100,7 @@ def copied_kernels(to: Path) -> list[Path]:
     return sorted(path for path in copy.rglob("*.nb?"))
 
 
-SCORE = "from search import score; print(score('berlatdes', 'scowl70'))"
+SCORE = "from orderly_boggle.search import score; print(score('berlatdes', 'scowl70'))"
 
 
 def start(code: str, folder: Path) -> subprocess.Popen[str]:
@@ -115,7 +115,7 @@ def start(code: str, folder: Path) -> subprocess.Popen[str]:
 
 
 def test_a_process_says_it_in_one_line_and_several_find_it_at_once(tmp_path: Path) -> None:
-    from search import score
+    from orderly_boggle.search import score
 
     assert score("berlatdes", "scowl70") == 430  # the kernels are there
     files = [
@@ -142,7 +142,7 @@ def test_a_command_goes_on_with_empty_kernels_and_is_not_interrupted(
     for file in copied_kernels(tmp_path):
         if file.suffix == f".{ending}" and "score" in file.name:
             file.write_bytes(b"")
-    code = "from cluster.cli.start import main; main()"
+    code = "from orderly_boggle.cluster.cli.start import main; main()"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     told = subprocess.run(
         [sys.executable, "-c", code, "score"],
@@ -160,11 +160,11 @@ def test_a_command_goes_on_with_empty_kernels_and_is_not_interrupted(
 
 
 def test_the_end_of_a_file_is_no_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cluster.cli import app
+    from orderly_boggle.cluster.cli import app
 
     def cut(*_: object, **__: object) -> None:
         raise EOFError("Ran out of input")
 
-    monkeypatch.setattr("boardclass.board.read_board", cut)
-    monkeypatch.setattr("cluster.boards.scoring.read_board", cut)
+    monkeypatch.setattr("orderly_boggle.boardclass.board.read_board", cut)
+    monkeypatch.setattr("orderly_boggle.cluster.boards.scoring.read_board", cut)
     assert app._exit_code(["show", "berlatdes"]) == 1

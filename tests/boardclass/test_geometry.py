@@ -10,9 +10,9 @@ from itertools import pairwise, product
 import pytest
 from hypothesis import given, strategies as st
 
-from boardclass.canonical import canonical, canonical_board, images
-from boardclass.errors import DimsError, InputError
-from boardclass.geometry import (
+from orderly_boggle.boardclass.canonical import canonical, canonical_board, images
+from orderly_boggle.boardclass.errors import DimsError, InputError
+from orderly_boggle.boardclass.geometry import (
     DIMS,
     ORDERS,
     Dims,

@@ -8,13 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boardclass.jit import kernel_hash
+from orderly_boggle.boardclass.jit import kernel_hash
 from tests.conftest import ROOT
 
 FLOORS = ("boardclass", "search")
 HASHES = """
 import sys
-from boardclass.jit import kernel_hash
+from orderly_boggle.boardclass.jit import kernel_hash
 for _ in sys.stdin:
     kernel_hash.cache_clear()
     print(kernel_hash(), flush=True)
@@ -25,9 +25,9 @@ def test_a_changed_kernel_anywhere_changes_the_hash(tmp_path):
     """A changed constant counts, in a module with kernels, one that makes shared arrays or one that
     they use; a changed word does not.
     """
-    for floor in FLOORS:
+    for name in ("orderly_boggle", *FLOORS):
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / floor, tmp_path / floor, ignore=ignored)
+        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True, ignore=ignored)
     copy = subprocess.Popen(
         [sys.executable, "-c", HASHES],
         cwd=tmp_path,
@@ -76,7 +76,7 @@ def parse_none_of_ours(source, *others, **named):
     return parse(source, *others, **named)
 if sys.argv[1] == "kept":
     ast.parse = parse_none_of_ours
-from boardclass.jit import kernel_hash
+from orderly_boggle.boardclass.jit import kernel_hash
 print(kernel_hash())
 """
 

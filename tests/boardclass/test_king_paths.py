@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from boardclass.errors import BoardError
-from boardclass.king_paths import MAX_CELLS, n_paths, n_paths_by_length
-from search.solvers import Grid, texts_of_paths
+from orderly_boggle.boardclass.errors import BoardError
+from orderly_boggle.boardclass.king_paths import MAX_CELLS, n_paths, n_paths_by_length
+from orderly_boggle.search.solvers import Grid, texts_of_paths
 
 SMALL = [(w, h) for w in range(1, 8) for h in range(1, 5) if w * h <= 12]
 # Columns x rows -> number of paths.  That of 16x2 is given in some places as the number of 15x2; a

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from boardclass.canonical import canonical, images
-from boardclass.errors import PartitionError, PathError
-from boardclass.geometry import DIMS, geometry
-from boardclass.partition import Partition, parse_class, parse_partition
-from boardclass.parts import (
+from orderly_boggle.boardclass.canonical import canonical, images
+from orderly_boggle.boardclass.errors import PartitionError, PathError
+from orderly_boggle.boardclass.geometry import DIMS, geometry
+from orderly_boggle.boardclass.partition import Partition, parse_class, parse_partition
+from orderly_boggle.boardclass.parts import (
     PATH_PATTERN,
     ancestors,
     depth,
@@ -27,7 +27,7 @@ from boardclass.parts import (
     parse_path,
     way_to,
 )
-from results.proof.coverage import class_sizes
+from orderly_boggle.results.proof.coverage import class_sizes
 from tests.classes import canonical_rank, n_boards_of, rank_of, rank_of_board
 from tests.reference.classes import all_digits, slow_burnside, slow_canonical_ranks, slow_orbits
 

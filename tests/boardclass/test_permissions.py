@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from boardclass import jit
+from orderly_boggle.boardclass import jit
 from tests.conftest import ROOT
 
-WHERE = "from boardclass import jit; print(jit.config.CACHE_DIR); print(jit.kernel_hash())"
+WHERE = (
+    "from orderly_boggle.boardclass import jit; "
+    "print(jit.config.CACHE_DIR); print(jit.kernel_hash())"
+)
 
 
 @pytest.fixture
@@ -97,15 +100,14 @@ def test_what_is_compiled_is_announced_and_compiled_once_whatever_its_words(own,
     """A comment above a kernel moves its line and the time of its file; a constant makes other
     code.
     """
-    for floor in ("boardclass", "search"):
-        shutil.copytree(
-            ROOT / floor, tmp_path / floor, ignore=shutil.ignore_patterns("__pycache__")
-        )
+    for name in ("orderly_boggle", "boardclass", "search"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True, ignore=ignored)
     path = tmp_path / "search" / "keys.py"
     text = path.read_text()
 
     def said():
-        command = [sys.executable, "-c", "import search.keys"]
+        command = [sys.executable, "-c", "import orderly_boggle.search.keys"]
         env = {**os.environ, "NUMBA_CACHE_DIR": str(own), "NUMBA_DISABLE_JIT": "0"}
         return subprocess.run(
             command, capture_output=True, text=True, cwd=tmp_path, env=env, check=True

@@ -14,11 +14,11 @@ import xml.etree.ElementTree as ET
 import pytest
 from hypothesis import given, strategies as st
 
-from boardclass.board import Board
-from boardclass.errors import ScoreError
-from boardclass.printable import html_table
-from boardclass.processes import Pool
-from boardclass.scores import (
+from orderly_boggle.boardclass.board import Board
+from orderly_boggle.boardclass.errors import ScoreError
+from orderly_boggle.boardclass.printable import html_table
+from orderly_boggle.boardclass.processes import Pool
+from orderly_boggle.boardclass.scores import (
     TABLES,
     ScoreTable,
     check_overflow,
@@ -26,7 +26,7 @@ from boardclass.scores import (
     parse_scores,
     points_in_words,
 )
-from cluster.boards.rolling import assign_dice, roll
+from orderly_boggle.cluster.boards.rolling import assign_dice, roll
 from tests.cluster.processes import has_let_go
 
 
@@ -176,7 +176,7 @@ def test_cells_of_a_table_are_text():
 
 
 SCRIPT = """
-from boardclass.processes import Pool
+from orderly_boggle.boardclass.processes import Pool
 
 if __name__ == "__main__":
     with Pool(2) as executor:
@@ -207,7 +207,7 @@ def test_the_environment_is_as_it_was_afterwards(monkeypatch):
 
 KILLED = """
 import os
-from boardclass.processes import Pool
+from orderly_boggle.boardclass.processes import Pool
 
 if __name__ == "__main__":
     with Pool(1) as pool:

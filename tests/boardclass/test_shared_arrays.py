@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from numba import config
 
-from boardclass.geometry import cell_order_of, geometry
-from boardclass.processes import Pool
-from boardclass.shared_arrays import shared, shared_copy, working
-from search.scoring.trie import build_trie
-from search.terms.path_table import path_table, shared_words, word_arrays
+from orderly_boggle.boardclass.geometry import cell_order_of, geometry
+from orderly_boggle.boardclass.processes import Pool
+from orderly_boggle.boardclass.shared_arrays import shared, shared_copy, working
+from orderly_boggle.search.scoring.trie import build_trie
+from orderly_boggle.search.terms.path_table import path_table, shared_words, word_arrays
 from tests.conftest import ROOT
 
 VALUES = [np.arange(7, dtype=np.uint64), np.zeros((0, 2), np.int32), np.ones((3, 5), np.uint8)]
@@ -206,7 +206,8 @@ def test_a_file_whose_head_is_damaged_is_made_again(folder):
 
 def test_nothing_is_written_where_the_user_is(tmp_path, folder):
     """Also where nothing else has said where the cache is."""
-    code = f"from boardclass.shared_arrays import shared; shared({name_of(folder)!r}, list)"
+    code = "from orderly_boggle.boardclass.shared_arrays import shared; "
+    code += f"shared({name_of(folder)!r}, list)"
     subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,

@@ -11,19 +11,19 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from boardclass.board import (
+from orderly_boggle.boardclass.board import (
     Board,
     dims_of_length,
     in_symbols,
     read_board as read_plain,
     with_letters,
 )
-from boardclass.errors import BoardError, DimsError
-from boardclass.geometry import DIMS, Dims, parse_dims
-from cluster.boards.board_tables import json_boards
-from cluster.boards.tiles import Tile, read_tiles
-from cluster.boards.typed import read_board
-from search.scoring.scorer import encode_boards
+from orderly_boggle.boardclass.errors import BoardError, DimsError
+from orderly_boggle.boardclass.geometry import DIMS, Dims, parse_dims
+from orderly_boggle.cluster.boards.board_tables import json_boards
+from orderly_boggle.cluster.boards.tiles import Tile, read_tiles
+from orderly_boggle.cluster.boards.typed import read_board
+from orderly_boggle.search.scoring.scorer import encode_boards
 
 # the board as its letters down the columns: what was typed, with --dims if any
 UNDERSTOOD: dict[str, list[str | tuple[str, str]]] = {

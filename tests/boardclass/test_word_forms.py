@@ -10,11 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.errors import WordListError
-from boardclass.word_files import read_entries
-from boardclass.word_forms import FORMS, entries_of
-from boardclass.word_forms.form import Given
-from boardclass.word_import import ImportRules, import_words, judge_stems, parse_letters
+from orderly_boggle.boardclass.errors import WordListError
+from orderly_boggle.boardclass.word_files import read_entries
+from orderly_boggle.boardclass.word_forms import FORMS, entries_of
+from orderly_boggle.boardclass.word_forms.form import Given
+from orderly_boggle.boardclass.word_import import (
+    ImportRules,
+    import_words,
+    judge_stems,
+    parse_letters,
+)
 from tests.conftest import ROOT
 
 HERE = ROOT / "boardclass" / "word_forms"
@@ -26,7 +31,9 @@ def words_of(text: str, column: str | None = None, form: str | None = None) -> l
 
 def test_every_form_is_a_file_and_every_file_a_form():
     files = {path.stem for path in HERE.glob("*.py")} - {"__init__", "form"}
-    modules = [import_module(f"boardclass.word_forms.{name}") for name in sorted(files)]
+    modules = [
+        import_module(f"orderly_boggle.boardclass.word_forms.{name}") for name in sorted(files)
+    ]
     assert {module.FORM.name for module in modules} == set(FORMS)
 
 

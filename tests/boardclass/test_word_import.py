@@ -18,11 +18,17 @@ from collections.abc import Mapping, Sequence
 import pytest
 from hypothesis import given, strategies as st
 
-from boardclass.errors import WordListError
-from boardclass.word_files import decoded, expanded, read_entries
-from boardclass.word_forms import Entries, entries_of
-from boardclass.word_import import Imported, ImportRules, import_words, parse_letters, spellings
-from boardclass.wordlist import load_wordlist, parse_wordlist
+from orderly_boggle.boardclass.errors import WordListError
+from orderly_boggle.boardclass.word_files import decoded, expanded, read_entries
+from orderly_boggle.boardclass.word_forms import Entries, entries_of
+from orderly_boggle.boardclass.word_import import (
+    Imported,
+    ImportRules,
+    import_words,
+    parse_letters,
+    spellings,
+)
+from orderly_boggle.boardclass.wordlist import load_wordlist, parse_wordlist
 
 WORDS = ["gâteau", "naïve", "quiche", "straße", "tea", "tree"]
 PLAIN = ("gateau", "naive", "qiche", "strasse", "tea", "tree")

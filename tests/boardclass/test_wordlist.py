@@ -15,8 +15,8 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import example, given, strategies as st
 
-from boardclass.errors import WordListError, quote
-from boardclass.wordlist import (
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.wordlist import (
     REASONS,
     WordList,
     available_names,

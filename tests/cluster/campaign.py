@@ -35,14 +35,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from boardclass.errors import OrderlyError
-from cluster.driver.driver import default_policy, run
-from cluster.scheduling.events import Returned
-from cluster.workers.executors import ProcessExecutor
-from cluster.workers.worker import checked_breaker
-from configs.model import RunConfig, SearchConfig
-from results.store.run import open_run
-from results.store.store import FLUSH_ROWS
+from orderly_boggle.boardclass.errors import OrderlyError
+from orderly_boggle.cluster.driver.driver import default_policy, run
+from orderly_boggle.cluster.scheduling.events import Returned
+from orderly_boggle.cluster.workers.executors import ProcessExecutor
+from orderly_boggle.cluster.workers.worker import checked_breaker
+from orderly_boggle.configs.model import RunConfig, SearchConfig
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import FLUSH_ROWS
 from tests.cluster.processes import command_line, descendants, workers
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from boardclass.scores import parse_scores
-from results.log_events import Report
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.results.log_events import Report
 from tests.cluster.simulator import fake_break
 from tests.params import Params, spec_of
 

@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from results.proof import audit
-from results.storage import files
-from results.store.documents import format_document
-from results.store.parts import describe, serialise
+from orderly_boggle.results.proof import audit
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.documents import format_document
+from orderly_boggle.results.store.parts import describe, serialise
 
 WORDS = ["tea", "ate", "eat", "rat", "tar", "art", "rate", "tear", "quit"]
 DOCUMENTS = (files.RUN, files.CLAIM, files.AUDITS)

@@ -40,7 +40,7 @@ def workers(root=None):
 
 
 def _is_worker(line):
-    return "cluster.workers.process" in line or line.startswith("ray::RemoteWorker")
+    return "orderly_boggle.cluster.workers.process" in line or line.startswith("ray::RemoteWorker")
 
 
 def has_let_go(process):

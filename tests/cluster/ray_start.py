@@ -178,7 +178,7 @@ class RealCluster:
             'dims = "3x3"\ncutoff = 430\nbuckets = "bdfgjqvwxz aeiou lnrsy chkmpt"\n'
             f'out = "{folder / "run"}"\n[search]\nmemory_mb = 256\nfused = []\n'
         )
-        program = "from cluster.cli.start import main; main()"
+        program = "from orderly_boggle.cluster.cli.start import main; main()"
         command = [sys.executable, "-P", "-c", program, "run", str(config)]
         with (folder / "said").open("ab") as said:
             driver = subprocess.Popen(

@@ -7,8 +7,8 @@ from __future__ import annotations
 import time
 from unittest import mock
 
-from cluster.cli.start import main
-from search.breaker import Breaker
+from orderly_boggle.cluster.cli.start import main
+from orderly_boggle.search.breaker import Breaker
 
 REST_S = 0.2
 _break_unit = Breaker.break_unit

@@ -19,11 +19,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from cluster.scheduling import events
-from cluster.scheduling.backlog import Work
-from cluster.scheduling.scheduler import Scheduler
-from cluster.scheduling.trust import MAX_TRIES
-from search.breaker import Unit, UnitResult
+from orderly_boggle.cluster.scheduling import events
+from orderly_boggle.cluster.scheduling.backlog import Work
+from orderly_boggle.cluster.scheduling.scheduler import Scheduler
+from orderly_boggle.cluster.scheduling.trust import MAX_TRIES
+from orderly_boggle.search.breaker import Unit, UnitResult
 
 MAX_STEPS = 200_000
 BEAT_S, LEASE_S = 20.0, 60.0

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from cluster.driver.driver import run
-from cluster.planning.shares import Share
-from cluster.workers.executors import InProcessExecutor
-from configs.model import RunConfig, SearchConfig, load_config
-from results.storage import files
-from results.store.run import open_run
-from results.store.store import Store
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.planning.shares import Share
+from orderly_boggle.cluster.workers.executors import InProcessExecutor
+from orderly_boggle.configs.model import RunConfig, SearchConfig, load_config
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
 from tests.results.helpers import write_rows
 
 SMALL = {"dims": "2x2", "cutoff": 12, "workers": 0, "buckets": "aeiou bcdfg hjklmnp qrstvwxyz"}
@@ -83,8 +83,8 @@ def with_breaker(kind):
 def parts_apart() -> Iterator[None]:
     """Let stores leave their small parts as they are, as those of older versions did."""
     with (
-        mock.patch("results.store.store.due", return_value=()),
-        mock.patch("results.store.store.fitting", return_value=()),
+        mock.patch("orderly_boggle.results.store.store.due", return_value=()),
+        mock.patch("orderly_boggle.results.store.store.fitting", return_value=()),
     ):
         yield
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from cluster.cli.app import PLACES
+from orderly_boggle.cluster.cli.app import PLACES
 from tests.conftest import COMMAND, make_in
 from tests.samples import daily
 
@@ -111,6 +111,6 @@ def test_a_run_deleted_under_a_command_is_named(orderly, tmp_path, monkeypatch):
         (tmp_path / "run" / "run.json").read_bytes()
 
     (tmp_path / "run").mkdir()
-    monkeypatch.setattr("results.store.run.open_run", gone)
+    monkeypatch.setattr("orderly_boggle.results.store.run.open_run", gone)
     answer = orderly.fails(2, "status", tmp_path / "run")
     assert "run.json' is gone: something deleted it" in answer

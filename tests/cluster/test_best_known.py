@@ -15,11 +15,11 @@ pytest.importorskip(
 
 from rich.console import Console
 
-from cluster.driver.driver import run
-from cluster.watch.screen import draw
-from cluster.watch.view import Watcher
-from configs.model import load_config
-from results.store.run import open_run
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.watch.screen import draw
+from orderly_boggle.cluster.watch.view import Watcher
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.results.store.run import open_run
 from tests.cluster.test_states import looked, written
 from tests.cluster.web import serving
 from tests.cluster.whole_run import seal_run, store_rows, without_boards

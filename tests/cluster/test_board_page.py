@@ -12,14 +12,14 @@ from itertools import product
 
 import pytest
 
-from boardclass.scores import parse_scores
-from boardclass.word_import import readings
-from boardclass.wordlist import sources
-from cluster.answers.status import proven_place
-from results import top
-from results.proof import packaged
-from results.storage import files
-from results.storage.files import PUBLISHED
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.word_import import readings
+from orderly_boggle.boardclass.wordlist import sources
+from orderly_boggle.cluster.answers.status import proven_place
+from orderly_boggle.results import top
+from orderly_boggle.results.proof import packaged
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.files import PUBLISHED
 from tests.bench.packaged import write
 from tests.browsing import (
     DESK,

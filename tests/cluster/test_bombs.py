@@ -18,13 +18,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from results.errors import DamagedError
-from results.proof import audit
-from results.proof.coverage import check_apart
-from results.storage import files
-from results.store.parts import parse_parquet, serialised
-from results.store.rows import SCHEMA, to_table
-from results.store.run import open_run
+from orderly_boggle.results.errors import DamagedError
+from orderly_boggle.results.proof import audit
+from orderly_boggle.results.proof.coverage import check_apart
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.parts import parse_parquet, serialised
+from orderly_boggle.results.store.rows import SCHEMA, to_table
+from orderly_boggle.results.store.run import open_run
 from tests.cluster.forge import write_part
 from tests.conftest import ROOT
 from tests.results.helpers import row
@@ -105,7 +105,13 @@ def test_a_part_that_lies_about_its_size_ends_at_the_limit_of_memory(proven, tmp
     run = shutil.copytree(proven, tmp_path / "run")
     plant(run, "shared text")
     done = subprocess.run(
-        [sys.executable, "-c", "from cluster.cli.start import main; main()", "top", str(run)],
+        [
+            sys.executable,
+            "-c",
+            "from orderly_boggle.cluster.cli.start import main; main()",
+            "top",
+            str(run),
+        ],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES, LIMIT_BYTES)),
         capture_output=True,
         text=True,
@@ -133,7 +139,7 @@ def test_files_too_large_for_their_name_are_not_read_and_a_part_without_rows_is_
 
 
 def test_what_is_written_can_be_read_whatever_its_size(monkeypatch):
-    monkeypatch.setattr("results.store.parts.MAX_DECODED_BYTES", 2**20)
+    monkeypatch.setattr("orderly_boggle.results.store.parts.MAX_DECODED_BYTES", 2**20)
     table = to_table([row(i, message="x" * 3000 + str(i)) for i in range(1000)])
     pieces = list(serialised(table))
     assert len(pieces) == 4

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from boardclass.errors import MismatchError
-from cluster.driver.driver import run
-from results.proof.claim import unscored_boards
-from results.proof.nodes import run_spec
-from results.proof.repeat import climb_again
-from results.store.run import open_run
-from results.store.words import run_wordlist
-from search.breaker import Breaker
+from orderly_boggle.boardclass.errors import MismatchError
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.results.proof.claim import unscored_boards
+from orderly_boggle.results.proof.nodes import run_spec
+from orderly_boggle.results.proof.repeat import climb_again
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.words import run_wordlist
+from orderly_boggle.search.breaker import Breaker
 from tests.cluster.small import config, rewritten
 
 CONDITION = re.compile(r", if (\d+) bounds are right that a run at cutoff 14 gave and nobody comp")

@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-from cluster.cli import app as cli
-from cluster.cli.app import PLACES, SECTIONS
-from results.storage import files
+from orderly_boggle.cluster.cli import app as cli
+from orderly_boggle.cluster.cli.app import PLACES, SECTIONS
+from orderly_boggle.results.storage import files
 from tests.conftest import ROOT, make_in
 
 HEAVY = ("numba", "numpy", "pyarrow", "duckdb", "ray", "pydantic", "rich")
@@ -56,7 +56,7 @@ def test_a_command_imports_nothing_heavy_that_it_does_not_need(proven, arguments
     arguments = [word.replace("RUN", str(proven)) for word in arguments]
     code = (
         f"import sys; sys.argv = {['orderly', *arguments]}\n"
-        "from cluster.cli.start import main\n"
+        "from orderly_boggle.cluster.cli.start import main\n"
         "try: main()\n"
         f"finally: print([name for name in {unneeded} if name in sys.modules], file=sys.stderr)"
     )
@@ -81,7 +81,7 @@ def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("cluster.cli.options.ListOptions.load", fail)
+    monkeypatch.setattr("orderly_boggle.cluster.cli.options.ListOptions.load", fail)
     answer = orderly("score")
     assert answer.code == cli.EXIT_BUG
     assert "ZeroDivisionError: oh" in answer.err

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.errors import InputError
-from boardclass.geometry import geometry
-from cluster.cli import app
-from cluster.web.jobs import BoardRequest, roll_game, score_board
-from results.storage.files import published_places
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.cluster.cli import app
+from orderly_boggle.cluster.web.jobs import BoardRequest, roll_game, score_board
+from orderly_boggle.results.storage.files import published_places
 from tests.conftest import COMMAND, ROOT, Answer, rows_of
 
 LIST = "bee\nbeef\nfee\nqueen\nquit\nzebra\nseat\neats\neast\ntea\nate\n"

@@ -10,11 +10,11 @@ from functools import partial
 
 import pytest
 
-from boardclass.geometry import geometry
-from boardclass.scores import parse_scores
-from search import class_bounds
-from search.explain import as_dot, as_svg, as_text, orderly_tree, sum_choice_tree
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.search import class_bounds
+from orderly_boggle.search.explain import as_dot, as_svg, as_text, orderly_tree, sum_choice_tree
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.conftest import rows_of
 
 STANDARD = parse_scores("standard")

@@ -12,17 +12,17 @@ from dataclasses import replace
 
 import pytest
 
-from boardclass.errors import StoreError
-from cluster.driver.driver import run
-from cluster.planning.shares import Share
-from results.log import read_events
-from results.storage import files
-from results.storage.local import LocalFolder
-from results.store import store
-from results.store.rows import QUARANTINED, SPLIT, Row
-from results.store.run import open_run
-from results.store.store import Store
-from results.upkeep import merging
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.planning.shares import Share
+from orderly_boggle.results.log import read_events
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store import store
+from orderly_boggle.results.store.rows import QUARANTINED, SPLIT, Row
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep import merging
 from tests.cluster.small import CUT_UP, config, rewritten
 from tests.conftest import flip_bit
 from tests.results.helpers import write_rows

@@ -12,10 +12,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from boardclass.board import format_rows
-from boardclass.board_svg import SIZE, board_svg, heat_of_cells
-from cluster.answers.render import draw_board, write_json, write_record, write_table
-from cluster.streams import console, tell
+from orderly_boggle.boardclass.board import format_rows
+from orderly_boggle.boardclass.board_svg import SIZE, board_svg, heat_of_cells
+from orderly_boggle.cluster.answers.render import draw_board, write_json, write_record, write_table
+from orderly_boggle.cluster.streams import console, tell
 
 
 def drawn(rows, heat=None):

@@ -13,14 +13,14 @@ import time
 
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.geometry import geometry
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
-from cluster.driver.driver import run
-from configs.model import RunConfig
-from results.store.run import open_run
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.conftest import COMMAND, published_boards, rows_of
 from tests.samples import daily
 
@@ -250,7 +250,7 @@ def test_a_cutoff_far_too_low_is_refused_unless_the_run_began(orderly, tmp_path,
     assert told is not None, answer.err
     assert Scorer("3x3", some, parse_scores("standard")).score(told[1]) == int(told[2]) > 20
     orderly.done("run", *SMALL, "--out", tmp_path / "old")
-    monkeypatch.setattr("cluster.planning.plan.MAX_BOARDS", 0)
+    monkeypatch.setattr("orderly_boggle.cluster.planning.plan.MAX_BOARDS", 0)
     assert orderly("run", *SMALL, "--out", tmp_path / "new").code == 2
     orderly.done("run", *SMALL, "--out", tmp_path / "old")
 

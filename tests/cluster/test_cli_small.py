@@ -11,7 +11,7 @@ import sys
 import pytest
 from pyarrow.fs import FileSystem
 
-from results.storage import files
+from orderly_boggle.results.storage import files
 from tests.conftest import COMMAND
 
 OFFERED = {
@@ -37,7 +37,9 @@ def test_what_is_offered_after_a_tab(orderly, monkeypatch, tmp_path):
             answer = orderly()
             assert (set(answer.out.split()), answer.err) == (offered, ""), line
     command = tmp_path / "orderly"
-    command.write_text(f"#!{sys.executable}\nfrom cluster.cli.start import main\nmain()\n")
+    command.write_text(
+        f"#!{sys.executable}\nfrom orderly_boggle.cluster.cli.start import main\nmain()\n"
+    )
     command.chmod(0o755)
     script = (
         'eval "$(orderly --show-completion)"; COMP_WORDS=(orderly cl); COMP_CWORD=1; '

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from results.proof.prove import boards
+from orderly_boggle.results.proof.prove import boards
 from tests.conftest import COMMAND, rows_of
 from tests.samples import daily
 

@@ -16,13 +16,20 @@ from dataclasses import replace
 
 import pytest
 
-from cluster.answers.run_view import Classes, RunView, look, run_view
-from cluster.answers.status import at_work, classes_done, done, figures, going_on, lines
-from cluster.driver.progress import format_report
-from results.log import Live
-from results.log_events import Busy, Report, Reported
-from results.proof.summary import BoardList, ListedBoard
-from results.storage import files
+from orderly_boggle.cluster.answers.run_view import Classes, RunView, look, run_view
+from orderly_boggle.cluster.answers.status import (
+    at_work,
+    classes_done,
+    done,
+    figures,
+    going_on,
+    lines,
+)
+from orderly_boggle.cluster.driver.progress import format_report
+from orderly_boggle.results.log import Live
+from orderly_boggle.results.log_events import Busy, Report, Reported
+from orderly_boggle.results.proof.summary import BoardList, ListedBoard
+from orderly_boggle.results.storage import files
 from tests.conftest import RESTING, ROOT, flip_bit, make_in
 from tests.samples import daily
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.errors import InputError
-from cluster.streams import write_file
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.cluster.streams import write_file
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
 
@@ -163,7 +163,7 @@ def test_a_file_that_may_not_be_written_stays(tmp_path):
 
 def test_what_this_process_has_open_is_written_to(tmp_path):
     """A redirected standard output is appended to, not replaced."""
-    code = "from cluster.streams import *; write_file(Path('/dev/stdout'), b'new')"
+    code = "from orderly_boggle.cluster.streams import *; write_file(Path('/dev/stdout'), b'new')"
     (tmp_path / "out").write_bytes(OLD)
     with (tmp_path / "out").open("ab") as out:
         subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=out, check=True)

@@ -16,15 +16,15 @@ from typing import Any
 
 import pytest
 
-from boardclass.errors import MismatchError
-from results.errors import ConflictError
-from results.proof.nodes import run_spec
-from results.proof.repeat import easy_first, overlooked, repeat_easy, repeated
-from results.storage import files
-from results.store.rows import SPLIT
-from results.store.run import open_run
-from results.store.words import run_wordlist
-from search import breaker
+from orderly_boggle.boardclass.errors import MismatchError
+from orderly_boggle.results.errors import ConflictError
+from orderly_boggle.results.proof.nodes import run_spec
+from orderly_boggle.results.proof.repeat import easy_first, overlooked, repeat_easy, repeated
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.rows import SPLIT
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.words import run_wordlist
+from orderly_boggle.search import breaker
 from tests.cluster.small import rewritten
 from tests.conftest import ROOT
 from tests.results.helpers import write_rows

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.wordlist import sources
-from cluster.web.jobs import BoardRequest, draw, read_run, score_board
+from orderly_boggle.boardclass.wordlist import sources
+from orderly_boggle.cluster.web.jobs import BoardRequest, draw, read_run, score_board
 
 
 @pytest.fixture(autouse=True)

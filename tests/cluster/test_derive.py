@@ -9,21 +9,21 @@ from dataclasses import replace
 
 import pytest
 
-from boardclass.errors import IncompleteError, InputError
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
-from cluster.driver.derive import derive
-from cluster.driver.driver import run
-from configs.model import RunConfig
-from results.errors import FingerprintError
-from results.log import read_events
-from results.log_events import Reused
-from results.proof.prove import summary
-from results.storage.local import LocalFolder
-from results.store.rows import QUARANTINED, Row
-from results.store.run import open_run
-from results.store.store import Store
-from results.upkeep.derive import check_follows
+from orderly_boggle.boardclass.errors import IncompleteError, InputError
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.cluster.driver.derive import derive
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.results.errors import FingerprintError
+from orderly_boggle.results.log import read_events
+from orderly_boggle.results.log_events import Reused
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store.rows import QUARANTINED, Row
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.derive import check_follows
 from tests.cluster.small import CUT_UP, WORDS, tiny
 
 LISTED = [*WORDS, "quit", "quits", "quiet"]

@@ -20,34 +20,34 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.errors import MismatchError
-from boardclass.geometry import geometry
-from boardclass.scores import parse_scores
-from boardclass.wordlist import REASONS
-from cluster.driver.driver import Interrupted, run
-from cluster.driver.prepared import history
-from cluster.driver.progress import Progress
-from cluster.driver.signals import StopSignals
-from cluster.planning.costs import predicted_costs
-from cluster.planning.plan import make_plan
-from cluster.workers.executors import InProcessExecutor
-from configs.model import RunConfig, SearchConfig
-from results.errors import DamagedError, FingerprintError
-from results.log import read_events
-from results.log_events import Dropped, Reused
-from results.proof.claim import read_claim
-from results.proof.prove import prove
-from results.storage import files
-from results.storage.local import LocalFolder
-from results.store.made import ListTold
-from results.store.parts import read_parts
-from results.store.rows import from_table
-from results.store.run import open_run
-from search.breaker import Breaker, Unit
-from search.node import class_node, split
-from search.question import DEFAULT_BUCKETS
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import MismatchError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import REASONS
+from orderly_boggle.cluster.driver.driver import Interrupted, run
+from orderly_boggle.cluster.driver.prepared import history
+from orderly_boggle.cluster.driver.progress import Progress
+from orderly_boggle.cluster.driver.signals import StopSignals
+from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.cluster.workers.executors import InProcessExecutor
+from orderly_boggle.configs.model import RunConfig, SearchConfig
+from orderly_boggle.results.errors import DamagedError, FingerprintError
+from orderly_boggle.results.log import read_events
+from orderly_boggle.results.log_events import Dropped, Reused
+from orderly_boggle.results.proof.claim import read_claim
+from orderly_boggle.results.proof.prove import prove
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store.made import ListTold
+from orderly_boggle.results.store.parts import read_parts
+from orderly_boggle.results.store.rows import from_table
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.breaker import Breaker, Unit
+from orderly_boggle.search.node import class_node, split
+from orderly_boggle.search.question import DEFAULT_BUCKETS
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.cluster.fakes import REPORT
 from tests.cluster.small import WORDS, cut_into_parts, tiny, with_breaker
 
@@ -442,7 +442,7 @@ def test_the_executor_is_shown_the_figures_and_people_that_memory_is_short(confi
             shown.add(report.n_free_bytes)
 
     with mock.patch(
-        "cluster.driver.run_search.machine_memory",
+        "orderly_boggle.cluster.driver.run_search.machine_memory",
         return_value=(1, 160),
     ):
         run(config, progress=progress, make_executor=Showing)

@@ -14,9 +14,9 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from boardclass.scores import parse_scores
-from cluster.planning.costs import predicted_costs
-from cluster.planning.estimate import (
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.cluster.planning.estimate import (
     LEAST,
     Probes,
     estimate,
@@ -25,12 +25,12 @@ from cluster.planning.estimate import (
     student,
     variants,
 )
-from cluster.planning.known import where_answered, worth_naming
-from cluster.planning.plan import Plan, make_plan
-from configs.model import RunConfig
-from results import open_run
-from search import score
-from search.breaker import Breaker, Unit, UnitResult
+from orderly_boggle.cluster.planning.known import where_answered, worth_naming
+from orderly_boggle.cluster.planning.plan import Plan, make_plan
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.results import open_run
+from orderly_boggle.search import score
+from orderly_boggle.search.breaker import Breaker, Unit, UnitResult
 from tests.bench import coverage
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
@@ -327,7 +327,7 @@ def test_run_names_what_is_answered_before_it_searches(tmp_path, orderly, monkey
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_plan_prints_what_it_has_on_a_signal(number):
     """A real one, to all of a group of processes, as a terminal sends it."""
-    command = "from cluster.cli.start import main; main()"
+    command = "from orderly_boggle.cluster.cli.start import main; main()"
     options = ("plan", "4x4", "--cutoff", "2600", "--seconds", "100000")
     with subprocess.Popen(
         [sys.executable, "-c", command, *options],

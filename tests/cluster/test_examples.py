@@ -11,8 +11,8 @@ import subprocess
 
 import pytest
 
-from cluster.cli import app as cli, wordlist
-from cluster.cli.examples import EXAMPLES
+from orderly_boggle.cluster.cli import app as cli, wordlist
+from orderly_boggle.cluster.cli.examples import EXAMPLES
 from tests.cluster.small import WORDS
 from tests.conftest import COMMAND
 from tests.samples import daily
@@ -89,7 +89,7 @@ def test_serve_runs(folder, terminal):
 
 def test_get_names_a_list_that_there_is(orderly, monkeypatch):
     """Its bytes come from a network, which a test may not have: test_cli_wordlist.py."""
-    from boardclass.wordlist import sources
+    from orderly_boggle.boardclass.wordlist import sources
 
     assert sources()[EXAMPLES["wordlist get"].split()[-1]].url
 
@@ -107,8 +107,8 @@ def test_what_an_audit_counts_is_told_in_words(orderly, folder, tmp_path):
 
 
 def test_watch_tells_once_that_a_run_was_stopped():
-    from cluster.watch.screen import _happened
-    from results.log_events import Stopped
+    from orderly_boggle.cluster.watch.screen import _happened
+    from orderly_boggle.results.log_events import Stopped
 
     line = _happened(Stopped(reason="Interrupted", message="stopped by SIGTERM: 3 of 55")).plain
     assert line.endswith("  stopped by SIGTERM: 3 of 55")

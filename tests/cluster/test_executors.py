@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.geometry import geometry
-from cluster.driver.loop import run_loop
-from cluster.planning.plan import make_plan
-from cluster.scheduling.backlog import Work
-from cluster.scheduling.events import (
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.cluster.driver.loop import run_loop
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.cluster.scheduling.backlog import Work
+from orderly_boggle.cluster.scheduling.events import (
     Answer,
     Assign,
     Event,
@@ -29,12 +29,12 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.scheduler import Scheduler
-from cluster.workers.executors import InProcessExecutor
-from cluster.workers.worker import Failure, Reply, UnfitError, Worker, break_all
-from configs.model import load_config
-from search.breaker import Breaker, Unit, UnitResult
-from search.params import Budgets
+from orderly_boggle.cluster.scheduling.scheduler import Scheduler
+from orderly_boggle.cluster.workers.executors import InProcessExecutor
+from orderly_boggle.cluster.workers.worker import Failure, Reply, UnfitError, Worker, break_all
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.search.breaker import Breaker, Unit, UnitResult
+from orderly_boggle.search.params import Budgets
 from tests.bench.virtual import Size, VirtualCluster
 from tests.cluster.fakes import SPEC, BadBreaker, FakeBreaker, UnfitBreaker
 from tests.cluster.simulator import difference
@@ -182,7 +182,7 @@ class Inventive(Breaker):
 @pytest.mark.parametrize("wrong", [Forgetful, Inventive])
 def test_a_worker_whose_kernels_give_other_boards_does_not_start(wrong, monkeypatch):
     assert Worker(SPEC).hello().kernel_hash
-    monkeypatch.setattr("cluster.workers.worker.Breaker", wrong)
+    monkeypatch.setattr("orderly_boggle.cluster.workers.worker.Breaker", wrong)
     with pytest.raises(UnfitError, match=r"self-test found .* this machine must not work"):
         Worker(SPEC)
 

@@ -8,12 +8,12 @@ import json
 import shutil
 from dataclasses import replace
 
-from results.proof import packaged
-from results.storage import files
-from results.storage.files import PUBLISHED
-from results.storage.local import open_folder
-from results.store.documents import publish_document
-from results.store.run import open_run
+from orderly_boggle.results.proof import packaged
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.files import PUBLISHED
+from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.store.documents import publish_document
+from orderly_boggle.results.store.run import open_run
 from tests.cluster.whole_run import without_boards
 from tests.results.helpers import write_rows
 

@@ -19,19 +19,19 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.errors import IncompleteError, MismatchError
-from boardclass.geometry import geometry
-from boardclass.wordlist import sources
-from cluster.driver.driver import run
-from configs.model import load_config
-from results.proof.claim import read_claim, unscored_boards
-from results.proof.prove import summary
-from results.storage import files
-from results.storage.lock import parse_owner
-from results.store.made import list_name
-from results.store.rows import QUARANTINED, SPLIT, Row
-from results.store.run import open_run
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import IncompleteError, MismatchError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.wordlist import sources
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.results.proof.claim import read_claim, unscored_boards
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.lock import parse_owner
+from orderly_boggle.results.store.made import list_name
+from orderly_boggle.results.store.rows import QUARANTINED, SPLIT, Row
+from orderly_boggle.results.store.run import open_run
 from tests.cluster.whole_run import (
     depth,
     forge,

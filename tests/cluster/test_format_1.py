@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from boardclass.wordlist import load_wordlist
-from cluster.driver.driver import run
-from configs.model import RunConfig
-from results.errors import DamagedError, FingerprintError
-from results.proof import audit
-from results.proof.claim import read_claim
-from results.proof.prove import summary
-from results.storage import files
-from results.store.documents import format_document
-from results.store.made import EVERYTHING, Climbed
-from results.store.run import open_run
-from search.params import Budgets, Rules
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.results.errors import DamagedError, FingerprintError
+from orderly_boggle.results.proof import audit
+from orderly_boggle.results.proof.claim import read_claim
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.documents import format_document
+from orderly_boggle.results.store.made import EVERYTHING, Climbed
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.params import Budgets, Rules
 from tests.conftest import ROOT
 
 WHOLE = ("plain", "climbed", "every", "fused", "extended")

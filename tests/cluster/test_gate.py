@@ -16,15 +16,15 @@ from typing import get_type_hints
 
 import pytest
 
-from cluster.cli import options
-from cluster.cli.app import PLACES
-from cluster.watch.view import Watcher
-from results.proof.claim import digest_of, unscored_boards
-from results.proof.prove import summary
-from results.proof.summary import REFUTED, State
-from results.storage import files
-from results.storage.files import PUBLISHED
-from results.store.run import open_run
+from orderly_boggle.cluster.cli import options
+from orderly_boggle.cluster.cli.app import PLACES
+from orderly_boggle.cluster.watch.view import Watcher
+from orderly_boggle.results.proof.claim import digest_of, unscored_boards
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.proof.summary import REFUTED, State
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.files import PUBLISHED
+from orderly_boggle.results.store.run import open_run
 from tests.cluster.test_forged_published import without_best
 from tests.cluster.web import serving
 from tests.cluster.whole_run import seal_claim
@@ -94,7 +94,7 @@ def test_every_command_is_asked():
     asked = {name.split()[0] for name in (*READERS, *CLAIMERS, *SEARCHERS)}
     assert asked | SCREENS | OF_NO_RUN == set(PLACES)
     for name in OF_NO_RUN - {"wordlist"}:
-        function = getattr(import_module(f"cluster.cli.{PLACES[name]}"), name)
+        function = getattr(import_module(f"orderly_boggle.cluster.cli.{PLACES[name]}"), name)
         function = inspect.unwrap(function)
         hints = get_type_hints(function, include_extras=True).values()
         assert not any(hint in RUN_OPTIONS for hint in hints), name

@@ -25,11 +25,11 @@ from unittest import mock
 import pyarrow as pa
 import pytest
 
-from cluster.cli import app as cli
-from results.errors import SpecialFileError
-from results.storage import files
-from results.storage.local import LocalFolder
-from results.store.rows import SCHEMA
+from orderly_boggle.cluster.cli import app as cli
+from orderly_boggle.results.errors import SpecialFileError
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store.rows import SCHEMA
 from tests.cluster import forge
 from tests.cluster.forge import ESCAPES, Forger
 from tests.cluster.small import parts_apart
@@ -80,7 +80,7 @@ class Campaign:
             ("verify", whole),
         ):
             assert call(*command, *self.words).code == 0, command
-        with mock.patch("results.store.store.FLUSH_ROWS", 20), parts_apart():
+        with mock.patch("orderly_boggle.results.store.store.FLUSH_ROWS", 20), parts_apart():
             assert call(*RUN, *self.words, "--out", self.in_parts).code == 0
 
     def copy(self, of: Path | None = None) -> Path:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from configs.model import SearchConfig
-from results.store.run import open_run
+from orderly_boggle.configs.model import SearchConfig
+from orderly_boggle.results.store.run import open_run
 from tests.cluster.campaign import KINDS, Campaign, config_of_units
 from tests.cluster.small import SMALL
 from tests.samples import daily

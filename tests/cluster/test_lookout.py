@@ -14,13 +14,13 @@ from unittest import mock
 
 import pytest
 
-from boardclass.errors import IncompleteError, StoreError, WordListError
-from boardclass.wordlist import find_wordlist
-from cluster.driver.driver import run
-from cluster.driver.lookout import LOOK_S, Lookout
-from cluster.driver.progress import Progress
-from cluster.workers.executors import InProcessExecutor
-from results.store.run import open_run
+from orderly_boggle.boardclass.errors import IncompleteError, StoreError, WordListError
+from orderly_boggle.boardclass.wordlist import find_wordlist
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.driver.lookout import LOOK_S, Lookout
+from orderly_boggle.cluster.driver.progress import Progress
+from orderly_boggle.cluster.workers.executors import InProcessExecutor
+from orderly_boggle.results.store.run import open_run
 from tests.cluster.small import tiny
 from tests.conftest import COMMAND
 

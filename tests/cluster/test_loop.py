@@ -8,20 +8,20 @@ from unittest import mock
 
 import pytest
 
-from boardclass.scores import parse_scores
-from cluster.driver.journal import Journal
-from cluster.driver.loop import Ledger, run_loop
-from cluster.driver.progress import Progress
-from cluster.driver.run_search import MemoryWatch
-from cluster.scheduling import events
-from results.log import read_events
-from results.log_events import Stage
-from results.storage.local import LocalFolder
-from results.store.rows import Checked, Row
-from results.store.run import open_run
-from results.store.store import Store
-from search.breaker import Unit, UnitResult
-from search.question import Question
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.cluster.driver.journal import Journal
+from orderly_boggle.cluster.driver.loop import Ledger, run_loop
+from orderly_boggle.cluster.driver.progress import Progress
+from orderly_boggle.cluster.driver.run_search import MemoryWatch
+from orderly_boggle.cluster.scheduling import events
+from orderly_boggle.results.log import read_events
+from orderly_boggle.results.log_events import Stage
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store.rows import Checked, Row
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.search.breaker import Unit, UnitResult
+from orderly_boggle.search.question import Question
 from tests.cluster.fakes import REPORT
 
 PRINT = Question(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.workers.memory import machine_memory
+from orderly_boggle.cluster.workers.memory import machine_memory
 
 MIB = 1 << 20
 MEMINFO = "MemTotal: 24000000 kB\nMemFree: 1000000 kB\nMemAvailable: 20000000 kB\n"
@@ -137,7 +137,7 @@ def test_the_limit_of_a_real_group_above_counts():
         code = f"""
 import os
 open({str(inner / "cgroup.procs")!r}, "w").write(str(os.getpid()))
-from cluster.workers.memory import machine_memory
+from orderly_boggle.cluster.workers.memory import machine_memory
 held = bytearray(100 << 20)
 print(*machine_memory())"""
         told = subprocess.run(

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from results.storage import files
-from results.store.run import open_run
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.run import open_run
 from tests.conftest import COMMAND, RESTING
 from tests.samples import daily
 

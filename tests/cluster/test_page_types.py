@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cluster.answers import told
-from cluster.web.jobs import BoardRequest, score_board
+from orderly_boggle.cluster.answers import told
+from orderly_boggle.cluster.web.jobs import BoardRequest, score_board
 from tests.bench import page_types
 
 

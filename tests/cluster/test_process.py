@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.scheduling.events import (
+from orderly_boggle.cluster.scheduling.events import (
     Answer,
     Assign,
     Returned,
@@ -24,11 +24,11 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.workers.executors import ProcessExecutor
-from results.log import read_events
-from results.storage.local import LocalFolder
-from results.store.run import open_run
-from search.breaker import Unit
+from orderly_boggle.cluster.workers.executors import ProcessExecutor
+from orderly_boggle.results.log import read_events
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.campaign import config_of_classes
 from tests.cluster.processes import (

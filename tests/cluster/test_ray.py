@@ -25,9 +25,9 @@ from unittest import mock
 import numba
 import pytest
 
-from cluster.driver.driver import run
-from cluster.planning.plan import make_plan
-from cluster.scheduling.events import (
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.cluster.scheduling.events import (
     Answer,
     Assign,
     Heartbeat,
@@ -37,9 +37,9 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.workers import ray_cluster, ray_executor, ray_inside
-from cluster.workers.executors import InProcessExecutor
-from cluster.workers.ray_cluster import (
+from orderly_boggle.cluster.workers import ray_cluster, ray_executor, ray_inside
+from orderly_boggle.cluster.workers.executors import InProcessExecutor
+from orderly_boggle.cluster.workers.ray_cluster import (
     ClusterSilentError,
     RayError,
     UnguardedError,
@@ -48,13 +48,19 @@ from cluster.workers.ray_cluster import (
     connected,
     resolved,
 )
-from cluster.workers.ray_executor import GAUGES, Head, RayExecutor, RayMetrics, cause_of
-from configs.model import RunConfig, SearchConfig
-from results.log import read_events
-from results.storage import files
-from results.storage.local import LocalFolder
-from results.store.run import open_run
-from search.breaker import Unit
+from orderly_boggle.cluster.workers.ray_executor import (
+    GAUGES,
+    Head,
+    RayExecutor,
+    RayMetrics,
+    cause_of,
+)
+from orderly_boggle.configs.model import RunConfig, SearchConfig
+from orderly_boggle.results.log import read_events
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.breaker import Unit
 from tests.cluster import fakes
 from tests.cluster.campaign import config_of_classes, config_of_units
 from tests.cluster.clusters import TOKEN, free_port, open_head, started
@@ -484,7 +490,7 @@ def test_a_head_may_be_silent_for_a_moment_but_not_for_long(monkeypatch):
         head = Head(f"ray://127.0.0.1:{listener.getsockname()[1]}", None)
         assert head.answers()
     assert not head.answers()
-    monkeypatch.setattr("cluster.workers.ray_executor._HEAD_S", -1.0)
+    monkeypatch.setattr("orderly_boggle.cluster.workers.ray_executor._HEAD_S", -1.0)
     with pytest.raises(ConnectionError, match="its head does not answer"):
         head.answers()
 

@@ -10,20 +10,20 @@ from unittest import mock
 
 import pytest
 
-from cluster.driver.driver import run
-from cluster.driver.loop import Ledger
-from cluster.scheduling.events import Quarantine
-from configs.model import load_config
-from results.errors import ConflictError
-from results.proof.claim import unscored_boards
-from results.storage import files
-from results.storage.local import LocalFolder
-from results.store import rows as rows_module, run as run_module
-from results.store.rows import QUARANTINED, SPLIT, Row
-from results.store.run import open_run
-from results.store.store import Store
-from results.upkeep.extend import reusable
-from search.breaker import Unit
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.driver.loop import Ledger
+from orderly_boggle.cluster.scheduling.events import Quarantine
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.results.errors import ConflictError
+from orderly_boggle.results.proof.claim import unscored_boards
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store import rows as rows_module, run as run_module
+from orderly_boggle.results.store.rows import QUARANTINED, SPLIT, Row
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.extend import reusable
+from orderly_boggle.search.breaker import Unit
 from tests.cluster.whole_run import depth, is_proven, store_rows, verified
 from tests.results.crosscheck import boards_by_sql
 from tests.results.helpers import write_rows

@@ -10,9 +10,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cluster.scheduling.backlog import Backlog, Work
-from cluster.scheduling.crew import Crew
-from cluster.scheduling.events import (
+from orderly_boggle.cluster.scheduling.backlog import Backlog, Work
+from orderly_boggle.cluster.scheduling.crew import Crew
+from orderly_boggle.cluster.scheduling.events import (
     Answer,
     Assign,
     Bar,
@@ -32,9 +32,9 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.forecast import NO_HISTORY, History
-from cluster.scheduling.scheduler import Scheduler
-from search.breaker import Unit, UnitResult
+from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, History
+from orderly_boggle.cluster.scheduling.scheduler import Scheduler
+from orderly_boggle.search.breaker import Unit, UnitResult
 from tests.cluster.simulator import Simulation, Size, difference
 from tests.samples import daily
 

@@ -12,19 +12,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boardclass.errors import ConfigError
-from cluster.driver.driver import run
-from cluster.driver.journal import Journal
-from cluster.driver.progress import format_report
-from cluster.planning.costs import predicted_costs
-from cluster.planning.plan import make_plan
-from cluster.planning.shares import Share, parse_share
-from configs.model import load_config
-from results.proof.coverage import check_coverage
-from results.storage import files
-from results.store.rows import QUARANTINED, Row
-from results.store.run import open_run
-from results.store.store import Store
+from orderly_boggle.boardclass.errors import ConfigError
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.driver.journal import Journal
+from orderly_boggle.cluster.driver.progress import format_report
+from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.cluster.planning.shares import Share, parse_share
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.results.proof.coverage import check_coverage
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.rows import QUARANTINED, Row
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
 from tests.cluster.fakes import REPORT
 from tests.cluster.small import CUT_UP, SMALL, config
 from tests.results.helpers import write_rows

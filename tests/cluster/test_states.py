@@ -16,13 +16,13 @@ pytest.importorskip(
     "jinja2", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
 )
 
-from cluster.watch.view import Watcher
-from results.errors import ConflictError
-from results.proof.summary import State, state_of
-from results.reading.sql import connect
-from results.storage import files
-from results.store.run import open_run
-from results.store.store import Store
+from orderly_boggle.cluster.watch.view import Watcher
+from orderly_boggle.results.errors import ConflictError
+from orderly_boggle.results.proof.summary import State, state_of
+from orderly_boggle.results.reading.sql import connect
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
 from tests.cluster.web import serving
 from tests.samples import daily
 
@@ -165,7 +165,7 @@ def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again
         calls.append(1)
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("results.proof.prove.summary", fail)
+    monkeypatch.setattr("orderly_boggle.results.proof.prove.summary", fail)
     watcher = Watcher(str(folder / "finished"))
     view = looked(watcher)
     assert (view.state, view.error) == (
@@ -177,7 +177,7 @@ def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again
         watcher.look()
         time.sleep(0.1)
     assert len(calls) == 1
-    monkeypatch.setattr("cluster.watch.view.live", fail)  # lock and log
+    monkeypatch.setattr("orderly_boggle.cluster.watch.view.live", fail)  # lock and log
     assert (
         looked(Watcher(str(folder / "finished"))).error == "internal error, ZeroDivisionError: oh"
     )
@@ -194,7 +194,7 @@ def test_the_server_says_any_error_in_reading_rows_and_does_not_read_them_again(
             raise ZeroDivisionError("oh")
 
     with serving(folder / "finished") as client:
-        monkeypatch.setattr("cluster.web.job_queue.JobQueue.ask", fail)
+        monkeypatch.setattr("orderly_boggle.cluster.web.job_queue.JobQueue.ask", fail)
         (run,) = client.ask("/api/runs").json
         for _ in range(2):
             time.sleep(1.1)

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.errors import NoProgressError
-from cluster.driver.driver import Interrupted, run
-from cluster.driver.progress import Progress
-from cluster.driver.stuck import N_STARTS
-from results.storage import files
-from results.storage.lock import PACE
+from orderly_boggle.boardclass.errors import NoProgressError
+from orderly_boggle.cluster.driver.driver import Interrupted, run
+from orderly_boggle.cluster.driver.progress import Progress
+from orderly_boggle.cluster.driver.stuck import N_STARTS
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.lock import PACE
 from tests.cluster.processes import workers
 from tests.cluster.small import tiny
 from tests.cluster.test_driver import PartialExecutor, change

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cluster.driver.driver import default_policy, run
-from cluster.driver.loop import Ledger
-from cluster.driver.progress import Progress
-from cluster.planning.shares import Share
-from cluster.scheduling.events import (
+from orderly_boggle.cluster.driver.driver import default_policy, run
+from orderly_boggle.cluster.driver.loop import Ledger
+from orderly_boggle.cluster.driver.progress import Progress
+from orderly_boggle.cluster.planning.shares import Share
+from orderly_boggle.cluster.scheduling.events import (
     Answer,
     Assign,
     Finish,
@@ -28,15 +28,15 @@ from cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from cluster.scheduling.trust import Trust
-from configs.model import SearchConfig
-from results.errors import ConflictError, DamagedError
-from results.storage import files
-from results.store.parts import read_parts
-from results.store.run import open_run
-from results.store.store import Store
-from results.upkeep.repair import repair
-from search.breaker import Breaker, Unit
+from orderly_boggle.cluster.scheduling.trust import Trust
+from orderly_boggle.configs.model import SearchConfig
+from orderly_boggle.results.errors import ConflictError, DamagedError
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.parts import read_parts
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.repair import repair
+from orderly_boggle.search.breaker import Breaker, Unit
 from tests.cluster.simulator import difference
 from tests.cluster.small import cut_into_parts, parts_apart, tiny, with_breaker
 from tests.cluster.test_scheduler import Bench, of, result

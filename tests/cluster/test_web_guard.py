@@ -22,10 +22,10 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 
 import segno
 
-from boardclass.errors import InputError
-from cluster.web.server import own_address
-from results.storage import files
-from results.store.documents import format_document
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.cluster.web.server import own_address
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.documents import format_document
 from tests.cluster.processes import descendants, listening_addresses
 from tests.cluster.web import Client, asking, cookie_of, serving
 from tests.conftest import COMMAND, flip_bit, make_in
@@ -386,7 +386,7 @@ def test_a_machine_without_a_private_address_serves_no_network(
         def getsockname(self):
             return own, 1
 
-    monkeypatch.setattr("cluster.web.server.socket.socket", Probe)
+    monkeypatch.setattr("orderly_boggle.cluster.web.server.socket.socket", Probe)
     answer = orderly.fails(2, "serve", folder / "runs", "--lan", "--port", "0")
     assert said in answer
 

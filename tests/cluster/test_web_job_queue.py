@@ -20,11 +20,11 @@ pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-bog
 
 import anyio
 
-from cluster.web import jobs
-from cluster.web.job_queue import MAX_WAITING, JobQueue, Priority, Refused
-from cluster.web.server import LocalServer
-from results.reading.limits import GRACE_S
-from results.storage.files import PUBLISHED
+from orderly_boggle.cluster.web import jobs
+from orderly_boggle.cluster.web.job_queue import MAX_WAITING, JobQueue, Priority, Refused
+from orderly_boggle.cluster.web.server import LocalServer
+from orderly_boggle.results.reading.limits import GRACE_S
+from orderly_boggle.results.storage.files import PUBLISHED
 from tests.cluster.processes import command_line, descendants, has_let_go, parent
 from tests.cluster.web import Client, asking, cookie_of, serving
 from tests.conftest import ROOT, make_in
@@ -127,7 +127,7 @@ def silent(client):
 
 
 def test_connections_that_ask_nothing_shut_nobody_out_and_are_closed_after_a_while(monkeypatch):
-    monkeypatch.setattr("cluster.web.server.HEADERS_S", 2.0)
+    monkeypatch.setattr("orderly_boggle.cluster.web.server.HEADERS_S", 2.0)
     with serving(PUBLISHED) as client, contextlib.ExitStack() as held:
         climbing = asking(client, "/api/climb?letters=aert", cookie_of(client))
         held.enter_context(contextlib.closing(climbing))

@@ -15,10 +15,10 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="needs the extra: pip install 'orderly-boggle[serve]'")
 
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
-from results.storage import files
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.results.storage import files
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.browsing import (
     DESK,
     DEVICES,

@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from results.storage import files
-from results.store.run import open_run
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.run import open_run
 from tests.cluster.small import WORDS
 from tests.conftest import RESTING
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from cluster.web.server import LocalServer
+from orderly_boggle.cluster.web.server import LocalServer
 
 
 class Reply(NamedTuple):

@@ -14,19 +14,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from boardclass.scores import parse_scores
-from cluster.driver.driver import run
-from configs.model import SearchConfig
-from results.proof.claim import digest_of, unscored_boards, wording_of
-from results.proof.prove import summary
-from results.proof.verify import VerifyResult, record, verify_files
-from results.storage import files
-from results.store.documents import format_document
-from results.store.made import Made
-from results.store.rows import Row
-from results.store.run import Run, open_run
-from results.store.store import Store
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.configs.model import SearchConfig
+from orderly_boggle.results.proof.claim import digest_of, unscored_boards, wording_of
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.proof.verify import VerifyResult, record, verify_files
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.documents import format_document
+from orderly_boggle.results.store.made import Made
+from orderly_boggle.results.store.rows import Row
+from orderly_boggle.results.store.run import Run, open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.cluster.small import WORDS, tiny
 
 GROUPS = ["bcdfghjklm", "pqrvwxyz", "iu", "aeo", "nst"]

@@ -8,10 +8,10 @@ import hashlib
 
 import pytest
 
-from boardclass.errors import ConfigError, WordListError
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist, sources
-from cluster.boards.dicesets import all_dice, dice_for, dice_names, load_dice
+from orderly_boggle.boardclass.errors import ConfigError, WordListError
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist, sources
+from orderly_boggle.cluster.boards.dicesets import all_dice, dice_for, dice_names, load_dice
 from tests.reference.classes import slow_normalise
 from tests.soundness.scowl_lists import FOLDER, LIST_SHA256
 

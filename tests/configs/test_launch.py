@@ -21,8 +21,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from typer.main import get_command
 
-from cluster.cli.app import app
-from configs.model import load_config
+from orderly_boggle.cluster.cli.app import app
+from orderly_boggle.configs.model import load_config
 from tests.conftest import ROOT
 
 yaml = pytest.importorskip("yaml", reason="comes with Ray")
@@ -183,7 +183,7 @@ def orderly_path(tmp_path):
     """Return a PATH on which ``orderly`` is this program, and ``nproc`` says two."""
     tools = tmp_path / "bin"
     tools.mkdir()
-    start = "from cluster.cli.start import main; main()"
+    start = "from orderly_boggle.cluster.cli.start import main; main()"
     scripts = {
         "orderly": f'PYTHONPATH={ROOT} exec {sys.executable} -c "{start}" "$@"',
         "nproc": "echo 2",

@@ -7,13 +7,13 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from boardclass.errors import ConfigError
-from boardclass.geometry import DIMS
-from boardclass.partition import parse_partition
-from boardclass.scores import parse_scores
-from boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
-from configs.model import RunConfig, bundled_names, load_config
-from search.question import DEFAULT_BUCKETS
+from orderly_boggle.boardclass.errors import ConfigError
+from orderly_boggle.boardclass.geometry import DIMS
+from orderly_boggle.boardclass.partition import parse_partition
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
+from orderly_boggle.configs.model import RunConfig, bundled_names, load_config
+from orderly_boggle.search.question import DEFAULT_BUCKETS
 
 QUESTIONS = ("3x5-enable2k", "4x4-enable2k", "4x4-enable2k-words")
 

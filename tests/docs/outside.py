@@ -5,22 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_type
 
-from boardclass import Board, ScoreTable, WordList, load_wordlist, parse_scores
-from results import Run, boards, open_run, summary, top
-from results.proof.summary import ListedBoard, Summary
-from search import (
+from orderly_boggle import (
+    Board,
     Bounds,
     Find,
     Found,
+    Run,
     Scorer,
+    ScoreTable,
     Spec,
     UnitResult,
+    WordList,
+    boards,
     bounds,
     break_class,
+    load_wordlist,
     local_search,
+    open_run,
+    parse_scores,
     score,
     solve,
+    summary,
+    top,
 )
+from orderly_boggle.results.proof.summary import ListedBoard, Summary
 
 words = load_wordlist("scowl70")
 assert_type(words, WordList)

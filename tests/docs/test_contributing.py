@@ -15,7 +15,7 @@ from tests.bench.size import PRODUCT
 from tests.conftest import COMMAND, ROOT
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
-SUPER = "from boardclass.scores import parse_scores; print(parse_scores('super').points[3:6])"
+SUPER = "from orderly_boggle import parse_scores; print(parse_scores('super').points[3:6])"
 
 
 def block(language):
@@ -33,9 +33,9 @@ def test_examples_run(line, orderly, tmp_path, monkeypatch):
 # a run of before there was the rule is stored by the program as it is
 STORED = """
 import sys
-from configs.model import load_config
-from boardclass.wordlist import load_wordlist
-from results.store.store import Store
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.results.store.store import Store
 asked = load_config("2x2", {"cutoff": 14, **eval(sys.argv[2])})
 words = load_wordlist("scowl70")
 question = asked.resolve(words, 14)
@@ -49,7 +49,7 @@ with Store.open(sys.argv[1], question, None) as store:
 def copied(tmp_path):
     for folder in PRODUCT:
         without = shutil.ignore_patterns("published", "ongoing", "__pycache__")
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=without)
+        shutil.copytree(ROOT / folder, tmp_path / folder, symlinks=True, ignore=without)
     return tmp_path
 
 

@@ -9,11 +9,11 @@ from typing import get_args
 
 import pytest
 
-from results.log_events import Event
-from results.proof import audit
-from results.proof.claim import Claim
-from results.reading.sql import connect
-from results.store.rows import SCHEMA
+from orderly_boggle.results.log_events import Event
+from orderly_boggle.results.proof import audit
+from orderly_boggle.results.proof.claim import Claim
+from orderly_boggle.results.reading.sql import connect
+from orderly_boggle.results.store.rows import SCHEMA
 from tests.conftest import ROOT, make_in
 
 PAGE = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")

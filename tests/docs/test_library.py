@@ -6,24 +6,26 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import sysconfig
+import venv
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
 
-import boardclass
-import results
-import search
-from boardclass import load_wordlist, parse_scores
-from boardclass.errors import OrderlyError
-from cluster.driver.driver import run
-from configs.model import RunConfig
-from results import connect, open_run, summary, top
-from search import Scorer, Spec, break_class, local_search, score
+import orderly_boggle
+from orderly_boggle import boardclass, results, search
+from orderly_boggle.boardclass import load_wordlist, parse_scores
+from orderly_boggle.boardclass.errors import OrderlyError
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.results import connect, open_run, summary, top
+from orderly_boggle.search import Scorer, Spec, break_class, local_search, score
+from tests.conftest import ROOT
 
 BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
-PACKAGES = {"boardclass": boardclass, "results": results, "search": search}
+PACKAGES = {each.__name__: each for each in (orderly_boggle, boardclass, results, search)}
 
 
 @pytest.mark.parametrize("package", PACKAGES.values(), ids=PACKAGES)
@@ -192,9 +194,8 @@ def test_a_dictionary_of_points_is_one_of_the_forms():
 SCRIPT = """
 from typing import assert_type
 
-from boardclass import Board, load_wordlist, parse_scores
-from results import connect, open_run, summary, top
-from search import Scorer, Spec, break_class, bounds, local_search, score, solve
+from orderly_boggle import Board, Scorer, Spec, bounds, break_class, connect, load_wordlist
+from orderly_boggle import local_search, open_run, parse_scores, score, solve, summary, top
 
 words = load_wordlist("scowl70")
 assert_type(score(Board("berlatdes"), words, parse_scores("standard")), int)
@@ -217,8 +218,14 @@ assert_type(connect("4x4-enable2k").query("SELECT 1").columns, tuple[str, ...])
 def test_a_script_elsewhere_is_checked_by_mypy(tmp_path):
     pytest.importorskip("mypy", reason="needs mypy: pip install 'orderly-boggle[dev]'")
     (tmp_path / "script.py").write_text(SCRIPT)
-    (tmp_path / "wrong.py").write_text("from search import score\nscore(1, 2)\n")
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")]
+    (tmp_path / "wrong.py").write_text("from orderly_boggle import score\nscore(1, 2)\n")
+    # an editable install tells a type checker nothing: a folder in a .pth file does
+    venv.create(tmp_path / "venv", symlinks=True)
+    (packages,) = (tmp_path / "venv").glob("lib/*/site-packages")
+    (packages / "ours.pth").write_text(f"{ROOT}\n{sysconfig.get_paths()['purelib']}\n")
+    python = ("--python-executable", str(tmp_path / "venv/bin/python"))
+    cache = ("--cache-dir", str(tmp_path / "cache"))
+    command = [sys.executable, "-m", "mypy", "--strict", *python, *cache]
     told = subprocess.run(
         [*command, "script.py", "wrong.py"],
         cwd=tmp_path,

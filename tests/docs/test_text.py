@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from cluster.cli.app import app
+from orderly_boggle.cluster.cli.app import app
 from tests.bench.size import PRODUCT
 from tests.cluster.test_cli_sql import GREEDY, MORE
 from tests.cluster.test_hostile import NAMED, NAMES
@@ -39,6 +39,12 @@ QUICK = ("show", "roll", "neighbours", "lists", "top")
 
 def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
+
+
+def module_of(path: Path) -> str:
+    """Return the name that a file of the program is imported by."""
+    parts = [part for part in path.relative_to(ROOT).with_suffix("").parts if part != "__init__"]
+    return ".".join(parts if parts[0] == "orderly_boggle" else ("orderly_boggle", *parts))
 
 
 def used(page):
@@ -108,7 +114,7 @@ def test_the_quick_examples_run_as_they_stand(orderly):
 
 def test_the_python_of_the_readme_says_what_it_says():
     blocks = re.findall(r"(?:^    .*\n|^\n)+", README.read_text(encoding="utf-8"), re.MULTILINE)
-    (code,) = (block for block in blocks if "    from search import" in block)
+    (code,) = (block for block in blocks if "    from orderly_boggle import" in block)
     lines = [line.strip().replace("  #", "\n") for line in code.splitlines() if line.strip()]
     text = "".join(f">>> {line}\n" for line in lines).replace("\n ", "\n")
     examples = doctest.DocTestParser().get_doctest(text, {}, "README", None, 0)
@@ -120,7 +126,7 @@ def test_the_python_of_the_readme_says_what_it_says():
 def test_examples_of_modules_and_pages(path, with_a_run, monkeypatch):
     monkeypatch.chdir(with_a_run)
     if path.suffix == ".py":
-        found = doctest.testmod(import_module(name_of(path).removesuffix(".py").replace("/", ".")))
+        found = doctest.testmod(import_module(module_of(path)))
     else:
         found = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
     assert found.attempted > 0

@@ -20,14 +20,24 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from werkzeug.serving import make_server
 
-from boardclass.errors import InputError
-from boardclass.geometry import geometry
-from results import boards, connect, open_run, summary, top
-from results.reading.limits import Limits
-from search import Breaker, Scorer, Spec, Unit, ask, break_class, local_search, score, solve
-from search.certificate import Certifier
-from search.local.batches import HoldingScorer, ParallelScorer
-from search.params import Budgets
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.results import boards, connect, open_run, summary, top
+from orderly_boggle.results.reading.limits import Limits
+from orderly_boggle.search import (
+    Breaker,
+    Scorer,
+    Spec,
+    Unit,
+    ask,
+    break_class,
+    local_search,
+    score,
+    solve,
+)
+from orderly_boggle.search.certificate import Certifier
+from orderly_boggle.search.local.batches import HoldingScorer, ParallelScorer
+from orderly_boggle.search.params import Budgets
 from tests.conftest import ROOT
 from tests.results.helpers import all_rows, drive, write_rows
 

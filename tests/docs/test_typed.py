@@ -22,7 +22,7 @@ from tests.conftest import ROOT
 PYRIGHT = "1.1.414"
 SCRIPT = ROOT / "tests/docs/outside.py"
 WRONG = """
-from search import Scorer, score
+from orderly_boggle import Scorer, score
 score(3, "scowl70")
 Scorer("3x3", "scowl70").score("berlatdes").upper()
 """
@@ -43,9 +43,10 @@ def installed(tmp_path_factory):
     source = top / "source"
     for name in said("git", "ls-files", "-z", cwd=ROOT).stdout.split("\0"):
         # what a type checker does not read need not be copied
-        if name.endswith((".py", ".pyi", ".toml", ".md", "py.typed", "LICENSE")):
+        read = (".py", ".pyi", ".toml", ".md", "py.typed", "LICENSE")
+        if name.endswith(read) or (ROOT / name).is_symlink():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, source / name)
+            shutil.copy2(ROOT / name, source / name, follow_symlinks=False)
     made = said(sys.executable, "-m", "build", "--wheel", "--outdir", top / "dist", source, cwd=top)
     if "Could not find a version" in made.stdout + made.stderr:
         pytest.skip("needs the package index, for what builds the wheel")

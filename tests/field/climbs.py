@@ -21,10 +21,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from boardclass import load_wordlist
-from boardclass.scores import parse_scores
-from search import Scorer, local_search
-from search.local.methods import METHODS, Climbing
+from orderly_boggle.boardclass import load_wordlist
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.search import Scorer, local_search
+from orderly_boggle.search.local.methods import METHODS, Climbing
 from tests.field.pages import commit
 
 

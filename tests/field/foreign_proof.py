@@ -20,13 +20,13 @@ import tempfile
 from pathlib import Path
 from string import ascii_lowercase
 
-import results
-from boardclass import load_wordlist
-from boardclass.geometry import geometry
-from boardclass.scores import parse_scores, reaches
-from search import Scorer
-from search.class_bounds import walk_class
-from search.models import cfn_lines
+from orderly_boggle import results
+from orderly_boggle.boardclass import load_wordlist
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.scores import parse_scores, reaches
+from orderly_boggle.search import Scorer
+from orderly_boggle.search.class_bounds import walk_class
+from orderly_boggle.search.models import cfn_lines
 from tests.field import pages
 from tests.field.ask import __file__ as ask
 

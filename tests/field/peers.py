@@ -23,11 +23,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from boardclass import load_wordlist
-from boardclass.board import format_rows
-from cluster.boards.dicesets import load_dice
-from cluster.boards.rolling import roll
-from search import solve
+from orderly_boggle.boardclass import load_wordlist
+from orderly_boggle.boardclass.board import format_rows
+from orderly_boggle.cluster.boards.dicesets import load_dice
+from orderly_boggle.cluster.boards.rolling import roll
+from orderly_boggle.search import solve
 from tests.field import pages
 
 PEER = Path(__file__).with_name("peer.py")
@@ -163,7 +163,7 @@ def timed(answer: dict[str, Any]) -> str:
 def orderly_s(boards: Sequence[str]) -> float:
     """Return the CPU seconds of ``orderly score`` on these boards, its start included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code = "from cluster.cli.start import main; main()"
+    code = "from orderly_boggle.cluster.cli.start import main; main()"
     command = [sys.executable, "-c", code, "score", "-w", "enable2k", "--format", "csv"]
     text = "".join(f"{board}\n" for board in boards)
     subprocess.run(command, input=text, capture_output=True, text=True, check=True)

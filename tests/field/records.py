@@ -21,15 +21,15 @@ from dataclasses import asdict
 from operator import itemgetter
 from string import ascii_lowercase
 
-from boardclass import load_wordlist
-from boardclass.canonical import canonical_board
-from boardclass.geometry import geometry
-from boardclass.scores import parse_scores
-from boardclass.wordlist import WordList, available_names
-from results.proof.best_known import FILE, WHOLE, Record, best_known
-from results.proof.packaged import recorded
-from search import Scorer, Spec, break_class, local_search, solve
-from search.local.methods import METHODS, POOL, default_method, default_runs
+from orderly_boggle.boardclass import load_wordlist
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import WordList, available_names
+from orderly_boggle.results.proof.best_known import FILE, WHOLE, Record, best_known
+from orderly_boggle.results.proof.packaged import recorded
+from orderly_boggle.search import Scorer, Spec, break_class, local_search, solve
+from orderly_boggle.search.local.methods import METHODS, POOL, default_method, default_runs
 from tests.field import pages
 
 SIZES = ("2x2", "2x3", "2x4", "2x5", "3x3", "3x4", "3x5", "4x4", "4x5", "5x5")

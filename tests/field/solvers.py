@@ -22,17 +22,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardclass import load_wordlist
-from boardclass.arrays import Int64s
-from boardclass.partition import letter_mask
-from boardclass.scores import parse_scores
-from configs.model import load_config
-from search import Scorer
-from search.breaker import Breaker, Spec, Unit
-from search.class_bounds import Terms, Walk, n_nodes, orderly_bounds, walk_class
-from search.models import MAX_NODES, cfn_lines, linear_program, lp_lines, mps_lines
-from search.node import class_node
-from search.tally import Tally
+from orderly_boggle.boardclass import load_wordlist
+from orderly_boggle.boardclass.arrays import Int64s
+from orderly_boggle.boardclass.partition import letter_mask
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.search import Scorer
+from orderly_boggle.search.breaker import Breaker, Spec, Unit
+from orderly_boggle.search.class_bounds import Terms, Walk, n_nodes, orderly_bounds, walk_class
+from orderly_boggle.search.models import MAX_NODES, cfn_lines, linear_program, lp_lines, mps_lines
+from orderly_boggle.search.node import class_node
+from orderly_boggle.search.tally import Tally
 from tests.field import pages
 
 PACKAGES = (

@@ -11,10 +11,10 @@ import json
 
 import duckdb
 
-from boardclass.geometry import geometry
-from results.proof.summary import BoardList, ListedBoard
-from results.storage import files
-from results.store.run import Run
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.results.proof.summary import BoardList, ListedBoard
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.run import Run
 
 _BOARDS = """
     WITH found AS (SELECT class_id, path, unnest(candidates) AS c FROM read_parquet(?)),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import results.storage.local as storage
+import orderly_boggle.results.storage.local as storage
 from tests.results.helpers import KilledError
 
 SEAM = ("write_all", "sync", "replace")

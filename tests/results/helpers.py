@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from boardclass.errors import StoreError
-from boardclass.geometry import Geometry, geometry
-from boardclass.partition import Partition, parse_partition
-from results.proof.audit import RunQuestion
-from results.proof.claim import Claim, make_claim, publish_claim, scored_again
-from results.proof.prove import prove
-from results.proof.summary import Wording
-from results.storage import files
-from results.storage.local import open_folder
-from results.storage.lock import PACE, DirectoryLock, Pace
-from results.store.made import Made
-from results.store.rows import Row
-from results.store.run import open_run
-from results.store.store import Store
-from search.question import Question
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.boardclass.geometry import Geometry, geometry
+from orderly_boggle.boardclass.partition import Partition, parse_partition
+from orderly_boggle.results.proof.audit import RunQuestion
+from orderly_boggle.results.proof.claim import Claim, make_claim, publish_claim, scored_again
+from orderly_boggle.results.proof.prove import prove
+from orderly_boggle.results.proof.summary import Wording
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.storage.lock import PACE, DirectoryLock, Pace
+from orderly_boggle.results.store.made import Made
+from orderly_boggle.results.store.rows import Row
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.search.question import Question
 from tests.classes import n_boards_of
 
 BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"

@@ -6,15 +6,15 @@ import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from boardclass.errors import IncompleteError
-from boardclass.scores import ScoreTable, parse_scores
-from boardclass.wordlist import load_wordlist
-from results.reading.report import render
-from results.store.made import ListTold, Made
-from results.store.rows import Row
-from results.store.run import open_run
-from results.store.store import Store
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.errors import IncompleteError
+from orderly_boggle.boardclass.scores import ScoreTable, parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.results.reading.report import render
+from orderly_boggle.results.store.made import ListTold, Made
+from orderly_boggle.results.store.rows import Row
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.conftest import ROOT
 from tests.results.helpers import claimed, toy_question
 

@@ -18,25 +18,25 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, strategies as st
 
-from boardclass.board import LETTERS
-from boardclass.errors import IncompleteError, InputError, MismatchError
-from boardclass.geometry import geometry
-from boardclass.scores import parse_scores
-from boardclass.wordlist import available_names, load_wordlist
-from results.errors import DamagedError
-from results.proof import audit as checker, certificates
-from results.proof.audit import Rejected, Unreadable
-from results.proof.certificates import read_audits
-from results.proof.certify import certify
-from results.proof.claim import unscored_boards
-from results.proof.prove import boards
-from results.storage import files
-from results.store.documents import format_document
-from results.store.parts import serialise
-from results.store.run import open_run
-from search.certificate import Certifier
-from search.question import Question, ask
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.errors import IncompleteError, InputError, MismatchError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import available_names, load_wordlist
+from orderly_boggle.results.errors import DamagedError
+from orderly_boggle.results.proof import audit as checker, certificates
+from orderly_boggle.results.proof.audit import Rejected, Unreadable
+from orderly_boggle.results.proof.certificates import read_audits
+from orderly_boggle.results.proof.certify import certify
+from orderly_boggle.results.proof.claim import unscored_boards
+from orderly_boggle.results.proof.prove import boards
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.documents import format_document
+from orderly_boggle.results.store.parts import serialise
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.certificate import Certifier
+from orderly_boggle.search.question import Question, ask
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.classes import canonical_rank
 from tests.conftest import make_in
 from tests.reference.orderly import absorb, all_scores, orderly_bound, terms_of_class, with_points

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from boardclass.errors import StoreError
-from results.errors import DamagedError, StoreLockedError, UnreachableError
-from results.proof.prove import summary
-from results.storage import files
-from results.storage.local import open_folder
-from results.storage.lock import Pace
-from results.storage.outage import Outage, Patience
-from results.store.run import open_run
-from results.store.store import FLUSH_SECONDS, Store
-from results.upkeep.repair import repair
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.results.errors import DamagedError, StoreLockedError, UnreachableError
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.storage.lock import Pace
+from orderly_boggle.results.storage.outage import Outage, Patience
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import FLUSH_SECONDS, Store
+from orderly_boggle.results.upkeep.repair import repair
 from tests.results.helpers import all_rows, drive, row, toy_question, write_rows
 from tests.results.proxies import Proxy
 
@@ -26,7 +26,7 @@ LATER = Pace(lease_s=-1.0)
 def proxy(s3_server: str, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
     """Return a proxy in front of the server; the endpoint in the environment is its own."""
     proxy = Proxy(s3_server)
-    monkeypatch.setattr("results.storage.objects.LOOKS_S", (0.01, 0.1))
+    monkeypatch.setattr("orderly_boggle.results.storage.objects.LOOKS_S", (0.01, 0.1))
     monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.address)
     yield proxy
     proxy.stop()
@@ -42,8 +42,10 @@ class Clock:
 @pytest.mark.parametrize("status", [503, -1], ids=["busy", "silent"])
 def test_rows_are_kept_while_a_store_is_away_for_minutes(bucket, proxy, monkeypatch, status):
     """Ten minutes on a clock of its own: the calls return, nothing is lost."""
-    monkeypatch.setattr("results.storage.outage.LONGEST_PAUSE_S", 200.0)  # fewer requests
-    monkeypatch.setattr("results.storage.outage.GROWTH", 20.0)
+    monkeypatch.setattr(
+        "orderly_boggle.results.storage.outage.LONGEST_PAUSE_S", 200.0
+    )  # fewer requests
+    monkeypatch.setattr("orderly_boggle.results.storage.outage.GROWTH", 20.0)
     clock, told = Clock(), list[str]()
     with Store.open(f"{bucket}/run", toy_question(), clock=clock) as store:
         folder = store.run.folder

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.geometry import geometry
-from boardclass.scores import parse_scores
-from boardclass.wordlist import available_names, load_wordlist
-from results.proof.best_known import WHOLE, best_known
-from results.proof.packaged import recorded
-from search import Scorer, solve
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import available_names, load_wordlist
+from orderly_boggle.results.proof.best_known import WHOLE, best_known
+from orderly_boggle.results.proof.packaged import recorded
+from orderly_boggle.search import Scorer, solve
 from tests.conftest import ROOT
 from tests.field.records import MOST_CELLS, SIZES
 

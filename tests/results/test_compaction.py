@@ -11,20 +11,20 @@ from typing import Any
 
 import pytest
 
-from boardclass.errors import StoreError
-from results.errors import DamagedError, StoreLockedError
-from results.proof.prove import summary
-from results.proof.verify import verdict_digest
-from results.storage import files
-from results.storage.lock import Pace
-from results.storage.objects import ObjectFolder, connect
-from results.store.compaction import MANY, due
-from results.store.documents import json_digest
-from results.store.parts import MAX_ROWS, Part, read_manifest
-from results.store.rows import Row
-from results.store.run import Run, open_run
-from results.store.store import Store
-from results.upkeep.repair import repair
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.results.errors import DamagedError, StoreLockedError
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.proof.verify import verdict_digest
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.lock import Pace
+from orderly_boggle.results.storage.objects import ObjectFolder, connect
+from orderly_boggle.results.store.compaction import MANY, due
+from orderly_boggle.results.store.documents import json_digest
+from orderly_boggle.results.store.parts import MAX_ROWS, Part, read_manifest
+from orderly_boggle.results.store.rows import Row
+from orderly_boggle.results.store.run import Run, open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.repair import repair
 from tests.results.faults import KINDS, REQUEST_KINDS, SEAM, Faults, Faulty
 from tests.results.helpers import KilledError, all_rows, ended_by_faults, row, toy_question
 from tests.samples import daily
@@ -218,7 +218,7 @@ def test_fault_at_every_call(tmp_path, monkeypatch, kind):
 def test_fault_at_a_request(bucket, monkeypatch, kind, step):
     faulty = Faulty(connect(bucket)[0])
     monkeypatch.setattr(
-        "results.storage.objects.connect",
+        "orderly_boggle.results.storage.objects.connect",
         lambda address: (faulty, address.removeprefix("s3://"), address),
     )
     fill(f"{bucket}/clean", all_rows()).close()

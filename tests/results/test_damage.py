@@ -17,20 +17,26 @@ from typing import Any
 
 import pytest
 
-from boardclass.errors import StoreError
-from results.errors import DamagedError, FingerprintError, RowError, UnreachableError, WriteError
-from results.proof.coverage import check_coverage
-from results.proof.prove import summary
-from results.storage import files
-from results.storage.files import explained
-from results.storage.local import open_folder
-from results.store.documents import format_document
-from results.store.made import Made
-from results.store.parts import parse_parquet, parse_part
-from results.store.rows import SCHEMA
-from results.store.run import open_run
-from results.store.store import Store
-from results.upkeep.repair import repair
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.results.errors import (
+    DamagedError,
+    FingerprintError,
+    RowError,
+    UnreachableError,
+    WriteError,
+)
+from orderly_boggle.results.proof.coverage import check_coverage
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.files import explained
+from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.store.documents import format_document
+from orderly_boggle.results.store.made import Made
+from orderly_boggle.results.store.parts import parse_parquet, parse_part
+from orderly_boggle.results.store.rows import SCHEMA
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.repair import repair
 from tests.conftest import flip_bit
 from tests.results.faults import KINDS, SEAM, Faults
 from tests.results.helpers import (

@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from results.errors import ConflictError, DamagedError, FingerprintError
-from results.proof.claim import DECIDED
-from results.proof.coverage import unit_letters
-from results.storage import files
-from results.store.made import EVERYTHING, Extended, Made
-from results.store.rows import Checked, Row
-from results.store.run import open_run
-from results.store.store import Store
-from results.upkeep.extend import (
+from orderly_boggle.results.errors import ConflictError, DamagedError, FingerprintError
+from orderly_boggle.results.proof.claim import DECIDED
+from orderly_boggle.results.proof.coverage import unit_letters
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.made import EVERYTHING, Extended, Made
+from orderly_boggle.results.store.rows import Checked, Row
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.extend import (
     check_source,
     doubts,
     extend,
@@ -224,7 +224,7 @@ def test_a_unit_that_is_stored_twice_is_taken_over_once(tmp_path):
 
 def test_an_extension_that_was_killed_goes_on(made, tmp_path, monkeypatch):
     source = open_run(made(80))
-    monkeypatch.setattr("results.upkeep.extend.FLUSH_ROWS", 3)
+    monkeypatch.setattr("orderly_boggle.results.upkeep.extend.FLUSH_ROWS", 3)
 
     class Dying(Store):
         def append(self, rows: Iterable[Row | Checked], *, copied: bool = False) -> None:

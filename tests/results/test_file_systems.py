@@ -19,14 +19,14 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.errors import StoreError
-from results.errors import StoreLockedError
-from results.storage import files, local
-from results.storage.local import LocalFolder
-from results.storage.lock import PACE, Pace, current_owner, take_lock
-from results.storage.owner import own_note
-from results.store.run import open_run
-from results.store.store import Store
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.results.errors import StoreLockedError
+from orderly_boggle.results.storage import files, local
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.storage.lock import PACE, Pace, current_owner, take_lock
+from orderly_boggle.results.storage.owner import own_note
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
 from tests.conftest import ROOT
 from tests.results.helpers import row, toy_question, write_rows
 from tests.samples import daily
@@ -236,7 +236,7 @@ def test_process_numbers_of_another_group_say_nothing(tmp_path):
     """A container may see the /proc of its machine, where its numbers are those of others."""
     script = (
         "import sys\n"
-        "from results.storage.owner import own_note, parse_owner\n"
+        "from orderly_boggle.results.storage.owner import own_note, parse_owner\n"
         "print(parse_owner(own_note()).is_alive)"
     )
     command = [*CONTAINER[:2], "--pid", "--fork", sys.executable, "-c", script]
@@ -269,7 +269,7 @@ def test_a_process_of_another_user_that_the_system_hides_may_be_alive(odd_machin
     note = json.loads(own_note()) | {"pid": ended.pid}
     script = (
         "import sys\n"
-        "from results.storage.owner import parse_owner\n"
+        "from orderly_boggle.results.storage.owner import parse_owner\n"
         "print(parse_owner(sys.argv[1]).is_alive)"
     )
     for refused, said in (("1", "None"), ("0", "False")):

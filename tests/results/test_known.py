@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-import results
-from boardclass.canonical import images
-from boardclass.errors import IncompleteError, MismatchError
-from boardclass.partition import parse_partition
-from boardclass.wordlist import sources
-from results.proof.claim import digest_of, make_claim, publish_claim, unscored_boards
-from results.proof.known import confirming, objection_of, rank_of
-from results.proof.prove import Proof, prove, summary
-from results.proof.summary import ListedBoard, Wording, proven_word
-from results.storage.files import PUBLISHED
-from results.store.run import open_run
-from results.upkeep.extend import reusable, sound_verdicts
+from orderly_boggle import results
+from orderly_boggle.boardclass.canonical import images
+from orderly_boggle.boardclass.errors import IncompleteError, MismatchError
+from orderly_boggle.boardclass.partition import parse_partition
+from orderly_boggle.boardclass.wordlist import sources
+from orderly_boggle.results.proof.claim import digest_of, make_claim, publish_claim, unscored_boards
+from orderly_boggle.results.proof.known import confirming, objection_of, rank_of
+from orderly_boggle.results.proof.prove import Proof, prove, summary
+from orderly_boggle.results.proof.summary import ListedBoard, Wording, proven_word
+from orderly_boggle.results.storage.files import PUBLISHED
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.upkeep.extend import reusable, sound_verdicts
 from tests.results.helpers import POINTS, all_rows, make_run, toy_question, write_rows
 
 TOY = Wording("toy", 12, POINTS)

@@ -14,11 +14,27 @@ from typing import Any
 
 import pytest
 
-from results.log import MAX_BYTES, PROGRESS_S, EventLog, live, merge_logs, read_events, thinned
-from results.log_events import EVENT, BestBoard, Event, PartStored, Reported, Stage, Stopped
-from results.storage import files
-from results.storage.local import LocalFolder
-from results.storage.lock import take_lock
+from orderly_boggle.results.log import (
+    MAX_BYTES,
+    PROGRESS_S,
+    EventLog,
+    live,
+    merge_logs,
+    read_events,
+    thinned,
+)
+from orderly_boggle.results.log_events import (
+    EVENT,
+    BestBoard,
+    Event,
+    PartStored,
+    Reported,
+    Stage,
+    Stopped,
+)
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.storage.lock import take_lock
 
 
 def lines(run: Path) -> list[str]:

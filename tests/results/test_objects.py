@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.errors import InputError, StoreError
-from results.errors import DamagedError, StoreLockedError
-from results.proof.claim import read_claim
-from results.proof.prove import summary
-from results.storage import files
-from results.storage.local import disk_use, open_folder
-from results.storage.lock import Pace, current_owner, own_note
-from results.storage.objects import ObjectFolder, connect, runs_below
-from results.store.made import Made
-from results.store.run import open_run
-from results.store.store import Store
-from results.upkeep.repair import repair
+from orderly_boggle.boardclass.errors import InputError, StoreError
+from orderly_boggle.results.errors import DamagedError, StoreLockedError
+from orderly_boggle.results.proof.claim import read_claim
+from orderly_boggle.results.proof.prove import summary
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import disk_use, open_folder
+from orderly_boggle.results.storage.lock import Pace, current_owner, own_note
+from orderly_boggle.results.storage.objects import ObjectFolder, connect, runs_below
+from orderly_boggle.results.store.made import Made
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.repair import repair
 from tests.cluster.clusters import free_port
 from tests.conftest import SECRET_KEY
 from tests.results.faults import REQUEST_KINDS, Faulty
@@ -224,7 +224,7 @@ def test_fault_at_a_request(bucket, monkeypatch, kind, step):
     real, _, _ = connect(bucket)
     faulty = Faulty(real)
     monkeypatch.setattr(
-        "results.storage.objects.connect",
+        "orderly_boggle.results.storage.objects.connect",
         lambda address: (faulty, address.removeprefix("s3://"), address),
     )
     drive(f"{bucket}/clean", [])

@@ -11,15 +11,22 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from boardclass.canonical import images
-from boardclass.errors import IncompleteError, InputError, MismatchError, StoreError
-from boardclass.geometry import geometry
-from boardclass.partition import parse_partition
-from boardclass.parts import last_part
-from boardclass.scores import parse_scores
-from results.errors import ConflictError, DamagedError, RowError
-from results.proof.claim import COMPLETE, Claim, digest_of, read_claim, scored_again, statement_of
-from results.proof.coverage import (
+from orderly_boggle.boardclass.canonical import images
+from orderly_boggle.boardclass.errors import IncompleteError, InputError, MismatchError, StoreError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.partition import parse_partition
+from orderly_boggle.boardclass.parts import last_part
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.results.errors import ConflictError, DamagedError, RowError
+from orderly_boggle.results.proof.claim import (
+    COMPLETE,
+    Claim,
+    digest_of,
+    read_claim,
+    scored_again,
+    statement_of,
+)
+from orderly_boggle.results.proof.coverage import (
     Coverage,
     check_apart,
     check_coverage,
@@ -27,17 +34,23 @@ from results.proof.coverage import (
     uncovered,
     unit_letters,
 )
-from results.proof.nodes import SearchNodes
-from results.proof.prove import boards, summary, top
-from results.proof.summary import BoardList, ListedBoard, Wording, standing
-from results.proof.verify import Searched, record, statistics, verdict_digest, verify_files
-from results.storage import files
-from results.store.rows import Row
-from results.store.run import open_run
-from results.store.store import Store
-from search import node
-from search.breaker import Breaker, Unit, UnitResult
-from search.question import ask
+from orderly_boggle.results.proof.nodes import SearchNodes
+from orderly_boggle.results.proof.prove import boards, summary, top
+from orderly_boggle.results.proof.summary import BoardList, ListedBoard, Wording, standing
+from orderly_boggle.results.proof.verify import (
+    Searched,
+    record,
+    statistics,
+    verdict_digest,
+    verify_files,
+)
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.rows import Row
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.search import node
+from orderly_boggle.search.breaker import Breaker, Unit, UnitResult
+from orderly_boggle.search.question import ask
 from tests.classes import n_boards_of
 from tests.params import Params, spec_of
 from tests.results.helpers import (

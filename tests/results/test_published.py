@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.errors import WordListError
-from boardclass.geometry import geometry
-from boardclass.scores import points_in_words
-from boardclass.wordlist import known_name, load_wordlist, sources
-from results.proof.claim import read_claim
-from results.proof.coverage import check_coverage
-from results.proof.packaged import packaged_summary
-from results.proof.prove import boards, summary
-from results.store.run import open_run
-from search import score
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import WordListError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.scores import points_in_words
+from orderly_boggle.boardclass.wordlist import known_name, load_wordlist, sources
+from orderly_boggle.results.proof.claim import read_claim
+from orderly_boggle.results.proof.coverage import check_coverage
+from orderly_boggle.results.proof.packaged import packaged_summary
+from orderly_boggle.results.proof.prove import boards, summary
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search import score
 from tests.conftest import ROOT, published_boards
 from tests.results.crosscheck import boards_by_sql
 from tests.samples import daily

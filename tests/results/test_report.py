@@ -14,8 +14,8 @@ pytest.importorskip(
     "jinja2", reason="the report needs the extra: pip install 'orderly-boggle[report]'"
 )
 
-from boardclass.geometry import cell_name
-from results.reading.report import histogram
+from orderly_boggle.boardclass.geometry import cell_name
+from orderly_boggle.results.reading.report import histogram
 from tests.results.helpers import all_rows, toy_question
 from tests.results.pages import make_page
 

@@ -14,14 +14,14 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from boardclass.errors import InputError, StoreError
-from results.errors import LimitError
-from results.proof.prove import boards
-from results.reading.limits import Limits
-from results.reading.sql import connect
-from results.store.made import ListTold, Made
-from results.store.run import open_run
-from results.store.store import Store
+from orderly_boggle.boardclass.errors import InputError, StoreError
+from orderly_boggle.results.errors import LimitError
+from orderly_boggle.results.proof.prove import boards
+from orderly_boggle.results.reading.limits import Limits
+from orderly_boggle.results.reading.sql import connect
+from orderly_boggle.results.store.made import ListTold, Made
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
 from tests.conftest import flip_bit
 from tests.results.helpers import all_rows, claimed, toy_question, write_rows
 

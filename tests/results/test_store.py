@@ -14,19 +14,33 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from boardclass.errors import InputError, StoreError
-from boardclass.parts import max_depth
-from results.errors import ConflictError, DamagedError, FingerprintError, RowError, StoreLockedError
-from results.storage import files
-from results.storage.local import LocalFolder
-from results.storage.lock import current_owner
-from results.store.made import Made
-from results.store.parts import describe, parse_parquet, serialise
-from results.store.places import BUFFERED
-from results.store.rows import COUNTERS, SCHEMA, Key, check_table, checked, from_table, to_table
-from results.store.run import open_run
-from results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store, rows_of_next_part
-from search.question import Question
+from orderly_boggle.boardclass.errors import InputError, StoreError
+from orderly_boggle.boardclass.parts import max_depth
+from orderly_boggle.results.errors import (
+    ConflictError,
+    DamagedError,
+    FingerprintError,
+    RowError,
+    StoreLockedError,
+)
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.storage.lock import current_owner
+from orderly_boggle.results.store.made import Made
+from orderly_boggle.results.store.parts import describe, parse_parquet, serialise
+from orderly_boggle.results.store.places import BUFFERED
+from orderly_boggle.results.store.rows import (
+    COUNTERS,
+    SCHEMA,
+    Key,
+    check_table,
+    checked,
+    from_table,
+    to_table,
+)
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import FLUSH_ROWS, FLUSH_SECONDS, Store, rows_of_next_part
+from orderly_boggle.search.question import Question
 from tests.opened import files_opened
 from tests.results.helpers import all_rows, row, split_rows, toy_question, write_rows
 
@@ -186,7 +200,7 @@ def test_units_with_several_rows_are_compared_part_by_part(tmp_path, monkeypatch
     folder.publish(name, data)
     line = describe(name, data, [each.class_id for each in again]).format()
     folder.append_line(files.MANIFEST, line, (tmp_path / files.MANIFEST).stat().st_size)
-    monkeypatch.setattr("results.store.run.KEPT_ROWS", 0)
+    monkeypatch.setattr("orderly_boggle.results.store.run.KEPT_ROWS", 0)
     with files_opened() as opened:
         ((key, message),) = open_run(tmp_path).conflicts.items()
     assert key == (7, "")

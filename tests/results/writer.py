@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import sys
 
-from boardclass.errors import StoreError
-from results.store.store import Store
+from orderly_boggle.boardclass.errors import StoreError
+from orderly_boggle.results.store.store import Store
 from tests.results.helpers import row, toy_question
 
 if __name__ == "__main__":

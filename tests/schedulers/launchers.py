@@ -17,8 +17,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from results.storage.local import LocalFolder
-from results.storage.lock import current_owner
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.storage.lock import current_owner
 from tests.schedulers.part import (
     Cases,
     Part,

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from results.log import MAX_BYTES, read_events
-from results.log_events import Event, Reported, Stopped
-from results.storage.local import LocalFolder
-from results.store.run import open_run
+from orderly_boggle.results.log import MAX_BYTES, read_events
+from orderly_boggle.results.log_events import Event, Reported, Stopped
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store.run import open_run
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH = ROOT / "configs" / "launch"
@@ -87,7 +87,7 @@ class Part:
         tools = self.folder / "bin"
         tools.mkdir()
         program = tools / "orderly"
-        start = "from cluster.cli.start import main; main()"
+        start = "from orderly_boggle.cluster.cli.start import main; main()"
         program.write_text(
             f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -c "{start}" "$@"\n'
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from search.trees import arrays, tree
+from orderly_boggle.search.trees import arrays, tree
 from tests.search.harness import of_width
 
 

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boardclass.geometry import Geometry, geometry
-from boardclass.jit import frozen
-from search.keys import MAX_LEVELS
-from search.node import at_least
-from search.params import LETTER_ORDER, Rules
-from search.scoring.trie import build_trie
-from search.terms import walk
-from search.trees import merge, state, tree
+from orderly_boggle.boardclass.geometry import Geometry, geometry
+from orderly_boggle.boardclass.jit import frozen
+from orderly_boggle.search.keys import MAX_LEVELS
+from orderly_boggle.search.node import at_least
+from orderly_boggle.search.params import LETTER_ORDER, Rules
+from orderly_boggle.search.scoring.trie import build_trie
+from orderly_boggle.search.terms import walk
+from orderly_boggle.search.trees import merge, state, tree
 from tests.reference.orderly import Literals, Term, Weighted, absorb, deduplicated, terms_of_class
 from tests.reference.truth_table import Boards, Sums, multi_scores
 

@@ -12,11 +12,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from boardclass.geometry import geometry
-from boardclass.partition import letter_mask
-from search.node import residual_demands
-from search.params import LETTER_ORDER
-from search.trees import bound, state, tree
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.partition import letter_mask
+from orderly_boggle.search.node import residual_demands
+from orderly_boggle.search.params import LETTER_ORDER
+from orderly_boggle.search.trees import bound, state, tree
 from tests.reference.orderly import orderly_bound, synchronised_bound
 from tests.reference.truth_table import multi_scores
 from tests.samples import daily

@@ -19,19 +19,27 @@ from itertools import product
 import numpy as np
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.errors import IncompleteError, InputError
-from boardclass.geometry import ORDERS, cell_order_of, geometry
-from boardclass.partition import Partition, parse_partition
-from boardclass.parts import depth, is_below, parse_path
-from boardclass.scores import TABLES, parse_scores
-from boardclass.wordlist import WordList, load_wordlist
-from cluster.planning.plan import make_plan
-from configs.model import load_config
-from results.proof.nodes import SearchNodes, paths_of
-from search.breaker import Breaker, Spec, Unit, UnitResult, another_order, break_class, image
-from search.node import class_node
-from search.params import DEMANDS, LETTER_ORDER
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import IncompleteError, InputError
+from orderly_boggle.boardclass.geometry import ORDERS, cell_order_of, geometry
+from orderly_boggle.boardclass.partition import Partition, parse_partition
+from orderly_boggle.boardclass.parts import depth, is_below, parse_path
+from orderly_boggle.boardclass.scores import TABLES, parse_scores
+from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.results.proof.nodes import SearchNodes, paths_of
+from orderly_boggle.search.breaker import (
+    Breaker,
+    Spec,
+    Unit,
+    UnitResult,
+    another_order,
+    break_class,
+    image,
+)
+from orderly_boggle.search.node import class_node
+from orderly_boggle.search.params import DEMANDS, LETTER_ORDER
 from tests.classes import canonical_rank, n_boards_of, rank_of, rank_of_board
 from tests.conftest import published_boards
 from tests.params import Params, spec_of, with_question

@@ -9,11 +9,11 @@ import itertools
 import numpy as np
 import pytest
 
-from boardclass.errors import BoardError, IncompleteError, InputError, PartitionError
-from boardclass.geometry import geometry
-from boardclass.partition import parse_class, parse_partition
-from boardclass.scores import parse_scores
-from search.class_bounds import (
+from orderly_boggle.boardclass.errors import BoardError, IncompleteError, InputError, PartitionError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.partition import parse_class, parse_partition
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.search.class_bounds import (
     Terms,
     boards_reaching,
     bounds,
@@ -23,7 +23,7 @@ from search.class_bounds import (
     published_order,
     walk_class,
 )
-from search.scoring.scorer import Scorer
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.reference import orderly
 from tests.samples import daily
 

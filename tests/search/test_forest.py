@@ -13,20 +13,20 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from boardclass.geometry import geometry
-from boardclass.partition import letter_mask
-from boardclass.scores import TABLES
-from search.breaker import Breaker, Unit
-from search.local.methods import Find, local_search
-from search.node import Node, OpenClass, class_node, letters_of, split
-from search.params import Budgets, Rules
-from search.scoring.scorer import Scorer, trie_of
-from search.scoring.trie import build_trie
-from search.terms.shapes import LOSSES
-from search.trees import arrays
-from search.trees.forest import Forest
-from search.trees.generator import Generator
-from search.trees.layer import Grown
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.partition import letter_mask
+from orderly_boggle.boardclass.scores import TABLES
+from orderly_boggle.search.breaker import Breaker, Unit
+from orderly_boggle.search.local.methods import Find, local_search
+from orderly_boggle.search.node import Node, OpenClass, class_node, letters_of, split
+from orderly_boggle.search.params import Budgets, Rules
+from orderly_boggle.search.scoring.scorer import Scorer, trie_of
+from orderly_boggle.search.scoring.trie import build_trie
+from orderly_boggle.search.terms.shapes import LOSSES
+from orderly_boggle.search.trees import arrays
+from orderly_boggle.search.trees.forest import Forest
+from orderly_boggle.search.trees.generator import Generator
+from orderly_boggle.search.trees.layer import Grown
 from tests.params import Params, spec_of
 from tests.reference.classes import all_images
 from tests.samples import daily

@@ -11,9 +11,15 @@ import numpy as np
 import pytest
 from numba import njit, types
 
-from boardclass.jit import read_only, writable
-from search.keys import LITERAL_BITS, first_edge, first_place, last_levels, used_levels
-from search.trees import arrays, runs, sums, tree
+from orderly_boggle.boardclass.jit import read_only, writable
+from orderly_boggle.search.keys import (
+    LITERAL_BITS,
+    first_edge,
+    first_place,
+    last_levels,
+    used_levels,
+)
+from orderly_boggle.search.trees import arrays, runs, sums, tree
 
 CASES = [*itertools.product(range(4), (1, 3, 9, 12))]
 

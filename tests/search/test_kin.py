@@ -13,14 +13,14 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from boardclass.geometry import geometry
-from boardclass.partition import letter_mask
-from search.breaker import Breaker, Unit
-from search.node import Node
-from search.scoring.trie import build_trie
-from search.terms.emit import Rim
-from search.terms.kin import NOT_TIED, PLACE, SILENT, Kin
-from search.trees.forest import Forest
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.partition import letter_mask
+from orderly_boggle.search.breaker import Breaker, Unit
+from orderly_boggle.search.node import Node
+from orderly_boggle.search.scoring.trie import build_trie
+from orderly_boggle.search.terms.emit import Rim
+from orderly_boggle.search.terms.kin import NOT_TIED, PLACE, SILENT, Kin
+from orderly_boggle.search.trees.forest import Forest
 from tests.params import Params, spec_of
 from tests.reference.orderly import Weighted, all_scores, multi_score_of
 from tests.reference.solver import paths_of

@@ -10,8 +10,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from search.keys import LITERAL_BITS, last_levels
-from search.trees import arrays, lazy_subtree, state, tree
+from orderly_boggle.search.keys import LITERAL_BITS, last_levels
+from orderly_boggle.search.trees import arrays, lazy_subtree, state, tree
 from tests.search import harness
 from tests.search.harness import prepared
 from tests.search.test_bound import (

@@ -8,16 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from boardclass.board import LETTERS
-from boardclass.canonical import canonical_board
-from boardclass.errors import BoardError, InputError
-from boardclass.geometry import DIMS, geometry
-from boardclass.scores import parse_scores
-from search.local.batches import HoldingScorer, ParallelScorer
-from search.local.hamilton import best_boards, hamiltonian_paths
-from search.local.methods import METHODS, Climbing, local_search
-from search.local.moves import canonical_cells, neighbours, parse_alphabet, propose
-from search.scoring.scorer import Scorer, decode_boards, encode_boards
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.errors import BoardError, InputError
+from orderly_boggle.boardclass.geometry import DIMS, geometry
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.search.local.batches import HoldingScorer, ParallelScorer
+from orderly_boggle.search.local.hamilton import best_boards, hamiltonian_paths
+from orderly_boggle.search.local.methods import METHODS, Climbing, local_search
+from orderly_boggle.search.local.moves import canonical_cells, neighbours, parse_alphabet, propose
+from orderly_boggle.search.scoring.scorer import Scorer, decode_boards, encode_boards
 from tests.samples import daily
 
 STANDARD = parse_scores("standard")

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.geometry import geometry
-from boardclass.partition import parse_partition
-from search.breaker import Breaker, Unit
-from search.terms.paths import LONGEST_WIDE, pair_bits, paths_of_length
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.partition import parse_partition
+from orderly_boggle.search.breaker import Breaker, Unit
+from orderly_boggle.search.terms.paths import LONGEST_WIDE, pair_bits, paths_of_length
 from tests.classes import canonical_rank, rank_of_board
 from tests.params import Params, spec_of
 from tests.reference.solver import words_on

@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import pytest
 
-from boardclass.geometry import geometry
-from search.terms import shapes
-from search.terms.path_table import MAX_EXTRA
-from search.terms.paths import paths_of_length
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.search.terms import shapes
+from orderly_boggle.search.terms.path_table import MAX_EXTRA
+from orderly_boggle.search.terms.paths import paths_of_length
 from tests.reference.orderly import all_scores
 from tests.samples import daily
 from tests.search.harness import Case

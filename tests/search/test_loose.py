@@ -9,8 +9,8 @@ import random
 
 import pytest
 
-from boardclass.jit import frozen
-from search.trees import state, tree
+from orderly_boggle.boardclass.jit import frozen
+from orderly_boggle.search.trees import state, tree
 from tests.samples import daily
 from tests.search.harness import encoded, prepared
 from tests.search.test_bound import EVERY_DAY, SEEDS, assignments, searched, small_case

@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from search.trees import merge, tree
+from orderly_boggle.search.trees import merge, tree
 from tests.search import harness
 
 pytestmark = pytest.mark.usefixtures("width")

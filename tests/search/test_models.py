@@ -9,12 +9,19 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from boardclass.errors import InputError
-from boardclass.scores import parse_scores
-from search import models
-from search.class_bounds import Terms, orderly_bounds, walk_class
-from search.models import Constraint, LinearProgram, cfn_lines, linear_program, lp_lines, mps_lines
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.search import models
+from orderly_boggle.search.class_bounds import Terms, orderly_bounds, walk_class
+from orderly_boggle.search.models import (
+    Constraint,
+    LinearProgram,
+    cfn_lines,
+    linear_program,
+    lp_lines,
+    mps_lines,
+)
+from orderly_boggle.search.scoring.scorer import Scorer
 
 STANDARD = parse_scores("standard")
 

@@ -7,13 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from boardclass.arrays import Int32s, UInt8s
-from boardclass.geometry import DIMS, geometry
-from boardclass.scores import parse_scores
-from search.local.batches import HoldingScorer, ParallelScorer
-from search.local.moves import all_moves, parse_alphabet
-from search.scoring import scorer_simd, walks
-from search.scoring.scorer import Scorer, decode_boards, encode_boards
+from orderly_boggle.boardclass.arrays import Int32s, UInt8s
+from orderly_boggle.boardclass.geometry import DIMS, geometry
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.search.local.batches import HoldingScorer, ParallelScorer
+from orderly_boggle.search.local.moves import all_moves, parse_alphabet
+from orderly_boggle.search.scoring import scorer_simd, walks
+from orderly_boggle.search.scoring.scorer import Scorer, decode_boards, encode_boards
 from tests.reference import solver
 
 STANDARD = parse_scores("standard")

@@ -11,13 +11,13 @@ from math import prod
 
 import pytest
 
-from boardclass.board import LETTERS
-from boardclass.errors import ConfigError, InputError
-from boardclass.geometry import geometry
-from boardclass.partition import letter_mask
-from boardclass.parts import join
-from configs.model import SearchConfig
-from search.node import (
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.errors import ConfigError, InputError
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.partition import letter_mask
+from orderly_boggle.boardclass.parts import join
+from orderly_boggle.configs.model import SearchConfig
+from orderly_boggle.search.node import (
     Node,
     class_node,
     force,
@@ -28,7 +28,7 @@ from search.node import (
     split_at,
     split_cells,
 )
-from search.params import LETTER_ORDER, Budgets, Rules
+from orderly_boggle.search.params import LETTER_ORDER, Budgets, Rules
 from tests.params import Params
 from tests.reference.classes import slow_images
 from tests.reference.splits import Rules as SlowRules, slow_split

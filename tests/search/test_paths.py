@@ -11,10 +11,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from boardclass.geometry import Geometry, geometry
-from boardclass.jit import frozen
-from search.terms.path_table import MAX_EXTRA, PathTable, add_distinct, extra_cells, path_table
-from search.terms.paths import (
+from orderly_boggle.boardclass.geometry import Geometry, geometry
+from orderly_boggle.boardclass.jit import frozen
+from orderly_boggle.search.terms.path_table import (
+    MAX_EXTRA,
+    PathTable,
+    add_distinct,
+    extra_cells,
+    path_table,
+)
+from orderly_boggle.search.terms.paths import (
     ELSEWHERE,
     FREE,
     LONGEST_WIDE,

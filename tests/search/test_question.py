@@ -10,13 +10,13 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from boardclass.errors import InputError
-from boardclass.geometry import cell_order_of
-from boardclass.scores import parse_scores
-from results.storage.files import published_places
-from results.store.run import open_run
-from search.params import LETTER_ORDER, Rules
-from search.question import Question, ask
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.geometry import cell_order_of
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.results.storage.files import published_places
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.params import LETTER_ORDER, Rules
+from orderly_boggle.search.question import Question, ask
 
 BUCKETS = "aeiou bcdfghjklmnpqrstvwxyz"
 OPEN_RIM = "center: aeiou bcdfghjklmnpqrstvwxyz, abcdefghijklmnopqrstuvwxyz"

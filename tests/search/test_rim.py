@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from boardclass.geometry import cell_order_of, geometry
-from boardclass.scores import TABLES, ScoreTable, parse_scores
-from search.node import Node, OpenClass
-from search.params import Budgets, Rules
-from search.scoring.scorer import trie_of
-from search.trees.forest import Forest
+from orderly_boggle.boardclass.geometry import cell_order_of, geometry
+from orderly_boggle.boardclass.scores import TABLES, ScoreTable, parse_scores
+from orderly_boggle.search.node import Node, OpenClass
+from orderly_boggle.search.params import Budgets, Rules
+from orderly_boggle.search.scoring.scorer import trie_of
+from orderly_boggle.search.trees.forest import Forest
 from tests.search.harness import random_words
 from tests.search.test_forest import snapshot
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boardclass.errors import BoardError, ScoreError
-from boardclass.geometry import DIMS, geometry
-from boardclass.scores import parse_scores
-from search.scoring import scorer_simd
-from search.scoring.scorer import Scorer, decode_boards, encode_boards
+from orderly_boggle.boardclass.errors import BoardError, ScoreError
+from orderly_boggle.boardclass.geometry import DIMS, geometry
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.search.scoring import scorer_simd
+from orderly_boggle.search.scoring.scorer import Scorer, decode_boards, encode_boards
 from tests.conftest import published_boards
 from tests.reference import solver
 

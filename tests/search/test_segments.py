@@ -14,19 +14,19 @@ from functools import cache
 import numpy as np
 import pytest
 
-from boardclass.geometry import geometry
-from boardclass.partition import letter_mask
-from boardclass.scores import TABLES
-from search.breaker import Breaker, Spec, Unit
-from search.keys import N_CODES
-from search.node import Node, OpenClass
-from search.scoring.scorer import Scorer, trie_of
-from search.terms import shapes
-from search.terms.path_table import MAX_EXTRA
-from search.trees import generator, runs, segments
-from search.trees.arrays import Arrays
-from search.trees.forest import Forest
-from search.trees.layer import Grown
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.partition import letter_mask
+from orderly_boggle.boardclass.scores import TABLES
+from orderly_boggle.search.breaker import Breaker, Spec, Unit
+from orderly_boggle.search.keys import N_CODES
+from orderly_boggle.search.node import Node, OpenClass
+from orderly_boggle.search.scoring.scorer import Scorer, trie_of
+from orderly_boggle.search.terms import shapes
+from orderly_boggle.search.terms.path_table import MAX_EXTRA
+from orderly_boggle.search.trees import generator, runs, segments
+from orderly_boggle.search.trees.arrays import Arrays
+from orderly_boggle.search.trees.forest import Forest
+from orderly_boggle.search.trees.layer import Grown
 from tests.params import Params, spec_of
 from tests.reference.solver import score
 from tests.samples import daily
@@ -79,7 +79,7 @@ def random_terms(rng: random.Random, n: int, n_levels: int) -> list[tuple[int, i
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n", [0, 1, 50, 6000])
 def test_terms_are_sorted_and_grouped_segment_by_segment(n, seed, monkeypatch):
-    monkeypatch.setattr("search.trees.arrays._FEW_TERMS", 40)
+    monkeypatch.setattr("orderly_boggle.search.trees.arrays._FEW_TERMS", 40)
     rng = random.Random(seed)
     points_of_code = np.array([0, 1, 3] + [0] * 5 + [0, -1, -3] + [0] * 5, np.int32)
     ground = Arrays(2, 4, points_of_code)

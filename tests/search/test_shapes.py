@@ -13,12 +13,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from boardclass.geometry import geometry
-from boardclass.jit import frozen
-from search.scoring.trie import Trie, build_trie
-from search.terms import shapes
-from search.terms.emit import Rim
-from search.terms.path_table import (
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.boardclass.jit import frozen
+from orderly_boggle.search.scoring.trie import Trie, build_trie
+from orderly_boggle.search.terms import shapes
+from orderly_boggle.search.terms.emit import Rim
+from orderly_boggle.search.terms.path_table import (
     MAX_EXTRA,
     PathTable,
     Words,
@@ -27,7 +27,13 @@ from search.terms.path_table import (
     path_table,
     word_arrays,
 )
-from search.terms.paths import LONGEST_WIDE, MAX_BARE, MAX_LENGTH, longest_path, pairs_of
+from orderly_boggle.search.terms.paths import (
+    LONGEST_WIDE,
+    MAX_BARE,
+    MAX_LENGTH,
+    longest_path,
+    pairs_of,
+)
 from tests.reference.orderly import Literals, Term
 from tests.reference.solver import paths_of
 from tests.samples import daily

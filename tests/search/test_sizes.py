@@ -12,12 +12,12 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from boardclass.canonical import canonical_board
-from boardclass.geometry import geometry
-from search import node_search
-from search.breaker import Breaker, Unit
-from search.scoring.scorer import Scorer, decode_boards
-from search.trees.tree import MAX_BOUND, MAX_NARROW
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.geometry import geometry
+from orderly_boggle.search import node_search
+from orderly_boggle.search.breaker import Breaker, Unit
+from orderly_boggle.search.scoring.scorer import Scorer, decode_boards
+from orderly_boggle.search.trees.tree import MAX_BOUND, MAX_NARROW
 from tests.params import Params, spec_of
 from tests.search.test_breaker import EVERY, broken
 

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from boardclass.errors import BoardError, InputError, WordListError, quote
-from boardclass.geometry import parse_dims
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
-from cluster.boards.solver import Rules
-from cluster.boards.tiles import Tile, Tiles
-from search.scoring.scorer import Scorer, score
-from search.solvers import (
+from orderly_boggle.boardclass.errors import BoardError, InputError, WordListError, quote
+from orderly_boggle.boardclass.geometry import parse_dims
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.cluster.boards.solver import Rules
+from orderly_boggle.cluster.boards.tiles import Tile, Tiles
+from orderly_boggle.search.scoring.scorer import Scorer, score
+from orderly_boggle.search.solvers import (
     METHODS,
     Grid,
     HeapSolver,

@@ -9,12 +9,18 @@ import random
 
 import pytest
 
-from boardclass.errors import InputError
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
-from cluster.boards.solver import SCRABBLE, Rules, parse_bonus, parse_values, solve_tiles
-from cluster.boards.tiles import Tile, Tiles, read_tiles
-from search.scoring.scorer import Scorer
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.cluster.boards.solver import (
+    SCRABBLE,
+    Rules,
+    parse_bonus,
+    parse_values,
+    solve_tiles,
+)
+from orderly_boggle.cluster.boards.tiles import Tile, Tiles, read_tiles
+from orderly_boggle.search.scoring.scorer import Scorer
 from tests.samples import daily
 
 STANDARD = parse_scores("standard")

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from search.trees import runs, tree
+from orderly_boggle.search.trees import runs, tree
 from tests.reference.orderly import Literals, orderly_bound
 from tests.samples import daily
 from tests.search import harness

@@ -8,8 +8,15 @@ import string
 import pytest
 from hypothesis import given, strategies as st
 
-from boardclass.errors import InputError
-from search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK, N_CODES, Trie, build_trie
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.search.scoring.trie import (
+    CHILD_SHIFT,
+    CODE_SHIFT,
+    LETTER_MASK,
+    N_CODES,
+    Trie,
+    build_trie,
+)
 
 WORDS = st.dictionaries(st.text("abcz", min_size=1, max_size=6), st.integers(0, 5), max_size=40)
 

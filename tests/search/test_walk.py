@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from boardclass.scores import TABLES
-from search.class_bounds import published_order
-from search.scoring.trie import build_trie
-from search.terms import walk
-from search.trees import runs
+from orderly_boggle.boardclass.scores import TABLES
+from orderly_boggle.search.class_bounds import published_order
+from orderly_boggle.search.scoring.trie import build_trie
+from orderly_boggle.search.terms import walk
+from orderly_boggle.search.trees import runs
 from tests.search.harness import (
     NO_LIMIT,
     Case,

@@ -24,10 +24,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from boardclass.errors import WordListError, quote
-from boardclass.word_files import read_entries
-from boardclass.word_import import ImportRules, import_words, judge_stems
-from boardclass.wordlist import sources
+from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.word_files import read_entries
+from orderly_boggle.boardclass.word_import import ImportRules, import_words, judge_stems
+from orderly_boggle.boardclass.wordlist import sources
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = tomllib.loads((HERE / "real_lists.toml").read_text())

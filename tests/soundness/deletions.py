@@ -80,6 +80,7 @@ _WHAT = {each.__name__: each for each in (deletions, narrowings, bugs)}
 _ANYWHERE = "any line"  # of a test that was not traced
 _LEFT = ("survives", "is executed by none")
 _JUDGED = Path(__file__).with_name("survivors.toml")
+_LOADED = ROOT / "orderly_boggle"  # the names of the files that Python knows
 
 
 def seeded(file: str) -> Iterator[Change]:
@@ -105,12 +106,12 @@ def kernel_modules() -> Iterator[str]:
     for folder in KERNEL_FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if has_kernels(str(path.relative_to(ROOT))):
-                yield ".".join(path.relative_to(ROOT).with_suffix("").parts)
+                yield ".".join(("orderly_boggle", *path.relative_to(ROOT).with_suffix("").parts))
 
 
 def delete(deletion: Change) -> None:
     """Take a statement out of the functions of this process, and of its file."""
-    path = str(ROOT / deletion.file)
+    path = str(_LOADED / deletion.file)
     named = defaultdict(list)
     for code in _codes(compile(deletion.source, path, "exec")):
         named[code.co_qualname].append(code)
@@ -244,7 +245,7 @@ class Campaign:
         """Return the CPU seconds and the lines of tests, until the time of this campaign, or most
         of that of a process, is over.
         """
-        files = {str(ROOT / each.file): each.file for each in self.chosen}
+        files = {str(_LOADED / each.file): each.file for each in self.chosen}
         executed: dict[str, tuple[float, list[str]] | None] = {}
         for item in todo:
             began, self._failed = _cpu_s(), ""

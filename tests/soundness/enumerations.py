@@ -23,17 +23,17 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from boardclass.board import LETTERS
-from boardclass.canonical import canonical
-from boardclass.geometry import CELL_TYPES, geometry
-from boardclass.partition import letter_mask
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
-from search.class_bounds import orderly_bounds, walk_class
-from search.node import Node
-from search.scoring.scorer import Scorer
-from search.trees import state
-from search.trees.forest import Forest
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.canonical import canonical
+from orderly_boggle.boardclass.geometry import CELL_TYPES, geometry
+from orderly_boggle.boardclass.partition import letter_mask
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.search.class_bounds import orderly_bounds, walk_class
+from orderly_boggle.search.node import Node
+from orderly_boggle.search.scoring.scorer import Scorer
+from orderly_boggle.search.trees import state
+from orderly_boggle.search.trees.forest import Forest
 from tests.params import Params
 from tests.results.helpers import question_of
 

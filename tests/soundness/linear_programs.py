@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.scores import parse_scores
-from search import Scorer
-from search.class_bounds import boards_reaching, orderly_bounds, walk_class
-from search.models import linear_program, lp_lines
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.search import Scorer
+from orderly_boggle.search.class_bounds import boards_reaching, orderly_bounds, walk_class
+from orderly_boggle.search.models import linear_program, lp_lines
 from tests.field import pages
 from tests.field.ask import __file__ as ask
 

@@ -38,7 +38,7 @@ from typing import NamedTuple
 from tests.soundness.changes import bugs, has_kernels
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PRODUCT = ("boardclass", "search", "results", "configs", "cluster")
+PRODUCT = ("orderly_boggle", "boardclass", "search", "results", "configs", "cluster")
 KERNEL_FOLDERS = ("boardclass", "search")
 # plain functions that kernels call
 COMPILED_ELSEWHERE = ("boardclass/scores.py",)
@@ -111,7 +111,8 @@ def drawn_mutants(number: int, seed: int) -> list[Mutant]:
 
 def nearest_tests(file: str) -> tuple[str, ...]:
     """Return the tests that import a module of the product, and those listed for it."""
-    module = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+    module = f"orderly_boggle.{file.removesuffix('.py').replace('/', '.')}"
+    module = module.removesuffix(".__init__")
     importing = re.compile(rf"^ *(from|import) {re.escape(module)}\b", re.MULTILINE).search
     tests = [f"tests/{name}" for name in _LIST["tests"].get(file, ())]
     tests += [
@@ -126,7 +127,7 @@ def copy_of_the_project(tree: Path) -> None:
     """Copy what the tests need into a new folder."""
     for name in (*PRODUCT, "docs", "tests"):
         ignored = shutil.ignore_patterns("__pycache__", "runs")
-        shutil.copytree(ROOT / name, tree / name, ignore=ignored)
+        shutil.copytree(ROOT / name, tree / name, symlinks=True, ignore=ignored)
     for path in filter(Path.is_file, ROOT.iterdir()):
         shutil.copy2(path, tree)
 
@@ -138,7 +139,7 @@ def importers(root: Path, file: str) -> set[str]:
     A file without kernels may be changed without making others stale: mutants leave constants
     alone.
     """
-    found = {file.removesuffix(".py").replace("/", ".")}
+    found = {f"orderly_boggle.{file.removesuffix('.py').replace('/', '.')}"}
     imports: dict[str, set[str]] = {}
     if file in COMPILED_ELSEWHERE or "@kernel(" in (root / file).read_text():
         for path in (path for folder in KERNEL_FOLDERS for path in (root / folder).rglob("*.py")):
@@ -149,7 +150,7 @@ def importers(root: Path, file: str) -> set[str]:
             ]
             names = {f"{node.module}.{alias.name}" for node in nodes for alias in node.names}
             place = path.relative_to(root).with_suffix("").as_posix().replace("/", ".")
-            imports[place] = names | {str(node.module) for node in nodes}
+            imports[f"orderly_boggle.{place}"] = names | {str(node.module) for node in nodes}
     while more := {name for name, names in imports.items() if names & found} - found:
         found |= more
     return {name.rpartition(".")[2] for name in found}

@@ -19,7 +19,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 NEWEST = 20  # of the 3.x that are looked for
 TESTS = ("tests/docs", "tests/boardclass", "tests/configs")
-COMPILE = "from search import score; score('berlatdes', 'scowl70')"  # or the notebook says so
+COMPILE = (
+    "from orderly_boggle import score; score('berlatdes', 'scowl70')"  # or the notebook says so
+)
 _VERSION = "import sys; print(*sys.version_info[:2])"
 
 

@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from boardclass.wordlist import DEFAULT_WORDLIST, available_names
+from orderly_boggle.boardclass.wordlist import DEFAULT_WORDLIST, available_names
 from tests.bench.figures import processor
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -33,7 +33,7 @@ N_LANES = 2
 CUTOFFS_3X3 = {"enable2k": 500, DEFAULT_WORDLIST: 420}
 PROGRAMS = {  # others are modules
     "cp": ("cp",),
-    "orderly": (sys.executable, "-c", "from cluster.cli.start import main; main()"),
+    "orderly": (sys.executable, "-c", "from orderly_boggle.cluster.cli.start import main; main()"),
     "pytest": (sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"),
 }
 

@@ -24,17 +24,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boardclass.board import LETTERS
-from boardclass.canonical import canonical_board
-from boardclass.partition import Partition, parse_partition
-from boardclass.scores import parse_scores
-from boardclass.wordlist import load_wordlist
-from cluster.planning.plan import make_plan
-from configs.model import load_config
-from search.breaker import Breaker, Unit
-from search.local.methods import Find, local_search
-from search.params import DEMANDS
-from search.scoring.scorer import Scorer, decode_boards
+from orderly_boggle.boardclass.board import LETTERS
+from orderly_boggle.boardclass.canonical import canonical_board
+from orderly_boggle.boardclass.partition import Partition, parse_partition
+from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.cluster.planning.plan import make_plan
+from orderly_boggle.configs.model import load_config
+from orderly_boggle.search.breaker import Breaker, Unit
+from orderly_boggle.search.local.methods import Find, local_search
+from orderly_boggle.search.params import DEMANDS
+from orderly_boggle.search.scoring.scorer import Scorer, decode_boards
 from tests.classes import canonical_rank, rank_of_board
 from tests.params import Params, spec_of
 

@@ -23,12 +23,12 @@ from pathlib import Path
 
 import ray
 
-from results.log import read_events
-from results.storage.local import LocalFolder
-from results.store.run import open_run
+from orderly_boggle.results.log import read_events
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store.run import open_run
 from tests.cluster.ray_start import HEAD, ROOT, Cable, RealCluster, free_port, until
 
-PACKAGES = ("boardclass", "cluster", "configs", "results", "search")
+FOLDERS = ("orderly_boggle", "boardclass", "cluster", "configs", "results", "search")
 _START_S = 600.0  # kernels may have to be compiled, on a loaded machine
 _CALM_S = 120.0
 
@@ -151,7 +151,7 @@ def strange_machines(folder):
         driver.send_signal(signal.SIGTERM)
         assert driver.wait(120) == 4, said(folder)
         without, other = (event.message for event in told(folder, "machine_barred"))
-        assert "No module named 'boardclass'" in without, without
+        assert "No module named 'orderly_boggle'" in without, without
         assert "\x1b" not in said(folder)
         assert "its sources" in other, other
         n_lost = len(told(folder, "worker_down"))
@@ -265,9 +265,9 @@ def _bare_python(folder):
 def _edited_copy(folder):
     """Return a copy of this program with other code outside the kernels."""
     copy = folder / "copy"
-    for package in PACKAGES:
+    for name in FOLDERS:
         skipped = shutil.ignore_patterns("published", "__pycache__")
-        shutil.copytree(ROOT / package, copy / package, ignore=skipped)
+        shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=skipped)
     changed = copy / "cluster" / "streams.py"
     changed.write_text(changed.read_text() + "\nEDITED = True\n")
     return copy

@@ -34,12 +34,12 @@ from typing import NamedTuple
 
 from pyarrow import fs
 
-from results.storage.local import open_folder
+from orderly_boggle.results.storage.local import open_folder
 from tests.cluster.clusters import free_port
 from tests.results.proxies import Proxy
 
 ROOT = Path(__file__).resolve().parents[2]
-ORDERLY = (sys.executable, "-c", "from cluster.cli.start import main; main()")
+ORDERLY = (sys.executable, "-c", "from orderly_boggle.cluster.cli.start import main; main()")
 DIGEST = re.compile(r"digest +([0-9a-f]{64})")
 CEPH_DEBS = ("ceph-mon", "ceph-osd", "ceph-mgr", "radosgw")
 SWIFT_DEBS = ("swift-proxy", "swift-account", "swift-container", "swift-object")

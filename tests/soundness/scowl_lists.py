@@ -23,7 +23,7 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
-import configs
+from orderly_boggle import configs
 
 DEBIAN_VERSION = "2020.12.07-2"
 DEB_SHA256 = "de692546df9b169f2cbdf4d8d88111a374733a9c382b820a6f943914ca705718"

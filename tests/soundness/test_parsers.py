@@ -14,26 +14,26 @@ from typing import Any
 import pytest
 from hypothesis import example, given, strategies as st
 
-from boardclass.board import Board, dims_of_length, read_board
-from boardclass.errors import InputError, OrderlyError
-from boardclass.geometry import Dims, geometry, parse_dims
-from boardclass.partition import Partition, parse_class, parse_partition
-from boardclass.parts import parse_path
-from boardclass.scores import ScoreTable, parse_scores
-from boardclass.wordlist import load_wordlist
-from cluster.boards.comparison import read_boards
-from cluster.boards.dicesets import DiceSet, load_dice
-from cluster.cli.boards import parse_cells
-from cluster.cli.check import named_classes
-from cluster.planning.shares import Share, parse_share
-from configs.model import RunConfig, load_config
-from results.proof.nodes import SearchNodes
-from results.storage.local import open_folder
-from results.storage.lock import Owner, describe_owner, parse_owner
-from results.store.parts import parse_part
-from search.local.moves import parse_alphabet
-from search.params import Rules
-from search.question import ask
+from orderly_boggle.boardclass.board import Board, dims_of_length, read_board
+from orderly_boggle.boardclass.errors import InputError, OrderlyError
+from orderly_boggle.boardclass.geometry import Dims, geometry, parse_dims
+from orderly_boggle.boardclass.partition import Partition, parse_class, parse_partition
+from orderly_boggle.boardclass.parts import parse_path
+from orderly_boggle.boardclass.scores import ScoreTable, parse_scores
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.cluster.boards.comparison import read_boards
+from orderly_boggle.cluster.boards.dicesets import DiceSet, load_dice
+from orderly_boggle.cluster.cli.boards import parse_cells
+from orderly_boggle.cluster.cli.check import named_classes
+from orderly_boggle.cluster.planning.shares import Share, parse_share
+from orderly_boggle.configs.model import RunConfig, load_config
+from orderly_boggle.results.proof.nodes import SearchNodes
+from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.storage.lock import Owner, describe_owner, parse_owner
+from orderly_boggle.results.store.parts import parse_part
+from orderly_boggle.search.local.moves import parse_alphabet
+from orderly_boggle.search.params import Rules
+from orderly_boggle.search.question import ask
 from tests.results.helpers import BUCKETS
 
 SHAPE = geometry("2x2")

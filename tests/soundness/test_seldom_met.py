@@ -11,27 +11,27 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from boardclass.errors import MismatchError, StoreError
-from cluster.driver.driver import run
-from cluster.planning.shares import Share
-from cluster.scheduling.events import Assign, Publish, Quarantine
-from cluster.watch.view import Catalog, Watched
-from cluster.web.jobs import read_run
-from cluster.web.site import Site
-from results.errors import ConflictError
-from results.proof.nodes import SearchNodes
-from results.proof.summary import State
-from results.storage import files
-from results.storage.local import LocalFolder
-from results.store import parts
-from results.store.made import EVERYTHING, Made
-from results.store.parts import describe, read_parts, serialise
-from results.store.rows import QUARANTINED, SCHEMA
-from results.store.run import open_run
-from results.store.store import Store
-from results.upkeep.extend import extend, inherited
-from results.upkeep.repair import repair
-from search.breaker import Breaker, Unit
+from orderly_boggle.boardclass.errors import MismatchError, StoreError
+from orderly_boggle.cluster.driver.driver import run
+from orderly_boggle.cluster.planning.shares import Share
+from orderly_boggle.cluster.scheduling.events import Assign, Publish, Quarantine
+from orderly_boggle.cluster.watch.view import Catalog, Watched
+from orderly_boggle.cluster.web.jobs import read_run
+from orderly_boggle.cluster.web.site import Site
+from orderly_boggle.results.errors import ConflictError
+from orderly_boggle.results.proof.nodes import SearchNodes
+from orderly_boggle.results.proof.summary import State
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import LocalFolder
+from orderly_boggle.results.store import parts
+from orderly_boggle.results.store.made import EVERYTHING, Made
+from orderly_boggle.results.store.parts import describe, read_parts, serialise
+from orderly_boggle.results.store.rows import QUARANTINED, SCHEMA
+from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.upkeep.extend import extend, inherited
+from orderly_boggle.results.upkeep.repair import repair
+from orderly_boggle.search.breaker import Breaker, Unit
 from tests.cluster.small import config, rewritten
 from tests.cluster.test_scheduler import of
 from tests.cluster.test_trust import LIE, bench, told, turn

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from numba import njit, types
 
-from boardclass import numba_inside
-from boardclass.jit import kernel, read_only
+from orderly_boggle.boardclass import numba_inside
+from orderly_boggle.boardclass.jit import kernel, read_only
 from tests.conftest import ROOT
 from tests.params import Params
 from tests.samples import daily
@@ -33,7 +33,7 @@ from tests.soundness.planted import (
 CODE = """
 import numpy as np
 from numba import types
-from boardclass.jit import kernel, read_only
+from orderly_boggle.boardclass.jit import kernel, read_only
 
 @kernel(types.int64(read_only(types.int64), types.int64))
 def at(values, index):
@@ -74,7 +74,7 @@ def test_all_modules_with_kernels_are_plain_python_where_numba_is_off(tmp_path):
     folders = [ROOT / name for name in ("boardclass", "search")]
     paths = [path for folder in folders for path in folder.rglob("*.py")]
     names = [
-        path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+        ".".join(("orderly_boggle", *path.relative_to(ROOT).with_suffix("").parts))
         for path in paths
         if "@kernel" in path.read_text()
     ]
@@ -114,8 +114,8 @@ from numba.np import arrayobj
 
 numba.version_info = numba.version_info._replace(short=(0, 999))
 before = arrayobj.fix_integer_index, *CacheImpl._locator_classes
-from boardclass.jit import kernel, read_only
-from search.keys import first_place
+from orderly_boggle.boardclass.jit import kernel, read_only
+from orderly_boggle.search.keys import first_place
 
 @kernel(types.int64(read_only(types.int64), types.int64), _nrt=False)
 def at(values, index):
