@@ -32,7 +32,7 @@ from orderly_boggle.cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, History
+from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, History, log_interval
 from orderly_boggle.cluster.scheduling.scheduler import Scheduler
 from orderly_boggle.search.breaker import Unit, UnitResult
 from tests.cluster.simulator import Simulation, Size, difference
@@ -132,6 +132,38 @@ def test_no_more_workers_are_started_than_there_is_room_for():
     assert len(of(bench.tell(Room(1)), Spawn)) == 1
     assert len(of(bench.tell(Room(3)), Spawn)) == 2
     assert len(of(bench.tell(Room(9)), Spawn)) == 1
+
+
+def test_no_more_workers_are_started_than_there_are_units():
+    assert len(of(Bench(np.ones(2), n_workers=4).tell(Tick()), Spawn)) == 2
+
+
+def test_costs_belong_to_ascending_classes():
+    for ids, costs in (([0, 0], [1.0, 1.0]), ([1, 0], [1.0, 1.0]), ([0, 1], [1.0])):
+        work = Work(np.array(ids), np.array(costs))
+        with pytest.raises(ValueError, match="strictly ascending, with one cost each"):
+            Backlog(work, np.random.default_rng(0), 0.0)
+
+
+def test_a_split_opens_each_part_once_and_none_that_has_a_verdict():
+    """A class is searched again whose parts have verdicts, or wait for them already."""
+    waits, known, new = (Unit(0, f"1={letter}") for letter in "abc")
+    work = Work(np.array([0]), np.ones(1), children=[waits], known=[known])
+    backlog = Backlog(work, np.random.default_rng(0), 0.0)
+    assert backlog.n_open == 2
+    backlog.settle(result(Unit(0), waits.path, known.path, new.path))
+    assert backlog.n_open == 2
+    assert {*backlog.take(1e9, 1, 9), *backlog.take(1e9, 1, 9)} == {waits, new}
+
+
+def test_a_unit_that_fails_twice_comes_back_once():
+    """The message was repeated: the second one is of an assignment that is over."""
+    bench = Bench(np.ones(2), n_workers=2)
+    order = of(bench.start(), Assign)[0]
+    failed = UnitFailed(order.worker, order.assignment, order.units[0], "oom", oom=True)
+    bench.tell(failed)
+    assert bench.tell(failed) == []
+    assert bench.scheduler.snapshot().n_requeued == 1
 
 
 def test_a_host_that_is_barred_has_no_idle_workers():
@@ -591,6 +623,14 @@ def test_the_interval_of_the_time_left_holds_the_truth_as_often_as_it_says(scatt
     assert 88 <= n_right <= 99
     assert np.mean(elsewhere) == pytest.approx(1, rel=0.05)
     assert Bench(costs).scheduler.snapshot().remaining_low_s is None, "nothing is known"
+    one = History(costs[:1], costs[:1], 1.0)
+    report = Bench(costs, history=one).scheduler.snapshot()
+    assert (report.remaining_s is None, report.remaining_low_s) == (False, None), "too little"
+
+
+def test_an_interval_may_be_as_wide_as_numbers_go():
+    low, high = log_interval(1.0, 1e9)
+    assert 0 <= low < 1 < high
 
 
 def test_time_left_is_not_guessed_from_another_kind_of_unit():
