@@ -74,6 +74,7 @@ from tests.soundness.mutate import (
 )
 
 _WALL_S = 1200
+_KEPT_S = 60  # what is noted of tests is kept so often
 # events of lines in a function of a test after which no new line is expected
 _MANY = 50_000
 _WHAT = {each.__name__: each for each in (deletions, narrowings, bugs)}
@@ -242,9 +243,10 @@ class Campaign:
         return str(failed or f"{_LEFT[0]} {len(tests)} tests")
 
     def _map(self, todo: Sequence[pytest.Item]) -> dict[str, tuple[float, list[str]] | None]:
-        """Return the CPU seconds and the lines of tests, until the time of this campaign, or most
-        of that of a process, is over.
+        """Return the CPU seconds and the lines of tests, until the time of this campaign, or of a
+        part that is kept at once, is over.
         """
+        until = min(self._until, time.monotonic() + _KEPT_S)
         files = {str(_LOADED / each.file): each.file for each in self.chosen}
         executed: dict[str, tuple[float, list[str]] | None] = {}
         for item in todo:
@@ -258,7 +260,7 @@ class Campaign:
             spent = _cpu_s() - began
             passes = not self._failed and spent < 3 * self.seconds
             executed[item.nodeid] = (spent, sorted(lines)) if passes else None
-            if time.monotonic() > self._until or _cpu_s() > _WALL_S / 2:
+            if time.monotonic() > until:
                 break
         return executed
 
