@@ -18,9 +18,10 @@ from orderly_boggle.search.local.moves import Search, canonical_cells, found, ra
 from orderly_boggle.search.local.pool import climb
 from orderly_boggle.search.scoring.scorer import decode_boards
 
-# temperature at the first and at the last step, as a share of the mean score: from a fifth of the
-# moves taken to one in a thousand
-HOT, COLD = 0.04, 0.002
+# temperature at the first and at the last step, as a share of the mean score: from a quarter of
+# the moves taken to one in a thousand (5x5); narrower ranges ended lower or no higher
+# (docs/notes/measurements.md)
+HOT, COLD = 0.05, 0.001
 _POOL = 100  # at the end
 # moves of a chain between two looks at its temperature, and reports of a search at least
 MOST_AT_ONCE = 100
