@@ -43,7 +43,7 @@ DEFAULT_ORDER = {
     "3x4": "ring",
     "3x5": "ring",
     "4x4": "ring",
-    "3x6": "far",
+    "3x6": "pairs",
     "4x5": "far",
     "5x5": "pairs",
 }
