@@ -14,9 +14,9 @@ the most connected cells to the least: centre, edges, corners.
 
 A ring starts beside cell (1, 1).  Of all images of a class, the canonical one has the smallest
 bucket on that cell. With buckets listed from weak letters to strong, the ring thus starts beside
-the weakest letters, where a forced cell adds the fewest terms.  Where a class is searched as one
-tree, nothing is forced, and the far ring takes fewer pushes: its first cells touch three cells of
-the centre, the strong ones, so their letters decide most.
+the weakest letters, where a forced cell adds the fewest terms.  On 4x5, where hardly
+anything is forced, the far ring takes fewer pushes: its first cells touch three cells of the
+centre, the strong ones, so their letters decide most.
 
 >>> parse_dims("4x3")
 Dims(w=3, h=4)
