@@ -253,7 +253,8 @@ class Campaign:
             began, self._failed = _cpu_s(), ""
             if self.untraced:
                 lines = {_ANYWHERE}
-                self._run([item])
+                with _no_longer_than(3 * self.seconds):
+                    self._run([item])
             else:
                 with _lines_of(files, began + 3 * self.seconds) as lines:
                     self._run([item])
@@ -298,6 +299,22 @@ def _cpu_s() -> float:
 
 class _TooLong(BaseException):
     """A test has spent its time."""
+
+
+@contextlib.contextmanager
+def _no_longer_than(cpu_s: float) -> Iterator[None]:
+    """Raise _TooLong in the main thread when this process has spent so many CPU seconds."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise _TooLong
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, cpu_s)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @contextlib.contextmanager
