@@ -419,6 +419,7 @@ async function rollAndPlay() {
     const rolled = await ask("/api/game", query);
     play(rolled);
     await read(rolled.board, rolled.dims);
+    write("done", `Rolled ${rolled.board}.`);
   });
   for (const roller of rollers) roller.disabled = false;
 }
