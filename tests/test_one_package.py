@@ -345,6 +345,7 @@ def test_packages_of_the_old_names_are_installed_beside_it(wheel, order, tmp_pat
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)  # kernels are compiled for each environment
 @pytest.mark.parametrize("order", ["before", "after"])
 def test_the_packages_of_the_index_are_installed_beside_it(wheel, order, tmp_path):
     """Each of these overwrote modules of ours while ours had their names."""
