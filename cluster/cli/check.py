@@ -338,7 +338,7 @@ def _in_words(audit: Audit) -> dict[str, object]:
         "of these, bounds worked out here": audit.n_leaves_checked,
         "ends that are one board": audit.n_left,
         "of these, scored here": audit.n_scored,
-        "boards that reach the cutoff, up to symmetry": audit.n_reaching,
+        "of these, at the cutoff or above, up to symmetry": audit.n_reaching,
         "boards that the run lists": audit.n_listed if audit.n_listed >= 0 else "no claim yet",
         "boards in the trees, all images": audit.n_boards,
         "boards that there are": audit.n_boards_all,
@@ -351,11 +351,13 @@ def _sentence(audit: Audit) -> str:
         share = f"{100 * audit.n_boards / every:.2g} % of all boards"
     trees = f"{audit.n_parts:,} trees over {share}"
     n_checked, n_all = audit.n_leaves_checked + audit.n_scored, audit.n_leaves + audit.n_left
-    end = "no board reaches the cutoff that is not listed"
+    # what was not drawn may hold such a board
+    where = "in them" if n_checked == n_all else "among those drawn"
+    end = f"no board {where} reaches the cutoff that is not listed"
     if audit.n_listed < 0:
         end = (
-            f"{audit.n_reaching:,} boards reach the cutoff; the run claims nothing yet to compare "
-            "them with"
+            f"{audit.n_reaching:,} boards {where} reach the cutoff; the run claims nothing yet to "
+            "compare them with"
         )
     if n_checked == n_all:
         return f"Audited: {trees}, all {n_all:,} leaves and boards in them: {end}."

@@ -158,7 +158,10 @@ def test_some_classes_of_a_run(orderly, bare):
     assert drawn["parts"] + drawn["parts_from_before"] == again["parts_from_before"] == 3
     answer = orderly.done("audit", bare)
     assert f"{len(good) + drawn['parts']} trees over" in answer
-    assert "no board reaches the cutoff that is not listed" in " ".join(answer.split())
+    assert "no board in them reaches the cutoff that is not listed" in " ".join(answer.split())
+    some = " ".join(orderly.done("audit", bare, "--leaves", 3).split())
+    assert "3 leaves and boards drawn at random" in some
+    assert "no board among those drawn reaches the cutoff that is not listed" in some
 
 
 def test_parts_of_classes(orderly, bare):
