@@ -60,8 +60,10 @@ from math import prod
 from orderly_boggle.boardclass.parts import parse_path
 from orderly_boggle.cluster.planning.plan import make_plan
 from orderly_boggle.configs.model import load_config
+from orderly_boggle.search import breaker as searched
 from orderly_boggle.search.breaker import Breaker, Unit
 
+assert searched.__file__.startswith(sys.path[0]), searched.__file__  # of this tree, no other
 words, dims, cutoff, centre, warm, budget = sys.argv[1:]
 search = {"unit_budget": int(budget)}
 config = load_config(dims, {"dims": dims, "wordlist": words, "cutoff": cutoff, "search": search})
@@ -98,8 +100,11 @@ print(json.dumps({"cpu_s": round(spent, 2), **counters, "status": result.status,
 def searched(tree: Path, work: Work) -> dict[str, Any]:
     """Search the class of a work with the build of a tree."""
     words = [WORDLIST, work.dims, str(work.cutoff), work.centre, work.warm, str(work.budget)]
+    child = _CHILD
+    if not (tree / "orderly_boggle").is_dir():  # a commit before the one package
+        child = child.replace("orderly_boggle.", "")
     run = subprocess.run(
-        [sys.executable, "-P", "-c", _CHILD, *words],
+        [sys.executable, "-P", "-c", child, *words],
         cwd=tree,
         env=os.environ | {"PYTHONPATH": str(tree)},
         stdout=subprocess.PIPE,
