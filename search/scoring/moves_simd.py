@@ -34,6 +34,7 @@ from orderly_boggle.search.scoring.scorer_simd import (
     Lanes,
     Lanewise,
     extend,
+    pointers,
 )
 from orderly_boggle.search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, LETTER_MASK, Trie
 from orderly_boggle.search.scoring.walks import SWAP
@@ -132,13 +133,7 @@ def _enter(
     signature = int64(nodes, paths, queue, int64, int64, int64, int64, int64, int64)
 
     def codegen(context: Any, b: Any, sig: Any, arguments: Any) -> Any:
-        def pointer(argument: int, field: int | None = None) -> Any:
-            kind, value = sig.args[argument], arguments[argument]
-            if field is not None:
-                kind, value = kind.types[field], b.extract_value(value, field)
-            return context.make_array(kind)(context, b, value).data
-
-        v = Lanewise(b)
+        v, pointer = Lanewise(b), pointers(context, b, sig, arguments)
         _, _, _, at, cell, closed, letter, around, tails = arguments
         records_in, places_in = (v.load(b.gep(pointer(1, field), [at])) for field in range(2))
         letters = v.splat(letter)

@@ -11,6 +11,7 @@ llvm.experimental.vector.compress): any machine can run them, but without AVX-51
 than the portable kernel, so :func:`supported` decides.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -139,6 +140,20 @@ class Lanewise:
         return self.call("llvm.ctpop.i64", I64, bits)
 
 
+def pointers(context: Any, b: Any, sig: Any, arguments: Any) -> Callable[..., Any]:
+    """Return a function that gives a pointer to the array at an argument of a call, or at a field
+    of it.
+    """
+
+    def pointer(argument: int, field: int | None = None) -> Any:
+        kind, value = sig.args[argument], arguments[argument]
+        if field is not None:
+            kind, value = kind.types[field], b.extract_value(value, field)
+        return context.make_array(kind)(context, b, value).data
+
+    return pointer
+
+
 @intrinsic
 def extend(
     typing_context: Any,
@@ -157,13 +172,7 @@ def extend(
     signature = int64(nodes, lanes, queue, int64, int64, int64, int64)
 
     def codegen(context: Any, b: Any, sig: Any, arguments: Any) -> Any:
-        def pointer(argument: int, field: int | None = None) -> Any:
-            kind, value = sig.args[argument], arguments[argument]
-            if field is not None:
-                kind, value = kind.types[field], b.extract_value(value, field)
-            return context.make_array(kind)(context, b, value).data
-
-        v = Lanewise(b)
+        v, pointer = Lanewise(b), pointers(context, b, sig, arguments)
         _, _, _, cell, record, used, tails = arguments
         row = b.mul(cell, I64(LANES))
         places, letters, around = (v.load(b.gep(pointer(1, field), [row])) for field in range(3))
