@@ -48,6 +48,7 @@ from orderly_boggle.search.breaker import Spec
 
 _BEAT_S = 30.0
 _ROOM_S = 3.0
+_ANSWER_S = 3.0
 # a call that has ended waits for others, so long for each under way: to look at 4,096 takes 4 ms
 _GATHER_S = 25e-6
 # how long the head of the cluster may not answer; Ray would end this process after a minute
@@ -133,7 +134,6 @@ class RayExecutor(Executor):
         # once for the cluster: the word list would travel again with each actor
         self._spec_ref = ray.put(self._spec)
         self._head = Head(self._address, ray)
-        self._own_job = ray.get_runtime_context().get_job_id()
         asked = self._spec.question
         self._metrics = RayMetrics(f"{asked.dims} cutoff {asked.cutoff}")
         return self
@@ -283,13 +283,13 @@ class RayExecutor(Executor):
         if now_s < self._room_at_s:
             return
         self._room_at_s = now_s + _ROOM_S
-        # asked first: Ray's own call would hang, and end this process, while the head is away
-        if not self._head.answers():
+        there = self._head.look()
+        if there is None:
             return
         # A worker that is just being placed may count in neither: too little room for a moment,
         # never too much.
-        self._there = ray_inside.look(self._ray, self._own_job)
-        room = self._there.room(self._placed(), self._barred)
+        self._there = there
+        room = there.room(self._placed(), self._barred)
         if room != self._room:
             self._room = room
             self._reported.append(Room(room))
@@ -402,30 +402,31 @@ class Head:
     """
 
     def __init__(self, address: str, ray: Any) -> None:
-        self._own_id = ""
+        context = ray.get_runtime_context()
         if not address.startswith(CLIENT):
-            address = ray.get_runtime_context().gcs_address
-            self._own_id = ray_inside.own_cluster_id(ray)
+            address = context.gcs_address
         self._address = address
+        self._ray = ray
+        self._own_job = context.get_job_id()
         self._answered_at_s = time.monotonic()
 
-    def answers(self) -> bool:
-        """Return whether it listens; raise ConnectionError when it has not for a while, or is that
-        of another cluster: to ask that for anything would end this process at once.
+    def look(self) -> ray_inside.Processors | None:
+        """Return the processors of the cluster; None while it does not answer.
+
+        Raises ConnectionError when it has not answered for a while, or is that of another cluster.
         """
         try:
-            socket.create_connection(host_and_port(self._address), _ROOM_S).close()
-            found = ""
-            if self._own_id:
-                found = ray_inside.cluster_id(self._address)
+            # at once, where nothing listens
+            socket.create_connection(host_and_port(self._address), _ANSWER_S).close()
+            there = ray_inside.look(self._ray, self._own_job, _ANSWER_S)
+        except ray_inside.ReplacedError as error:
+            raise ConnectionError(str(error)) from error
         except OSError as error:
             if time.monotonic() - self._answered_at_s > _HEAD_S:
                 raise ConnectionError(f"its head does not answer: {error}") from error
-            return False
-        if found and found != self._own_id:
-            raise ConnectionError("its head was replaced by that of a new cluster")
+            return None
         self._answered_at_s = time.monotonic()
-        return True
+        return there
 
 
 def cause_of(error: Exception, exceptions: Any) -> Death:

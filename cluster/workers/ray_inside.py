@@ -4,14 +4,13 @@ follows from it for us.
     look         processors by machine: how many, how many free; a machine that drains has none
       room       how many workers there is room for
       describe   who has the others
-    cluster_id   which cluster answers at an address
 
 Behind Ray's client (ray://), and with versions of Ray that keep this elsewhere, only the sums are
 known: they count as one machine without a name.
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +18,10 @@ from orderly_boggle.boardclass.printable import counted
 
 _MAX_OTHERS = 3
 _MAX_ENTRY = 60
+
+
+class ReplacedError(Exception):
+    """The head of the cluster was replaced by that of another one."""
 
 
 @dataclass(frozen=True)
@@ -85,67 +88,66 @@ class Processors:
         return ", ".join(parts)
 
 
-def look(ray: Any, own_job: str) -> Processors:
+def look(ray: Any, own_job: str, timeout_s: float) -> Processors:
     """Return the processors of the cluster that ``ray`` is connected to.
 
+    Its head is asked by calls that raise.  Those of ray._private.state (and
+    ray.available_resources) end this process from inside when the head is replaced while it owes
+    an answer (Ray 2.60).
+
     own_job : the id of our job, in hexadecimal digits
+
+    Raises TimeoutError when the head has not answered in time, ReplacedError when that of another
+    cluster answers.
     """
     try:
         if ray.util.client.ray.is_connected():
             raise NotImplementedError
-        from ray._private import state
+        from ray.core.generated import autoscaler_pb2
 
-        every = state.total_resources_per_node()
-        free = state.available_resources_per_node()
-        draining = frozenset(state.state.get_draining_nodes())
-        others = _others(state.jobs(), own_job)
-    except (ImportError, AttributeError, NotImplementedError):
-        every, free = {"": ray.cluster_resources()}, {"": ray.available_resources()}
-        draining, others = frozenset(), ()
-    return Processors(_whole(every), _whole(free), draining, others)
+        head = ray._private.worker.global_worker.gcs_client
+        reply = autoscaler_pb2.GetClusterResourceStateReply()
+        reply.ParseFromString(head.get_cluster_resource_state(timeout_s=timeout_s))
+        jobs = head.get_all_job_info(
+            skip_submission_job_info_field=True,
+            skip_is_running_tasks_field=True,
+            timeout=timeout_s,
+        )
+        return _told(reply.cluster_resource_state.node_states, _others(jobs, own_job))
+    except (ImportError, AttributeError, TypeError, NotImplementedError):
+        every, free = ray.cluster_resources(), ray.available_resources()
+        return Processors({"": _whole(every)}, {"": _whole(free)})
+    except ray.exceptions.AuthenticationError as error:
+        raise ReplacedError("its head was replaced by that of a new cluster") from error
+    except ray.exceptions.RpcError as error:
+        raise TimeoutError(str(error)) from error
 
 
-def _whole(resources: dict[str, dict[str, float]]) -> dict[str, int]:
+def _told(machines: Any, others: tuple[str, ...]) -> Processors:
+    """Return what the head says of its machines, as messages of Ray's protocol."""
+    from ray.core.generated import autoscaler_pb2
+
+    alive = [one for one in machines if one.status != autoscaler_pb2.DEAD]
+    return Processors(
+        {one.node_id.hex(): _whole(one.total_resources) for one in alive},
+        {one.node_id.hex(): _whole(one.available_resources) for one in alive},
+        frozenset(one.node_id.hex() for one in alive if one.status == autoscaler_pb2.DRAINING),
+        others,
+    )
+
+
+def _whole(resources: Mapping[str, float]) -> int:
     """Return whole processors: two halves of different machines are none."""
-    return {machine: int(there.get("CPU", 0)) for machine, there in resources.items()}
+    return int(resources.get("CPU", 0))
 
 
-def _others(jobs: list[dict[str, Any]], own_job: str) -> tuple[str, ...]:
-    alive = [job for job in jobs if not job["IsDead"] and job["JobID"] != own_job]
+def _others(jobs: Mapping[Any, Any], own_job: str) -> tuple[str, ...]:
+    """Return the other drivers in words, of the jobs by their ids."""
+    alive = [job for key, job in jobs.items() if not job.is_dead and key.hex() != own_job]
     words = []
     for job in alive[:_MAX_OTHERS]:
-        entry = " ".join(str(job.get("Entrypoint") or "").split())[:_MAX_ENTRY]
-        words.append(f"process {job['DriverPid']} on {job['DriverIPAddress']}: {entry}")
+        entry = " ".join(job.entrypoint.split())[:_MAX_ENTRY]
+        words.append(f"process {job.driver_pid} on {job.driver_address.ip_address}: {entry}")
     if len(alive) > _MAX_OTHERS:
         words.append(f"and {len(alive) - _MAX_OTHERS:,} more")
     return tuple(words)
-
-
-def own_cluster_id(ray: Any) -> str:
-    """Return the id of the cluster that this process has joined; empty if Ray keeps it
-    elsewhere.
-    """
-    try:
-        return str(ray._private.worker.global_worker.gcs_client.cluster_id)
-    except AttributeError:
-        return ""
-
-
-def cluster_id(address: str) -> str:
-    """Return the id of the cluster whose head listens at this address; empty if it cannot be told.
-
-    Any other call that meets a cluster that is not its own ends the process (Ray 2.60).
-
-    Raises ConnectionError when it does not say.
-    """
-    try:
-        from ray._raylet import GcsClient  # type: ignore[attr-defined]
-        from ray.exceptions import RpcError
-    except ImportError:
-        return ""
-    try:
-        return str(GcsClient(address=address).cluster_id)
-    except RpcError as error:
-        raise ConnectionError(str(error)) from error
-    except (AttributeError, TypeError):
-        return ""

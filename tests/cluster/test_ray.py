@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -37,7 +36,7 @@ from orderly_boggle.cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from orderly_boggle.cluster.workers import ray_cluster, ray_executor, ray_inside
+from orderly_boggle.cluster.workers import ray_cluster, ray_executor
 from orderly_boggle.cluster.workers.executors import InProcessExecutor
 from orderly_boggle.cluster.workers.ray_cluster import (
     ClusterSilentError,
@@ -50,7 +49,6 @@ from orderly_boggle.cluster.workers.ray_cluster import (
 )
 from orderly_boggle.cluster.workers.ray_executor import (
     GAUGES,
-    Head,
     RayExecutor,
     RayMetrics,
     cause_of,
@@ -73,6 +71,7 @@ from tests.cluster.processes import (
     mapped,
     workers,
 )
+from tests.cluster.ray_start import RealCluster
 from tests.cluster.simulator import expected_units
 from tests.cluster.small import tiny
 from tests.cluster.test_executors import play, two_that_searched, until, verdicts_of
@@ -468,31 +467,70 @@ def test_a_head_that_is_gone_stops_the_run_and_what_has_arrived_is_stored(tmp_pa
     assert len(list(open_run(config.out).rows())) > 0
 
 
-def test_a_head_of_another_cluster_is_asked_for_nothing(monkeypatch):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        head = Head(f"ray://127.0.0.1:{listener.getsockname()[1]}", None)
-        head._own_id = "first"
-        found = ["first", "second"]
-        monkeypatch.setattr(ray_inside, "cluster_id", lambda _: found.pop(0))
-        assert head.answers()
+def test_a_head_that_calls_another_cluster_its_own_is_no_head_any_more(nodes, node, monkeypatch):
+    from ray._raylet import GcsClient
+
+    with RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=nodes.address) as executor:
+        assert executor._head.look() is not None
+        inside = executor._ray._private.worker.global_worker
+        other = GcsClient(address=nodes.address, cluster_id="ab" * 28)
+        monkeypatch.setattr(inside, "gcs_client", other)
         with pytest.raises(ConnectionError, match="replaced by that of a new cluster"):
-            head.answers()
+            executor._head.look()
+        monkeypatch.undo()
+        assert executor._head.look() is not None
 
 
-def test_the_cluster_of_an_address_is_known_without_joining_it(nodes):
-    ids = {ray_inside.cluster_id(nodes.address) for _ in range(2)}
-    assert len(ids) == 1
-    assert "" not in ids
+def test_a_head_may_be_silent_for_a_moment_but_not_for_long(nodes, node, monkeypatch):
+    with RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=nodes.address) as executor:
+        monkeypatch.setattr(executor._head, "_address", f"127.0.0.1:{free_port()}")
+        assert executor._head.look() is None
+        monkeypatch.setattr(ray_executor, "_HEAD_S", -1.0)
+        with pytest.raises(ConnectionError, match=r"its head does not answer: .*refused"):
+            executor._head.look()
 
 
-def test_a_head_may_be_silent_for_a_moment_but_not_for_long(monkeypatch):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        head = Head(f"ray://127.0.0.1:{listener.getsockname()[1]}", None)
-        assert head.answers()
-    assert not head.answers()
-    monkeypatch.setattr("orderly_boggle.cluster.workers.ray_executor._HEAD_S", -1.0)
-    with pytest.raises(ConnectionError, match="its head does not answer"):
-        head.answers()
+# It asks all the time: the head that comes answers what the old one had been asked.  It leaves as
+# the command does: Ray's hook for exceptions that nobody catches asks the head, too.
+ASKING = """
+import os, sys
+from orderly_boggle.cluster.workers import ray_executor
+from tests.cluster import fakes
+
+ray_executor._ROOM_S = 0.01
+try:
+    with ray_executor.RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=sys.argv[1]) as asking:
+        print("asking", flush=True)
+        while True:
+            asking.poll(0.0)
+except ray_executor.ClusterGoneError as error:
+    print(error, flush=True)
+    os._exit(error.exit_code)
+"""
+
+
+@pytest.mark.nightly
+def test_a_head_that_is_replaced_while_it_is_asked_does_not_end_the_driver():
+    with RealCluster() as cluster:
+        head = cluster.start_head()
+        child = subprocess.Popen(
+            [sys.executable, "-P", "-c", ASKING, cluster.address],
+            env=cluster.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "asking\n"
+            cluster.end(head)
+            cluster.start_head()
+            said = child.stdout.read()
+            assert child.wait(60) == 6, said
+        finally:
+            child.kill()
+            child.wait()
+    assert "its head was replaced by that of a new cluster" in said
 
 
 @pytest.mark.nightly
