@@ -132,6 +132,7 @@ def test_complete(tmp_path, rows):
     assert coverage.complete, coverage.message()
     assert coverage.n_boards == coverage.n_boards_expected == 26**4
     assert (coverage.n_classes, coverage.n_classes_done) == (6, 6)
+    assert coverage.message() == "all 6 classes settled, 456,976 boards covered"
 
 
 MISSING = [

@@ -89,8 +89,8 @@ def layered(grove: Forest, node: Node) -> Grown | None:
     return grove.grow_on_layers(OPEN, node)
 
 
-def grown_at_once(node: Node) -> tuple[dict[int, int], int]:
-    return snapshot(new_forest().grow(node, free_of(node)))
+def grown_at_once(node: Node, memory_mb: int = 16) -> tuple[dict[int, int], int]:
+    return snapshot(new_forest(memory_mb).grow(node, free_of(node)))
 
 
 def test_layers_make_the_trees_that_are_grown_at_once_as_the_search_goes_on():
@@ -267,6 +267,32 @@ def test_a_loose_tree_has_the_terms_of_the_node_and_those_that_absorption_would_
         assert snapshot(loosely(roomy, node)) == (found, bound), "whatever was grown before"
 
 
+@pytest.mark.usefixtures("terms_not_mb")
+def test_a_loose_tree_without_room_is_none_and_the_next_is_right(n_rim):
+    nodes = [node_with({4: "e", 1: letter}) for letter in "asz"]
+    roomy = new_forest(1 << 20, whole_terms=8000)
+    wanted = [snapshot(loosely(roomy, node)) for node in nodes]
+    outcomes = set()
+    for capacity in (1, *range(n_rim, 3 * n_rim, n_rim // 5)):
+        small = new_forest(capacity, whole_terms=8000)
+        for node, found in zip(nodes, wanted, strict=True):
+            grown = loosely(small, node)
+            outcomes.add(grown is not None)
+            assert grown is None or snapshot(grown) == found
+    assert outcomes == {False, True}
+
+
+def test_no_loose_tree_is_grown_where_none_is_wanted_or_layers_do_not_suit():
+    wanted = node_with({4: "e", 1: "a"})
+    for loose_points, node in ((0, wanted), (8, node_with({4: "e", 7: "a"}))):
+        params = replace(PARAMS, whole_terms=8000, loose_points=loose_points)
+        forest = Forest(BOARD, TRIE, params.rules, params.budgets)
+        layered(forest, node_with({4: "e"}))
+        before = list(forest.stack)
+        assert loosely(forest, node) is None
+        assert forest.stack == before
+
+
 def test_what_a_whole_has_is_not_generated_for_a_loose_tree():
     used = new_forest()
     assert layered(used, node_with({4: "e"}))
@@ -441,6 +467,17 @@ def test_a_whole_that_fills_the_keys_is_given_up_when_a_part_is_grown():
         assert [bool(layer.whole) for layer in small.stack] == [True, False, True]
 
 
+@pytest.mark.usefixtures("terms_not_mb")
+def test_a_part_whose_keys_find_no_room_behind_a_whole_is_grown_elsewhere():
+    """The whole leaves a little more than the eighth that it has to leave."""
+    whole, part = node_with({4: "e"}), node_with({4: "e", 1: "s"})
+    roomy = new_forest(1 << 16)
+    layered(roomy, whole)
+    small = new_forest(roomy.stack[-1].end_keys * 8 // 7 + 20)
+    assert layered(small, whole)
+    assert snapshot(layered(small, part)) == grown_at_once(part, 1 << 20)
+
+
 def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
     some = new_forest(whole_terms=50)
     assert layered(some, node_with({4: "e"})) is None
@@ -448,6 +485,9 @@ def test_a_node_of_many_terms_is_not_searched_whole_but_its_parts_can_be():
     assert snapshot(layered(some, part)) == grown_at_once(part)
     for bare in BARE:  # a limit of no terms is not a question for their number
         assert layered(new_forest(whole_terms=0), node_with(bare)) is None
+    some = new_forest(whole_terms=50)
+    assert layered(some, node_with({4: "z"})), "no word has the letter"
+    assert layered(some, node_with({4: "z", 1: "e"})) is None, "it takes more terms away"
 
 
 @pytest.mark.parametrize("grow", ["grow", "layers"])
@@ -471,6 +511,8 @@ def test_memory_too_small_gives_none_and_the_next_node_its_tree(grow):
             assert grown is None or snapshot(grown) == wanted
             again = grown_in(small, few)
             assert again is None or snapshot(again) == wanted_few
+        terms = small.terms(node, free_of(node))
+        assert (terms is None) == (capacity < whole.n_terms), "those of a certificate"
     assert outcomes[:2] == [False, False]
     assert outcomes[-2:] == [True, True]
     assert outcomes[::2] == outcomes[1::2]

@@ -260,6 +260,7 @@ REFUSED = [
     *(({name: -1}, f"{name} -1: expected") for name in BUDGETS),
     *(({"max_free": n}, f"max_free {n}: expected 1 to 14") for n in (0, 15)),
     ({"demands": "some"}, "demands 'some': expected one of open, every"),
+    ({"fused": ("center", "rim")}, "fused .*expected some of"),
 ]
 
 

@@ -84,6 +84,7 @@ def test_a_value_that_differs_is_told(name):
     assert any(line.startswith(f"{name}: ") for line in told) or name == "rules"
     assert told
     assert all("asked for" in line and "stored" in line for line in told)
+    assert not any("(" in line for line in told), "lists are quoted as in a config"
     # how classes are cut is no part of what a row is of
     assert (other.digest == ASKED.digest) == (name == "rules")
 
@@ -102,6 +103,8 @@ def test_a_wide_class_is_fused_first():
     assert ask("4x4", SHA256, "words", 14, BUCKETS).n_fused_first == 0
     assert ask("4x5", SHA256, "words", 14, BUCKETS).n_fused_first == 2
     assert ask("3x5", SHA256, "words", 14, BUCKETS, rules=Rules(fused=())).n_fused_first == 3
+    no_groups = Rules(coarse_groups=())
+    assert ask("4x5", SHA256, "words", 14, BUCKETS, rules=no_groups).n_fused_first == 0
 
 
 @pytest.mark.parametrize(

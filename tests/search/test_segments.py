@@ -20,10 +20,12 @@ from orderly_boggle.boardclass.scores import TABLES
 from orderly_boggle.search.breaker import Breaker, Spec, Unit
 from orderly_boggle.search.keys import N_CODES
 from orderly_boggle.search.node import Node, OpenClass
+from orderly_boggle.search.params import Budgets, Rules
 from orderly_boggle.search.scoring.scorer import Scorer, trie_of
+from orderly_boggle.search.scoring.trie import Trie, build_trie
 from orderly_boggle.search.terms import shapes
 from orderly_boggle.search.terms.path_table import MAX_EXTRA
-from orderly_boggle.search.trees import generator, runs, segments
+from orderly_boggle.search.trees import arrays, generator, runs, segments, tree
 from orderly_boggle.search.trees.arrays import Arrays
 from orderly_boggle.search.trees.forest import Forest
 from orderly_boggle.search.trees.layer import Grown
@@ -179,19 +181,64 @@ def test_trees_merged_segment_by_segment_are_those_of_longer_keys(seed, n_outsid
         assert bound == merged.bound
 
 
+def test_a_bound_that_the_choice_of_a_cell_outside_cannot_hold_is_reported():
+    """A word on that cell alone: its points stand nowhere else."""
+    ground = Arrays(1, 4, np.zeros(16, np.int32))
+    for points in (1, tree.MAX_NARROW, tree.MAX_NARROW + 1, 2 * tree.MAX_NARROW + 5):
+        cuts = Keys({1 << 5: points}, 1, 1, ground, 0).cuts
+        merged = segments.merge(ground, cuts, 2, 0, 1)
+        assert bool(merged) == (points <= tree.MAX_NARROW)
+        assert not merged or merged.bound == points
+    wide = Arrays(1, 4, np.full(16, 100, np.int32))
+    for points in (tree.MAX_BOUND // 2, tree.MAX_BOUND // 2 + 1):
+        cuts = Keys({0: points, 1 << 5: points}, 1, 1, wide, 0).cuts
+        assert bool(segments.merge(wide, cuts, 2, 0, 1)) == (2 * points <= tree.MAX_BOUND)
+
+
+def test_terms_to_lose_that_are_not_there_stop_the_program():
+    ground = Arrays(1, 4, np.zeros(16, np.int32))
+    cuts = Keys({1: 3, 2: 4}, 1, 0, ground, 0).cuts
+    there = segments.merge(ground, cuts, 1, 0, 1)
+    assert there
+    cuts = Keys({1: -4}, 1, 0, ground, there.spill).cuts
+    with pytest.raises(AssertionError, match="not in the tree"):
+        segments.merge(ground, cuts, 1, 0, there.tip, there.root)
+
+
+def test_segments_that_find_no_room_for_their_cells_are_reported():
+    total = random_total(random.Random(8), 40, 3)
+    ground = Arrays(1, 4, np.zeros(16, np.int32))
+    n_built = 0
+    for n_cells in range(1, 6000, 20):
+        cuts = Keys(total, 2, 1, ground, 0).cuts
+        merged = segments.merge(ground, cuts, 3, 0, ground.cells.size - n_cells)
+        if merged:
+            orderly = ground.as_tree(3, 0, merged.tip)
+            assert read_tree(orderly, merged.root, 0, 2) == (total, merged.bound)
+            n_built += 1
+    assert 0 < n_built < 300
+
+
 ORDER = geometry("2x3").cell_order
 SOME = tuple(sorted({*random_words(random.Random(2), "aest", 40, 5), "eat", "tea", "seat"}))
 TRIE = trie_of(SOME, TABLES["standard"], 6)
 OPEN = OpenClass(ORDER[:1], ())
 
 
-def forest_of(key_cells: int, monkeypatch, whole_terms: int = Params.whole_terms) -> Forest:
+def forest_of(
+    key_cells: int,
+    monkeypatch,
+    whole_terms: int = Params.whole_terms,
+    trie: Trie = TRIE,
+    **budgets: int,
+) -> Forest:
     """Return a forest over 2x3 whose keys hold so many cells, with one or two more outside."""
     monkeypatch.setattr(generator, "KEY_CELLS", key_cells)
+    budgets = {"memory_mb": 1, **budgets}
     params = Params(
-        memory_mb=1, whole_terms=whole_terms, fused=("edge", "corner"), max_free=key_cells + 2
+        whole_terms=whole_terms, fused=("edge", "corner"), max_free=key_cells + 2, **budgets
     )
-    return Forest(geometry("2x3"), TRIE, params.rules, params.budgets)
+    return Forest(geometry("2x3"), trie, params.rules, params.budgets)
 
 
 def node_with(*letters: str) -> Node:
@@ -256,6 +303,58 @@ def test_parts_are_grown_where_the_whole_has_too_many_terms(key_cells, monkeypat
     forest = forest_of(key_cells, monkeypatch, whole_terms=grown.n_terms - 1)
     assert forest.grow_on_layers(OPEN, whole) is None
     assert read(forest.grow_on_layers(OPEN, part), key_cells) == grown_at_once(part)
+
+
+@pytest.mark.parametrize("key_cells", [4, 3])
+def test_layers_that_find_no_room_are_none_and_leave_the_others_right(key_cells, monkeypatch):
+    wanted = [grown_at_once(node) for node in NODES[:5]]
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)  # memory_mb is a number of terms
+    outcomes = set()
+    for capacity in range(40, 3000, 160):
+        forest = forest_of(key_cells, monkeypatch, memory_mb=capacity)
+        for node, found in zip(NODES, wanted, strict=False):
+            grown = forest.grow_on_layers(OPEN, node)
+            outcomes.add(bool(grown))
+            assert not grown or read(grown, key_cells) == found
+    assert outcomes == {False, True}
+
+
+def test_terms_that_fit_but_not_once_more_to_be_parted_make_no_layer(monkeypatch):
+    words = random_words(random.Random(2), "aest", 300, 6)
+    trie, node = trie_of(words, TABLES["standard"], 6), node_with("e")
+    roomy = forest_of(4, monkeypatch, trie=trie).grow_on_layers(OPEN, node)
+    assert roomy
+    wanted, n_terms = read(roomy, 4), roomy.n_terms
+    monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+    outcomes = []
+    for capacity in (n_terms + 1200, 3 * n_terms):
+        forest = forest_of(4, monkeypatch, trie=trie, memory_mb=capacity)
+        grown = forest.grow_on_layers(OPEN, node)
+        outcomes.append(bool(grown))
+        assert not grown or read(grown, 4) == wanted
+    assert outcomes == [False, True]
+
+
+def test_loose_trees_have_every_cell_in_their_keys(monkeypatch):
+    above, node = node_with("e"), node_with("e", "s")
+    grown = forest_of(4, monkeypatch).grow_on_layers(OPEN, above)
+    assert grown
+    for key_cells, is_grown in ((4, True), (3, False)):
+        forest = forest_of(key_cells, monkeypatch, grown.n_terms - 1, loose_points=8)
+        assert forest.grow_on_layers(OPEN, above) is None
+        assert bool(forest.grow_loosely(OPEN, node)) == is_grown
+
+
+@pytest.mark.parametrize(("n_values", "key_cells"), [(7, 12), (8, 11)])
+def test_at_most_two_cells_are_outside_whatever_the_points_leave_to_keys(n_values, key_cells):
+    trie = build_trie({"tea" + "s" * n: n + 1 for n in range(n_values)}, 12)
+    for max_free in range(1, 15):
+        made = generator.Generator(
+            geometry("4x5"), Rules(max_free=max_free), Budgets(), trie, 1 << 12
+        )
+        assert made.max_free == min(max_free, key_cells)
+        some_outside = max_free > 12
+        assert made.max_open == (min(max_free, key_cells + 2) if some_outside else made.max_free)
 
 
 def test_a_node_with_more_cells_outside_is_not_for_layers(monkeypatch):

@@ -20,8 +20,9 @@ ones first, until one fails or ``--seconds`` of CPU time are spent; the tests th
 function, if none was seen to execute it.  What was noted and tried is kept in ``--keep``: after
 ``--minutes`` the campaign stops, and the same command goes on.  The copy of the project that is
 changed stands in ``--tree``, or in a folder that goes: in the same folder kernels are compiled
-once.  With ``--untraced`` the first process only takes the time of each test, and all of them are
-asked about each statement: less work where nearly every test executes nearly every statement.
+once.  With ``--untraced`` the first process notes which functions each test calls, not which lines
+it executes, and those that call the function are asked about its statements: less work where a test
+executes most of what it calls, and many times less with kernels that are plain Python.
 
 Survivors that were judged are in survivors.toml, with the reason; docs/notes/deletions.md says what
 was found so far.  With ``--seeded`` the bugs of mutants.toml in these files are tried first, those
@@ -78,7 +79,6 @@ _KEPT_S = 60  # what is noted of tests is kept so often
 # events of lines in a function of a test after which no new line is expected
 _MANY = 50_000
 _WHAT = {each.__name__: each for each in (deletions, narrowings, bugs)}
-_ANYWHERE = "any line"  # of a test that was not traced
 _LEFT = ("survives", "is executed by none")
 _JUDGED = Path(__file__).with_name("survivors.toml")
 _LOADED = ROOT / "orderly_boggle"  # the names of the files that Python knows
@@ -221,7 +221,6 @@ class Campaign:
         tests, spent = [], 0.0
         places = range(deletion.line, deletion.last_line + 1)
         names = {name for line in places for name in tests_of[f"{deletion.file}:{line}"]}
-        names |= set(tests_of[_ANYWHERE])
         names = names or set(tests_of[f"{deletion.file}:{deletion.function}"])
         for name in sorted(names, key=cpu_s.__getitem__):
             spent += cpu_s[name]
@@ -251,13 +250,9 @@ class Campaign:
         executed: dict[str, tuple[float, list[str]] | None] = {}
         for item in todo:
             began, self._failed = _cpu_s(), ""
-            if self.untraced:
-                lines = {_ANYWHERE}
-                with _no_longer_than(3 * self.seconds):
-                    self._run([item])
-            else:
-                with _lines_of(files, began + 3 * self.seconds) as lines:
-                    self._run([item])
+            follow = _calls_of if self.untraced else _lines_of
+            with follow(files, began + 3 * self.seconds) as lines:
+                self._run([item])
             spent = _cpu_s() - began
             passes = not self._failed and spent < 3 * self.seconds
             executed[item.nodeid] = (spent, sorted(lines)) if passes else None
@@ -302,19 +297,35 @@ class _TooLong(BaseException):
 
 
 @contextlib.contextmanager
-def _no_longer_than(cpu_s: float) -> Iterator[None]:
-    """Raise _TooLong in the main thread when this process has spent so many CPU seconds."""
+def _calls_of(files: dict[str, str], until: float) -> Iterator[set[str]]:
+    """Collect the functions of some files that this process calls, as ``file:function``; until this
+    CPU time.
+    """
+    called: set[CodeType] = set()
+    seen: set[str] = set()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise _TooLong
 
+    def on_call(frame: FrameType, _event: str, _argument: Any) -> None:
+        called.add(frame.f_code)
+
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, cpu_s)
+    signal.setitimer(signal.ITIMER_PROF, max(until - _cpu_s(), 0.01))
+    threading.settrace(on_call)
+    sys.settrace(on_call)
     try:
-        yield
+        yield seen
     finally:
+        sys.settrace(None)
+        threading.settrace(None)
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+        seen |= {_place(files, code) for code in called if code.co_filename in files}
+
+
+def _place(files: dict[str, str], code: CodeType) -> str:
+    return f"{files[code.co_filename]}:{code.co_qualname.replace('.<locals>', '')}"
 
 
 @contextlib.contextmanager
@@ -339,7 +350,7 @@ def _lines_of(files: dict[str, str], until: float) -> Iterator[set[str]]:
         code = frame.f_code
         if code.co_filename not in files:
             return None
-        seen.add(f"{files[code.co_filename]}:{code.co_qualname.replace('.<locals>', '')}")
+        seen.add(_place(files, code))
         if _cpu_s() > until:
             raise _TooLong
         return on_line if left[code] > 0 else None
@@ -461,7 +472,7 @@ def main() -> None:
     parser.add_argument("--keep", type=lambda name: Path(name).resolve(), help="to go on later")
     parser.add_argument("--minutes", type=float, default=1e6, help="then it stops")
     parser.add_argument("--tree", type=Path, help="where the copy is made; what is there goes")
-    parser.add_argument("--untraced", action="store_true", help="all tests for each statement")
+    parser.add_argument("--untraced", action="store_true", help="tests by function, not by line")
     given = parser.parse_args()
     if os.environ.get("ORDERLY_DELETIONS") == str(ROOT):
         campaign(given)
