@@ -22,6 +22,7 @@ from orderly_boggle.results.proof.claim import (
     COMPLETE,
     Claim,
     digest_of,
+    disagreement,
     read_claim,
     scored_again,
     statement_of,
@@ -31,12 +32,22 @@ from orderly_boggle.results.proof.coverage import (
     check_apart,
     check_coverage,
     class_sizes,
+    rows_out_of_space,
     uncovered,
     unit_letters,
 )
 from orderly_boggle.results.proof.nodes import SearchNodes
 from orderly_boggle.results.proof.prove import boards, summary, top
-from orderly_boggle.results.proof.summary import BoardList, ListedBoard, Wording, standing
+from orderly_boggle.results.proof.summary import (
+    REFUTED,
+    BoardList,
+    ListedBoard,
+    State,
+    Wording,
+    distinct_names,
+    searched,
+    standing,
+)
 from orderly_boggle.results.proof.verify import (
     Searched,
     record,
@@ -248,6 +259,18 @@ def test_foreign_classes_are_problems(tmp_path, class_id):
     assert "--drop-damaged" in problem
 
 
+def test_only_the_parts_with_rows_of_other_classes_are_named(tmp_path):
+    with Store.open(tmp_path, toy_question()) as store:
+        for rows in (all_rows(), [row(1, n_boards=625)]):
+            store.append(rows)
+            store.flush()
+    run = open_run(tmp_path)
+    first, second = (part.name for part in run.manifest.parts)
+    told = rows_out_of_space(run)
+    assert second in told
+    assert first not in told
+
+
 def test_an_enumeration_that_loses_a_class_is_noticed(tmp_path):
     """Two ways of counting must agree: here Burnside's lemma counts a class that is enumerated
     nowhere.
@@ -414,6 +437,21 @@ def test_the_sentence_and_the_file(tmp_path):
         read_claim(open_run(tmp_path / "b"))
 
 
+def test_in_what_a_claim_differs_from_the_rows_is_told(tmp_path):
+    claim = claim_of(tmp_path, all_rows())
+    renamed = replace(
+        claim, wordlist="mine", statement=claim.statement.replace(" of toy (", " of mine (")
+    )
+    for stored in (claim, renamed):
+        assert disagreement(stored, claim, "") == ""
+    told = disagreement(claim, None, "a class is left")
+    assert told == "it says that the run is proven; its rows do not: a class is left"
+    told = disagreement(replace(claim, best_score=95), claim, "")
+    assert told == "it says best score 95; the rows give 94"
+    for changed in (replace(claim, statement="All."), replace(renamed, wordlist="toy")):
+        assert disagreement(changed, claim, "").startswith("its statement is ")
+
+
 def test_no_claim_without_coverage(tmp_path):
     with pytest.raises(IncompleteError, match="proves nothing yet"):
         claim_of(tmp_path, all_rows()[1:])
@@ -449,6 +487,7 @@ SENTENCES = [
     ([], {}, "none scores 80 or more."),
     ([ONE], {}, "exactly 1 up to symmetry (8 counting every rotation and reflection) scores 80"),
     ([ONE, TWO], {}, "94, reached by wxyz and wyxz."),
+    ([ONE, ListedBoard("tvyz", 89, 8)], {}, "94, reached by wxyz."),
     (
         [ListedBoard(f"aaa{c}", 94, 4) for c in "bcdefgh"],
         {},
@@ -484,6 +523,51 @@ def test_the_sentence_says_what_there_is_and_with_which_words(boards, asked, tex
 )
 def test_where_a_board_stands_is_said_with_words_and_points(points, text):
     assert text in standing("2x2", Wording("toy", 12, points), 2)
+
+
+def test_no_board_is_the_best_before_all_is_searched():
+    usual = Wording("toy", 12, "standard")
+    assert "none of the other 456,975 2x2 boards beats it" in standing("2x2", usual)
+    so_far = searched(1, 4)
+    assert so_far == "1 of 4 classes are done (25.0 %)"
+    assert standing("2x2", usual, so_far=so_far) == f"The best found so far; {so_far}."
+    assert standing("2x2", usual, 3, so_far=so_far) == "Number 3 of those found so far."
+    assert searched(0, 0) == "nothing is proven"
+    assert searched(1, 4, "it is damaged") == "it is damaged"
+    assert Wording("toy", 12, "words").points == "one point a word"
+
+
+def test_what_is_shown_of_a_run_in_each_of_its_states(tmp_path):
+    claim_of(tmp_path, all_rows())
+    proven = summary(tmp_path)
+    unfinished = replace(proven, proven=False, why_not="a class is left")
+    faulty = replace(unfinished, is_faulty=True)
+    refuted = replace(faulty, is_refuted=True)
+    caveat = "found so far, not proven: a class is left"
+    kinds = {
+        State.PROVEN: (proven, "", "", None),
+        State.INCOMPLETE: (unfinished, "", caveat, IncompleteError),
+        State.FAULTY: (faulty, "its rows do not fit together", caveat, MismatchError),
+        State.REFUTED: (refuted, f"it is {REFUTED}", caveat, MismatchError),
+    }
+    for state, (shown, *told, error) in kinds.items():
+        assert shown.state is state
+        assert [shown.fault, shown.caveat] == told
+        if error:
+            with pytest.raises(error, match=f"here: {caveat}"):
+                shown.require_proven("here")
+        else:
+            shown.require_proven("here")
+    assert proven.best_known == ""
+    climbed = replace(unfinished, from_climb=ListedBoard("wxyz", 94, 8))
+    assert climbed.best_known == "94 points: wxyz, from the climb"
+
+
+def test_runs_of_one_name_are_told_apart_by_their_folders():
+    assert distinct_names(["a/run", "b/other"]) == ["run", "other"]
+    assert distinct_names(["a/run", "b/run"]) == ["a/run", "b/run"]
+    with pytest.raises(InputError, match="'a/run' is given twice"):
+        distinct_names(["a/run", "a/run/"])
 
 
 BUCKETS = (
@@ -591,18 +675,18 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
         Wording("toy", 12, POINTS),
     )
     n = verify_files(run, *scorers, asked).n_eliminations
-    for searched, is_verified in (
+    for again, is_verified in (
         (Searched(n), True),
         (Searched(n - 1, 9, 94), False),
         (Searched(0, 9, 94), False),
     ):
-        told = verify_files(run, *scorers, asked, lambda _, found=searched: found)
+        told = verify_files(run, *scorers, asked, lambda _, found=again: found)
         assert told.verified == is_verified
-        n_repeated = searched.n_repeated
+        n_repeated = again.n_repeated
         begin = f"{n_repeated} of {n} eliminations searched again"
         assert told.checked.startswith(begin)
         is_climbed = "over 9 boards, up to 94 points" in told.checked
-        assert is_climbed == bool(searched.n_climbed)
+        assert is_climbed == bool(again.n_climbed)
 
 
 def test_sums_and_digests_of_rows_are_exact(tmp_path):
