@@ -119,6 +119,9 @@ def run_view(
     state = None
     if answer and is_current:
         state = answer.state
+    # nothing is left to search in a run that was proven: who holds its lock since checks or
+    # certifies it
+    is_searched = driver is not None and not (answer and answer.proven)
     if answer and not is_current:
         answer = replace(answer, proven=False, statement=None, why_not=CHANGED)
     n_all, n_begun, n_done = 0, 0, 0
@@ -138,7 +141,7 @@ def run_view(
     else:
         stored = ()
     return RunView(
-        state=state_of(state, is_running=driver is not None, error=error),
+        state=state_of(state, is_running=is_searched, error=error),
         error=error,
         answer=answer,
         classes=Classes(n_all, max(n_begun, n_done), n_done),

@@ -47,7 +47,7 @@ class DiceSet(BaseModel):
             language = "" if self.language == "English" else f"{self.language} "
             raise ConfigError(
                 f"dice {self.name!r} show {', '.join(others)}, which no word of {words.name} has: "
-                f"take a {language}list that has such letters (--wordlist), or other dice"
+                f"take a {language}list that has such letters, or other dice"
             )
 
     @property

@@ -62,6 +62,9 @@ class Processors:
         >>> there = Processors({"a": 4}, {"a": 1}, others=("process 7 on 10.0.0.2: trainer",))
         >>> print(there.describe(Counter(a=1), ()))
         of 4 processors there 1 are ours, 1 free, 2 taken by others (process 7 on 10.0.0.2: trainer)
+        >>> there = Processors({"a": 2}, {"a": 0})
+        >>> "Ray gives them niceness 15" in there.describe(Counter(), (), starting=True)
+        True
         """
         usable = self.usable(barred)
         every = sum(self.every[machine] for machine in usable)
@@ -77,7 +80,10 @@ class Processors:
         if taken > 0:
             or_ours = ""
             if starting:
-                or_ours = ", or by ours that are starting"
+                or_ours = (
+                    ", or by ours that are starting (slowly beside other work: Ray gives them "
+                    "niceness 15, unless RAY_worker_niceness says otherwise where Ray was started)"
+                )
             parts.append(f"{taken:,} taken by others{or_ours}")
         if taken > 0 and self.others:
             parts[-1] += f" ({'; '.join(self.others)})"

@@ -409,6 +409,7 @@ def test_dice_of_another_language_and_of_ones_own(orderly, tmp_path):
     """The example of docs/examples: its faces of several letters are tiles."""
     said = orderly.fails(2, "roll", "--dice", "spanish")
     assert "dice 'spanish' show ñ, which no word of scowl70 has: take a Spanish list" in said
+    assert "--" not in said, "pages say the same, and have no options"
     mine = tmp_path / "mine.txt"
     mine.write_text("# letter w is ñ\nawo\ncocher\nquise\n", "utf-8")
     rolled = orderly.json("roll", "--dice", "spanish", "-w", mine, "-n", 40, "--seed", 1)

@@ -18,11 +18,15 @@ pytest.importorskip(
 
 from orderly_boggle.cluster.watch.view import Watcher
 from orderly_boggle.results.errors import ConflictError
+from orderly_boggle.results.proof.certificates import write_certificates
 from orderly_boggle.results.proof.summary import State, state_of
 from orderly_boggle.results.reading.sql import connect
 from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.lock import take_lock
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.store.words import run_wordlist
+from orderly_boggle.search.certificate import Certifier
 from tests.cluster.web import serving
 from tests.samples import daily
 
@@ -154,6 +158,25 @@ def test_a_terminal_calls_nothing_proven_that_has_changed_since_it_was_read(fold
     watcher.watched.refresh()  # as a second later
     assert watcher.look().view().state in (State.READING, State.UNREADABLE)
     assert looked(watcher).state == State.UNREADABLE
+
+
+def test_a_proven_run_is_not_called_running_while_it_is_certified(proven, tmp_path):
+    """``certify`` holds the lock and writes files; nothing is searched."""
+    shutil.copytree(proven, tmp_path / "run")
+    run = open_run(tmp_path / "run")
+    watcher = Watcher(str(tmp_path / "run"))
+    assert looked(watcher).state == State.PROVEN
+    lock = take_lock(run.folder)
+    try:
+        words = run_wordlist(run).words
+        shape = Certifier(run.question, words).shape(run.partition.class_letters(0), "")
+        write_certificates(run, [(0, shape)])
+        watcher.watched.refresh()  # as a second later
+        assert watcher.watched.is_running
+        assert watcher.watched.view().state is State.READING
+        assert looked(watcher).state is State.PROVEN
+    finally:
+        lock.release()
 
 
 def test_any_error_in_reading_rows_is_said_and_the_same_files_are_not_read_again(

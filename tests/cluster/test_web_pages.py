@@ -292,6 +292,34 @@ def test_a_fresh_board_is_rolled_and_its_answers_stay_hidden_until_the_end(opene
     assert tab.locator("#game-words button").count() > 0
 
 
+def test_a_refusal_goes_when_a_board_is_rolled(opened):
+    """It names what the page offers, no option of the command line."""
+    tab = opened("/board?letters=tear", expected_faults=True)
+    settle(tab, "/board")
+    tab.select_option("#dice", "spanish")
+    tab.click("#roll")
+    contains_text(tab, "#done", "take a Spanish list that has such letters, or other dice")
+    assert "--" not in tab.text_content("#done")
+    tab.select_option("#dice", "new")
+    tab.get_by_role("button", name="Roll and play").click()
+    expect(tab.locator("#game")).to_be_visible()
+    contains_text(tab, "#done", "Rolled ")
+
+
+@pytest.mark.parametrize("button", ["Roll", "Roll and play"])
+def test_dice_chosen_while_others_roll_stay_chosen(opened, button):
+    tab = opened("/board?letters=tear")
+    settle(tab, "/board")
+    held = []
+    tab.route("**/api/game?*", lambda route: held.append(route), times=1)
+    with tab.expect_request("**/api/game?*"):
+        tab.get_by_role("button", name=button, exact=True).click()
+    tab.select_option("#dice", "big")
+    held[0].continue_()
+    contains_text(tab, "#done", "Rolled ")
+    assert [tab.input_value(name) for name in ("#size", "#dice")] == ["4x4", "big"]
+
+
 def test_a_class_has_bounds_story_and_trees_and_what_is_none_is_refused_in_words(opened):
     tab = opened("/class", expected_faults=True)
     tab.get_by_role("link", name="A small example").click()

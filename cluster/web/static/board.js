@@ -43,6 +43,7 @@ let scores = []; // with each letter in each cell; empty: not known
 let asking = 0;
 let scored = Promise.resolve();
 let afterQ = -1;
+let diceChosen = 0; // how often; a board that was asked for before does not change that choice
 
 const given = new URLSearchParams(location.search);
 // letters beyond a-z that the word list has, by the symbol of each
@@ -92,8 +93,8 @@ const inputAt = (event) => /** @type {HTMLInputElement} */ (event.target);
 // The cells as people read them.
 const inRows = () => rowOrder(w, h);
 
-/** @param {string} name  @param {string[] | null} [kept] */
-function resize(name, kept = null) {
+/** @param {string} name  @param {string[] | null} [kept]  @param {boolean} [fitDice] */
+function resize(name, kept = null, fitDice = true) {
   const before = { cells, w, h };
   [w, h] = name.split("x").map(Number);
   if (!offers(size, name)) size.append(el("option", name));
@@ -106,7 +107,8 @@ function resize(name, kept = null) {
   }
   tiles.style.setProperty("--columns", String(w));
   const fitting = [...dice.options].find((option) => option.dataset.size === name);
-  if (fitting && dice.selectedOptions[0].dataset.size !== name) dice.value = fitting.value;
+  if (fitDice && fitting && dice.selectedOptions[0].dataset.size !== name)
+    dice.value = fitting.value;
   const made = inRows().map((cell) =>
     el("input.tile", {
       autocomplete: "off",
@@ -207,12 +209,12 @@ tiles.addEventListener("paste", (event) => {
 });
 
 // Any way to write a board is read where all boards are: on the server.
-/** @param {string} text  @param {string} [name] */
-async function read(text, name) {
+/** @param {string} text  @param {string} [name]  @param {number} [nChosen] of dice, before */
+async function read(text, name, nChosen = diceChosen) {
   try {
     const answer = await ask("/api/board", { letters: text, size: name, ...rules() });
     names = answer.letters;
-    resize(answer.dims, answer.cells);
+    resize(answer.dims, answer.cells, nChosen === diceChosen);
   } catch (error) {
     const number = asking;
     await scored; // or the score of the board that stays would take the place of the error
@@ -393,8 +395,9 @@ async function attempt(act) {
 
 const roll = () =>
   attempt(async () => {
+    const nChosen = diceChosen;
     const rolled = await ask("/api/game", { ...rules(), dice: dice.value });
-    await read(rolled.board, rolled.dims);
+    await read(rolled.board, rolled.dims, nChosen);
     write("done", `Rolled ${rolled.board}.`);
   });
 on("roll", "click", roll);
@@ -415,10 +418,11 @@ async function rollAndPlay() {
   for (const roller of rollers) roller.disabled = true;
   await attempt(async () => {
     const query = { ...rules(), dice: dice.value, goal: field("goal").value };
+    const nChosen = diceChosen;
     /** @type {Told} */
     const rolled = await ask("/api/game", query);
     play(rolled);
-    await read(rolled.board, rolled.dims);
+    await read(rolled.board, rolled.dims, nChosen);
     write("done", `Rolled ${rolled.board}.`);
   });
   for (const roller of rollers) roller.disabled = false;
@@ -488,6 +492,7 @@ on("copy-svg", "click", async () => {
     await copy(svg, "SVG");
   });
 });
+dice.addEventListener("change", () => diceChosen++);
 size.addEventListener("change", () => resize(size.value));
 for (const changed of [list, ...RULES.map(byId)]) changed.addEventListener("change", show);
 
