@@ -49,7 +49,7 @@ TAIL_BYTES = 2**18
 
 _MAX_LINE_BYTES = 2**16  # a reader skips a longer one
 _KEPT = 10_000  # lines that wait while the folder cannot be written to
-_OBJECT_S = 15.0
+_OBJECT_S = 30.0
 _STARTS_BYTES = 2**22  # days of starts that add nothing
 
 
@@ -74,7 +74,7 @@ class EventLog:
         del self._lines[:-_KEPT]
 
     def flush(self, *, now: bool = False) -> None:
-        """Write what was noted, on an object store every 15 s or ``now``; what cannot be written
+        """Write what was noted, on an object store every 30 s or ``now``; what cannot be written
         waits.
         """
         if self._lines and (now or self._clock() - self._written_at_s >= self._every_s):

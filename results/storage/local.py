@@ -314,6 +314,15 @@ class LocalFolder:
         self.publish(name, data, guard)
         return len(data)
 
+    def change_lines(
+        self,
+        name: str,
+        change: Callable[[Sequence[str]], Sequence[str]],
+        guard: Callable[[], None] = unguarded,
+    ) -> int:
+        """Write all lines anew, as ``change`` returns them; return the size."""
+        return self.replace_lines(name, change(self.read_lines(name)[0]), guard)
+
     def note(self, name: str, text: str) -> None:
         """Append whole lines to a log, not waiting for the disk; half a line that a kill left stays
         one of its own.

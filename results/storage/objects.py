@@ -26,6 +26,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -130,7 +131,7 @@ class ObjectFolder:
         # in the names of what only this driver puts: two drivers never write the same object
         self._writer = uuid.uuid4().hex
         self._n_noted: dict[str, int] = {}
-        self._lines: set[str] = set()  # of manifests, put by this writer
+        self._lines: dict[str, bytes] = {}  # of manifests, put by this writer
         self._is_compared = False
 
     def where(self, name: str) -> str:
@@ -241,7 +242,7 @@ class ObjectFolder:
             self.remove(item)
             raise
         # a listing that lags may not know it when this driver reads again
-        self._lines.add(item)
+        self._lines[item] = data
         return n_valid_bytes + len(data)
 
     def fence(self, name: str) -> None:
@@ -259,7 +260,7 @@ class ObjectFolder:
             n_bytes = joined.n_bytes
         item = self._line_name(name, n_bytes)
         self.publish(item, _FENCE)
-        self._lines.add(item)
+        self._lines[item] = _FENCE
 
     def read_lines(self, name: str) -> tuple[list[str], int]:
         """Return the lines in order; of several at one place a fence counts, and without one they
@@ -267,7 +268,10 @@ class ObjectFolder:
 
         Raises DamagedError when one is missing or doubled.
         """
-        lines, n_bytes, fault = self._joined(name, self._read_objects(name))
+        return self._sound(name, self._read_objects(name))
+
+    def _sound(self, name: str, read: Mapping[str, bytes | None]) -> tuple[list[str], int]:
+        lines, n_bytes, fault = self._joined(name, read)
         if fault:
             raise DamagedError(
                 f"{self.where(fault)} is not the next line of {name}: an object is missing, "
@@ -285,11 +289,9 @@ class ObjectFolder:
                 lines += data.decode(errors="replace").splitlines()
         return lines
 
-    def replace_lines(
-        self, name: str, lines: Sequence[str], guard: Callable[[], None] = unguarded
-    ) -> int:
-        """Put all lines anew, as one object that stands for whatever was put before; return the
-        size.
+    def replace_lines(self, name: str, lines: Sequence[str]) -> int:
+        """Put all lines anew, whatever there is, as one object that stands for all that was put
+        before; return the size.
 
         Whether it arrives or not, readers find one state or the other.  When nobody knows whether
         it arrived, the same lines must be put again before any other: it may still arrive later.
@@ -301,6 +303,33 @@ class ObjectFolder:
             n_bytes = _end(read)
         else:
             n_bytes = joined.n_bytes
+        return self._put_whole(name, lines, read, n_bytes, unguarded)
+
+    def change_lines(
+        self,
+        name: str,
+        change: Callable[[Sequence[str]], Sequence[str]],
+        guard: Callable[[], None] = unguarded,
+    ) -> int:
+        """Put all lines anew, as ``change`` returns them, like :meth:`replace_lines`; return the
+        size.
+
+        Lines of this writer are not read again.  Raises DamagedError when a line is missing or
+        doubled.
+        """
+        read = self._read_objects(name, self._lines)
+        lines, n_bytes = self._sound(name, read)
+        return self._put_whole(name, change(lines), read, n_bytes, guard)
+
+    def _put_whole(
+        self,
+        name: str,
+        lines: Sequence[str],
+        read: Iterable[str],
+        n_bytes: int,
+        guard: Callable[[], None],
+    ) -> int:
+        """Put lines as one object, behind so many bytes, and remove those that were read before."""
         item = f"{name}/{n_bytes:016d}{_ALL}{uuid.uuid4().hex}"
         data = "".join(f"{line}\n" for line in lines).encode()
         self.publish(item, data)
@@ -309,14 +338,17 @@ class ObjectFolder:
         except StoreLockedError:
             self.remove(item)
             raise
-        self._lines = {item, *(line for line in self._lines if not line.startswith(f"{name}/"))}
+        others = {x: line for x, line in self._lines.items() if not x.startswith(f"{name}/")}
+        self._lines = {**others, item: data}
         with contextlib.suppress(StoreError):  # they do not count any more
             for other in read:
                 self.remove(other)
         return n_bytes + len(data)
 
-    def _read_objects(self, name: str) -> dict[str, bytes | None]:
-        """Return the objects that lines are in, with their bytes.
+    def _read_objects(
+        self, name: str, at_hand: Mapping[str, bytes] = MappingProxyType({})
+    ) -> dict[str, bytes | None]:
+        """Return the objects that lines are in, with their bytes; those ``at_hand`` are not read.
 
         What a listing lacks is looked for by its name, and in further listings, before it is called
         missing.
@@ -324,7 +356,9 @@ class ObjectFolder:
         # what this driver put is there, whatever a listing says
         own = {item for item in self._lines if item.startswith(f"{name}/")}
         items = sorted(own.union(self.names(name, self.n_looks)))
-        read = dict(zip(items, self.read_all(items), strict=True))
+        unread = [item for item in items if item not in at_hand]
+        read = dict(zip(unread, self.read_all(unread), strict=True))
+        read |= {item: at_hand[item] for item in items if item in at_hand}
         for pause_s in LOOKS_S:
             joined = self._joined(name, read)
             read |= self._next_lines(name, joined.n_bytes, read)
@@ -412,7 +446,7 @@ class ObjectFolder:
     def remove(self, name: str) -> None:
         """Delete an object."""
         self._answer("remove", name, partial(self._remove, name))
-        self._lines.discard(name)
+        self._lines.pop(name, None)
 
     def _line_name(self, name: str, number: int) -> str:
         """Return the name of a line: the same for the same writer and place."""

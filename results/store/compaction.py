@@ -21,7 +21,7 @@ manifest says where the rows are (``Part.counts``, ``parts.read_parts``).
 (8, 0)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -47,12 +47,32 @@ MANY = 8  # parts that are worth the work
 MAX_BYTES = MAX_DECODED_BYTES // 2
 
 
+_AT_HAND, _AT_HAND_BYTES = 2 * MANY, 2**20
+
+
+def keep(at_hand: dict[str, bytes], name: str, data: bytes) -> None:
+    """Keep the bytes of a small part, by its name, besides those of the last few: they are put
+    together soon, and in a store each read is a request.
+    """
+    if len(data) <= _AT_HAND_BYTES:
+        at_hand[name] = data
+    if len(at_hand) > _AT_HAND:
+        del at_hand[next(iter(at_hand))]
+
+
 class Whole(NamedTuple):
     """A part that is stored and is to take the place of others."""
 
     part: Part
     old: tuple[Part, ...]
-    lines: list[str]  # of the manifest with it
+
+    def replaced(self, lines: Sequence[str]) -> list[str]:
+        """Return the lines of a manifest with it; the same for lines that it is in already.
+
+        Lines about dropped parts stay, too: they say that their numbers are spent.
+        """
+        kept = [line for line in lines if parse_part(line).number < self.old[0].first_number]
+        return [*kept, self.part.format()]
 
 
 def due(parts: Sequence[Part]) -> Sequence[Part]:
@@ -86,18 +106,21 @@ def fitting(parts: Sequence[Part]) -> Sequence[Part]:
     return ()
 
 
-def gather(folder: Folder, parts: Sequence[Part], last_number: int) -> Whole | None:
+def gather(
+    folder: Folder, parts: Sequence[Part], last_number: int, at_hand: Mapping[str, bytes]
+) -> Whole | None:
     """Store the rows of the last parts of a run as one file, which does not count yet; None when
     no two of them fit into one.
 
     last_number : of the manifest; the last of its parts may have been dropped
+    at_hand : by name, the bytes of parts that need not be read
 
     Raises StoreError when a part cannot be read, or is damaged, or the place refuses the file.
     """
     taken: list[tuple[Part, pa.Table]] = []
     n_bytes = 0
     # from the end: what does not fit stays as it is, in front of the new part
-    for part, table in read_parts(folder, parts[::-1]):
+    for part, table in read_parts(folder, parts[::-1], at_hand=at_hand):
         # bytes are known only now: the rows of a part may list many boards
         n_bytes += table.nbytes
         if n_bytes > MAX_BYTES:
@@ -108,9 +131,6 @@ def gather(folder: Folder, parts: Sequence[Part], last_number: int) -> Whole | N
     taken.reverse()
     old = tuple(part for part, _ in taken)
     rows = pa.concat_tables(table for _, table in taken).combine_chunks()
-    lines = folder.read_lines(files.MANIFEST)[0]
-    # lines about dropped parts stay, too: they say that their numbers are spent
-    kept = [line for line in lines if parse_part(line).number < old[0].first_number]
     counts = _counts(old, last_number)
     data = serialise(rows)
     # under the last number: the next part goes on from there, as if nothing had been put together
@@ -118,7 +138,7 @@ def gather(folder: Folder, parts: Sequence[Part], last_number: int) -> Whole | N
     part = replace(describe(name, data, rows.column("class_id").to_pylist()), counts=counts)
     folder.publish(name, data)
     _check_copy(folder, name, rows)
-    return Whole(part, old, [*kept, part.format()])
+    return Whole(part, old)
 
 
 def _counts(parts: Sequence[Part], last_number: int) -> tuple[int, ...]:

@@ -18,8 +18,9 @@ import bisect
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -226,16 +227,22 @@ def describe(name: str, data: bytes, class_ids: Sequence[int]) -> Part:
 
 
 def read_parts(
-    folder: Folder, parts: Sequence[Part], columns: Sequence[str] | None = None
+    folder: Folder,
+    parts: Sequence[Part],
+    columns: Sequence[str] | None = None,
+    at_hand: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Iterator[tuple[Part, pa.Table]]:
     """Yield each part with its table, or some columns of it, after checking that its bytes are
     those that were written.
 
-    Some are read ahead of time, in threads.  Raises DamagedError when a file is missing, altered,
+    Some are read ahead of time, in threads; those ``at_hand``, by name, are not read again.
+
+    Raises DamagedError when a file is missing, altered,
     or not what the manifest says.
     """
     # fetched ahead: an object store answers many requests in the time of one
-    found = zip(parts, folder.read_all([part.name for part in parts]), strict=True)
+    read = folder.read_all([part.name for part in parts if part.name not in at_hand])
+    found = ((part, at_hand[part.name] if part.name in at_hand else next(read)) for part in parts)
     wholes: dict[str, pa.Table] = {}
 
     def parsed(part: Part, data: bytes | None) -> pa.Table:

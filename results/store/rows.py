@@ -374,3 +374,21 @@ def _check_lists(rows: pa.RecordBatch, question: Question, where: str) -> None:
                 parts.parse_path(part, n_cells)
             except PathError as error:
                 raise RowError(f"{here}: {error}") from error
+
+
+def one_by_one(rows: Iterable[Row | Checked]) -> list[Row | Checked]:
+    """Return all rows, those that were checked together each alone."""
+    offered: list[Row | Checked] = []
+    for item in rows:
+        if isinstance(item, Checked):
+            offered += item.each()
+        else:
+            offered.append(item)
+    return offered
+
+
+def row_of(item: Row | Checked) -> Row:
+    """Return the row itself, or the only one that was checked."""
+    if isinstance(item, Checked):
+        return item.rows[0]
+    return item

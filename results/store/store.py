@@ -5,8 +5,8 @@
     flush      -> part file published, then its manifest line: a reader sees both or neither;
                   now and then the last parts are put together (compaction.py)
 
-A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_SECONDS`` of work, or
-``FLUSH_ROWS`` rows; of a large run one row in ``PARTS``.
+A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_SECONDS`` of work, in an object
+store ``STORE_FLUSH_SECONDS``, or ``FLUSH_ROWS`` rows; of a large run one row in ``PARTS``.
 
 >>> from orderly_boggle.results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
@@ -40,7 +40,7 @@ from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.local import Folder, LocalFolder
 from orderly_boggle.results.storage.lock import PACE, Lease, Pace, Wait, take_lock
 from orderly_boggle.results.storage.outage import OutageNews, in_haste
-from orderly_boggle.results.store.compaction import MANY, Whole, due, fitting, gather
+from orderly_boggle.results.store.compaction import MANY, Whole, due, fitting, gather, keep
 from orderly_boggle.results.store.identity import (
     RUN_REMEDY,
     Identity,
@@ -67,6 +67,8 @@ from orderly_boggle.results.store.rows import (
     Row,
     checked,
     keys_of,
+    one_by_one,
+    row_of,
     verdicts_of,
 )
 from orderly_boggle.results.store.run import Index, Run, describe_conflict, raise_conflicts
@@ -74,6 +76,7 @@ from orderly_boggle.search.question import Question
 
 FLUSH_ROWS = 2000
 FLUSH_SECONDS = 30.0
+STORE_FLUSH_SECONDS = 60.0  # in an object store, where each part costs some requests
 LOOK_S = 30.0  # between two looks at what must not go missing
 PARTS = 100
 _AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
@@ -130,12 +133,15 @@ class Store:
         self.lock = lock
         self._clock = clock
         self._folder = run.folder
+        self._is_directory = isinstance(run.folder, LocalFolder)
+        self._every_s = FLUSH_SECONDS if self._is_directory else STORE_FLUSH_SECONDS
         self._n_bytes = run.manifest.n_bytes
         self._last_number = run.manifest.last_number
         self._parts = list(run.manifest.parts)
         self._begun: _Begun | None = None
         # takes the place of the last parts, unless the manifest could not be replaced yet
         self._whole: Whole | None = None
+        self._at_hand: dict[str, bytes] = {}  # by name, small parts of this store
         # what failed once would otherwise be tried again with each part
         self._compact_from = 0  # no attempt before there is a part of this number
         self._news = OutageNews()
@@ -241,7 +247,7 @@ class Store:
         self._look_after_document()
         # rows that came in one batch are judged one by one: one repetition does not spoil the
         # others
-        offered = _one_by_one(rows)
+        offered = one_by_one(rows)
         if not copied:
             offered = self._named(offered)
         new, conflict = self._sort_out(self._checked(offered), copied)
@@ -260,7 +266,7 @@ class Store:
         """
         doubted, named = set(self.index.doubted_hosts), list[Row | Checked]()
         for item in offered:
-            row = _row_of(item)
+            row = row_of(item)
             host = row.host
             while host in doubted:
                 name, number = _AGAIN.fullmatch(host).groups()  # type: ignore[union-attr]
@@ -276,7 +282,7 @@ class Store:
         ready: list[tuple[Row, pa.Table] | None] = []
         new: list[Row] = []
         for item in offered:
-            row = _row_of(item)
+            row = row_of(item)
             # a worker checks its rows; that they belong to this run only the store can say
             if isinstance(item, Checked) and row.fingerprint == digest:
                 ready.append((row, item.table))
@@ -291,7 +297,7 @@ class Store:
         for pair in ready:
             if pair is None:
                 one = next(rest)
-                pairs.append((_row_of(one), one.table))
+                pairs.append((row_of(one), one.table))
             else:
                 pairs.append(pair)
         return pairs
@@ -346,8 +352,8 @@ class Store:
         return stored
 
     def flush_if_due(self) -> bool:
-        """Flush when enough rows or 30 s have gathered; the driver's loop calls this even when
-        nothing arrives.
+        """Flush when enough rows have gathered, or long enough; the driver's loop calls this even
+        when nothing arrives.
         """
         # time counts from the first row that waits
         if not self._n_buffered:
@@ -355,7 +361,7 @@ class Store:
             return False
         many = rows_of_next_part(len(self.index.places))
         # of a large run more rows gather: each part costs every later reader some 5 ms
-        if self._n_buffered < many and self._clock() - self._flushed_at < FLUSH_SECONDS:
+        if self._n_buffered < many and self._clock() - self._flushed_at < self._every_s:
             return False
         return self._flush_in_haste()
 
@@ -364,7 +370,7 @@ class Store:
 
         A store is asked in the end only: requests cost money, and nothing goes there by itself.
         """
-        if isinstance(self._folder, LocalFolder):
+        if self._is_directory:
             every_s = LOOK_S
         else:
             every_s = math.inf
@@ -447,7 +453,7 @@ class Store:
         try:
             with in_haste():
                 if not self._whole and parts:
-                    self._whole = gather(self._folder, parts, self._last_number)
+                    self._whole = gather(self._folder, parts, self._last_number, self._at_hand)
                 if self._whole:
                     self._replace(self._whole)
         # to put parts together can wait; that somebody else writes cannot
@@ -463,9 +469,10 @@ class Store:
         it arrived, or will.
         """
         self.lock.require()
-        self._n_bytes = self._folder.replace_lines(files.MANIFEST, whole.lines, self.lock.require)
+        self._n_bytes = self._folder.change_lines(files.MANIFEST, whole.replaced, self.lock.require)
         self._parts[-len(whole.old) :] = [whole.part]
         self._whole = None
+        self._at_hand.clear()
         with contextlib.suppress(StoreError):  # who opens the run next removes them
             for part in whole.old:
                 self._folder.remove(part.name)
@@ -487,6 +494,8 @@ class Store:
             files.MANIFEST, part.format(), self._n_bytes, self.lock.require
         )
         self._begun = None
+        if not self._is_directory:
+            keep(self._at_hand, part.name, data)
         self._last_number = part.number
         self._parts.append(part)
         self.last_part = part.name, part.n_rows
@@ -541,23 +550,6 @@ class Store:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self._folder.where('')} is closed: open it again to append")
-
-
-def _one_by_one(rows: Iterable[Row | Checked]) -> list[Row | Checked]:
-    offered: list[Row | Checked] = []
-    for item in rows:
-        if isinstance(item, Checked):
-            offered += item.each()
-        else:
-            offered.append(item)
-    return offered
-
-
-def _row_of(item: Row | Checked) -> Row:
-    """Return the row itself, or the only one that was checked."""
-    if isinstance(item, Checked):
-        return item.rows[0]
-    return item
 
 
 def rows_of_next_part(n_rows: int) -> int:

@@ -13,8 +13,9 @@ from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.local import open_folder
 from orderly_boggle.results.storage.lock import Pace
 from orderly_boggle.results.storage.outage import Outage, Patience
+from orderly_boggle.results.store.compaction import MANY
 from orderly_boggle.results.store.run import open_run
-from orderly_boggle.results.store.store import FLUSH_SECONDS, Store
+from orderly_boggle.results.store.store import STORE_FLUSH_SECONDS, Store
 from orderly_boggle.results.upkeep.repair import repair
 from tests.results.helpers import all_rows, drive, row, toy_question, write_rows
 from tests.results.proxies import Proxy
@@ -54,7 +55,7 @@ def test_rows_are_kept_while_a_store_is_away_for_minutes(bucket, proxy, monkeypa
         store.append([row(1)])
         proxy.fails = lambda method, path: status
         for number in range(2, 4):
-            clock.now_s += max(FLUSH_SECONDS, 300.0)
+            clock.now_s += max(STORE_FLUSH_SECONDS, 300.0)
             store.append([row(number)])
             assert not store.flush_if_due()
         (line,) = told[:1]
@@ -76,7 +77,7 @@ def test_a_store_that_stays_away_ends_the_run_with_a_code_that_is_tried_again(bu
     store.run.folder.patience = Patience(100.0, told.append)
     store.append([row(1)])
     proxy.fails = lambda method, path: 503
-    clock.now_s += FLUSH_SECONDS
+    clock.now_s += STORE_FLUSH_SECONDS
     assert not store.flush_if_due()
     clock.now_s += 101.0
     with pytest.raises(UnreachableError) as caught:
@@ -103,7 +104,7 @@ def test_a_lost_answer_leaves_one_part_and_one_line(bucket, proxy):
             return 503 if n_lines else 0
 
         proxy.fails = fails
-        clock.now_s += FLUSH_SECONDS
+        clock.now_s += STORE_FLUSH_SECONDS
         assert not store.flush_if_due()
         proxy.fails = lambda method, path: 0
         (part,) = folder.names(files.RESULTS)
@@ -112,6 +113,26 @@ def test_a_lost_answer_leaves_one_part_and_one_line(bucket, proxy):
         assert folder.names(files.RESULTS)[0] == part
         assert len(folder.names(files.RESULTS)) == 2
     assert [r.class_id for r in open_run(f"{bucket}/run").rows()] == [1, 2]
+
+
+def test_what_a_driver_has_put_itself_is_not_read_again_to_be_put_together(bucket, proxy):
+    """Requests are paid for: of a part and its line there are none but those that put them."""
+    read: list[str] = []
+
+    def note(method: str, path: str) -> int:
+        is_object = "list-type=2" not in path and f"/{files.LOCK}/" not in path
+        if method == "GET" and is_object:
+            read.append(path)
+        return 0
+
+    with Store.open(f"{bucket}/run", toy_question()) as store:
+        proxy.fails = note
+        for number in range(1, MANY + 1):
+            store.append([row(number)])
+            store.flush()
+        (whole,) = store.run.folder.names(files.RESULTS)
+        assert [path.rpartition("/results/")[2] for path in read] == [whole.partition("/")[2]]
+    assert [r.class_id for r in open_run(f"{bucket}/run").rows()] == list(range(1, MANY + 1))
 
 
 def test_a_driver_finds_its_claim_by_name_where_listings_lag(bucket, proxy):
