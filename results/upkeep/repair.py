@@ -46,6 +46,7 @@ from orderly_boggle.results.store.store import RepairResult
 from orderly_boggle.search.question import Question
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end
+_MISSING = "it is missing"
 
 
 def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
@@ -56,13 +57,13 @@ def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
     what run it is.
     """
     done = RepairResult({}, {}, [])
-    fault = _fault_of_identity(folder, question)
+    fault, has_rows = _fault_of_identity(folder, question), bool(folder.names(files.RESULTS))
+    if fault == _MISSING and not has_rows:
+        return done  # the store writes the document of a new run
     if fault:
-        # nothing was found yet: the store writes the document of a new run
-        if not folder.names(files.RESULTS):
-            return done
         # nothing is known of the run but its rows: they must be of the question asked for
-        _check_rows(folder, question)
+        if has_rows:
+            _check_rows(folder, question)
         folder.publish(files.RUN, document)
         done.others[files.RUN] = fault
     _repair_manifest(folder, done)
@@ -88,7 +89,7 @@ def _fault_of_identity(folder: Folder, question: Question) -> str:
     except DamagedError as error:
         return str(error)
     if identity is None:
-        return "it is missing"
+        return _MISSING
     refuse_another(question, identity.question, folder.where(""))
     return ""
 

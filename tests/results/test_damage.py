@@ -25,6 +25,8 @@ from orderly_boggle.results.errors import (
     UnreachableError,
     WriteError,
 )
+from orderly_boggle.results.log import EventLog
+from orderly_boggle.results.log_events import HostFlagged, WorkerStarted
 from orderly_boggle.results.proof.coverage import check_coverage
 from orderly_boggle.results.proof.prove import summary
 from orderly_boggle.results.storage import files
@@ -47,6 +49,7 @@ from tests.results.helpers import (
     claimed,
     drive,
     make_run,
+    row,
     toy_question,
 )
 from tests.samples import daily
@@ -250,6 +253,41 @@ def test_a_repair_changes_nothing_of_another_question(finished, tmp_path):
     with pytest.raises(FingerprintError, match="cutoff"):
         repair(open_folder(run), toy_question(cutoff=81), b"{}")
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
+def test_a_run_json_that_was_cut_before_anything_was_found_is_written_anew(tmp_path):
+    Store.open(tmp_path, toy_question()).close()
+    (tmp_path / files.RUN).write_text("{")
+    with pytest.raises(DamagedError, match=r"the same command, .*, with --drop-damaged"):
+        Store.open(tmp_path, toy_question())
+    with Store.open(tmp_path, toy_question(), recover=repair) as store:
+        assert list(store.repaired.others) == [files.RUN]
+        store.append(all_rows())
+    assert check_coverage(open_run(tmp_path)).complete
+    with Store.open(tmp_path / "new", toy_question(), recover=repair) as store:
+        assert store.repaired.others == {}, "of a new run nothing was lost"
+
+
+def test_a_part_with_rows_of_other_classes_is_taken_out(tmp_path):
+    with Store.open(tmp_path, toy_question()) as store:
+        for rows in (all_rows(), [row(1, n_boards=625)]):
+            store.append(rows)
+            store.flush()
+    with Store.open(tmp_path, toy_question(), recover=repair) as store:
+        (why,) = store.repaired.parts.values()
+        assert "not the run's own, such as 1" in why
+    assert check_coverage(open_run(tmp_path)).complete
+
+
+def test_of_hosts_in_the_log_only_those_that_were_contradicted_are_doubted(finished, tmp_path):
+    run = spoilt(finished, tmp_path)
+    log = EventLog(open_folder(run))
+    for event in (WorkerStarted(host="right"), HostFlagged(host="wrong")):
+        log.add(event)
+    log.flush()
+    flip_bit(next((run / files.RESULTS).iterdir()))
+    doubts = repair(open_folder(run), toy_question(), b"{}").doubts
+    assert [doubt.host for doubt in doubts] == ["wrong"]
 
 
 def test_a_claim_goes_with_a_part_that_it_rests_on(finished, tmp_path):
