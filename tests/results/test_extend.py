@@ -27,6 +27,7 @@ from orderly_boggle.results.upkeep.extend import (
     doubts,
     extend,
     inherited,
+    restated,
     reusable,
     taken,
 )
@@ -204,6 +205,18 @@ def test_one_bound_for_a_whole_unit_proves_lower_cutoffs_in_any_version(tmp_path
     source = open_run(write(tmp_path, 90, rows, {}))
     assert [found.class_id for found in reusable(source, 70)] == [0]
     assert 99 not in {found.class_id for found in reusable(source, 91)}, "it was given up"
+
+
+def test_boards_that_fall_below_a_higher_cutoff_count_for_the_bound_and_others_do_not():
+    class_id = next(x for x in IDS if len({score for _, score in searched(80, x).candidates}) > 1)
+    found = searched(80, class_id)
+    scores = sorted({score for _, score in found.candidates})
+    for cutoff in (80, *(score + 1 for score in scores)):
+        asked = toy_question(cutoff=cutoff)
+        again = restated(found, found.candidates, asked, "")
+        wanted = searched(cutoff, class_id)
+        assert (again.status, again.candidates) == (wanted.status, wanted.candidates)
+        assert again.max_bound == wanted.max_bound
 
 
 def test_a_split_that_settled_nothing_holds_at_any_cutoff(tmp_path):

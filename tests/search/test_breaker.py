@@ -654,6 +654,19 @@ def test_a_difference_is_named(lie):
     assert nodes.difference(true, wrong)
 
 
+def test_images_that_the_demands_leave_out_are_no_difference():
+    of = WORLDS["3x3"]
+    breaker = Breaker(of.spec(of.scores.cutoff_for(300)))
+    nodes = SearchNodes(breaker.question)
+    true = breaker.break_unit(Unit(0))
+    demanded = nodes._demanded([nodes._node(0, "")], true)
+    images = of.images(set(true.candidates))
+    assert demanded < images
+    every = replace(true, candidates=tuple(sorted(images)))
+    least = replace(true, candidates=tuple(sorted(demanded)))
+    assert nodes.difference(every, least) == nodes.difference(least, every) == ""
+
+
 def test_images_and_orders_differ():
     of = WORLDS["3x3"]
     board = geometry("3x3")

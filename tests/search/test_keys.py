@@ -13,6 +13,7 @@ from numba import njit, types
 
 from orderly_boggle.boardclass.jit import read_only, writable
 from orderly_boggle.search.keys import (
+    KEY_LEVELS,
     LITERAL_BITS,
     first_edge,
     first_place,
@@ -50,6 +51,12 @@ def test_literals_and_levels_of_a_key(seed, n_levels):
         assert first_edge(np.int64(key)) == place << LITERAL_BITS | codes[first]
         assert key & last_levels(n) == key_of([0] * (n_levels - n) + codes[n_levels - n :])
         assert used_levels(key, low) == key_of([int(code > 0) for code in codes])
+
+
+def test_last_levels_are_those_of_a_key_and_all_bits_where_there_are_more():
+    for n in range(KEY_LEVELS + 3):
+        wanted = (1 << 5 * n) - 1 if n < KEY_LEVELS else (1 << 64) - 1
+        assert int(last_levels(n)) == wanted
 
 
 @pytest.mark.parametrize("key_bits", [5, 10, 15, 45, 50, 60])
