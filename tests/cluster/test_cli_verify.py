@@ -16,10 +16,17 @@ from typing import Any
 
 import pytest
 
-from orderly_boggle.boardclass.errors import MismatchError
+from orderly_boggle.boardclass.errors import InputError, MismatchError
 from orderly_boggle.results.errors import ConflictError
 from orderly_boggle.results.proof.nodes import run_spec
-from orderly_boggle.results.proof.repeat import easy_first, overlooked, repeat_easy, repeated
+from orderly_boggle.results.proof.repeat import (
+    check_taken,
+    easy_first,
+    overlooked,
+    repeat_easy,
+    repeated,
+    sampled_rows,
+)
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.store.rows import SPLIT
 from orderly_boggle.results.store.run import open_run
@@ -183,6 +190,21 @@ def test_the_draw_is_one_that_anybody_can_repeat(orderly, made):
     other = orderly("repeat", made, "--sample", 7, "--seed", 6, "--format", "csv").out
     assert other.splitlines()[0] == "class_id,path,status,difference,gave_up,seconds"
     assert len(other.splitlines()) == 8
+
+
+def test_more_verdicts_than_there_are_cannot_be_drawn(made):
+    run = open_run(made)
+    n = sum(row.status != SPLIT or bool(row.settled) for row in run.rows())
+    assert len(sampled_rows(run, n, 0)) == n
+    with pytest.raises(InputError, match="cannot draw"):
+        sampled_rows(run, n + 1, 0)
+
+
+def test_splits_that_settled_nothing_do_not_count_as_searched_again(made):
+    run = open_run(made)
+    splits = [replace(row, settled=()) for row in run.rows() if row.status == SPLIT]
+    assert splits
+    assert check_taken(run, run_spec(run, run_wordlist(run, None)), splits, 0) == 0
 
 
 @pytest.mark.parametrize("fault", ["lost board", "one more", "score", "size", "lost part"])

@@ -151,6 +151,13 @@ def test_what_does_not_follow_is_refused_and_nothing_is_written(
     assert not (tmp_path / "d").exists()
 
 
+def test_a_list_that_spells_other_letters_in_another_way_is_refused(source):
+    found, words = source
+    check_follows(found, found.question, words, words)
+    with pytest.raises(InputError, match="with other symbols"):
+        check_follows(found, found.question, words, replace(words, letters={"w": "\u00f1"}))
+
+
 def test_a_word_that_no_board_holds_stands_in_no_way(source, tmp_path):
     path = list_of(tmp_path, [*LISTED, "seasoned"])
     outcome, searched = derived_and_searched(source, tmp_path, wordlist=path)

@@ -4,6 +4,7 @@ for a proof.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from string import ascii_lowercase
 from typing import Any, ClassVar
@@ -56,6 +57,8 @@ from orderly_boggle.results.proof.verify import (
     verify_files,
 )
 from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.documents import format_document
+from orderly_boggle.results.store.made import Climbed, Made
 from orderly_boggle.results.store.rows import Row
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.store.store import Store
@@ -563,6 +566,18 @@ def test_what_is_shown_of_a_run_in_each_of_its_states(tmp_path):
     assert climbed.best_known == "94 points: wxyz, from the climb"
 
 
+@pytest.mark.parametrize(
+    ("board", "score", "is_shown"),
+    [("zyxw", 80, True), ("zyxw", 81, False), ("zyxw", None, False), ("zyx", 80, False)],
+)
+def test_the_board_of_a_climb_is_shown_with_the_cutoff_that_it_gave(
+    tmp_path, board, score, is_shown
+):
+    Store.open(tmp_path, toy_question(), Made(climbed=Climbed(board, score))).close()
+    shown = summary(tmp_path).from_climb
+    assert (shown is not None) == is_shown
+
+
 def test_runs_of_one_name_are_told_apart_by_their_folders():
     assert distinct_names(["a/run", "b/other"]) == ["run", "other"]
     assert distinct_names(["a/run", "b/run"]) == ["a/run", "b/run"]
@@ -687,6 +702,23 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
         assert told.checked.startswith(begin)
         is_climbed = "over 9 boards, up to 94 points" in told.checked
         assert is_climbed == bool(again.n_climbed)
+
+
+def test_a_claim_about_the_same_rows_was_altered_and_one_about_fewer_is_old(tmp_path):
+    run = open_run(make_run(tmp_path / "run"))
+    path = tmp_path / "run" / files.CLAIM
+    stored = json.loads(path.read_text())
+    del stored["sha256"]
+
+    def notes_with(**changes: int) -> tuple[str, ...]:
+        path.write_bytes(format_document({**stored, **changes}))
+        return verify_files(run, ToyScorer(), ToyScorer(), Wording("toy", 12, POINTS)).notes
+
+    assert notes_with() == ()
+    with pytest.raises(MismatchError, match="is not about these rows: it says best score 95"):
+        notes_with(best_score=95)
+    (note,) = notes_with(best_score=95, n_units=stored["n_units"] - 1)
+    assert "is out of date: it says " in note
 
 
 def test_sums_and_digests_of_rows_are_exact(tmp_path):
