@@ -29,6 +29,7 @@ HEAD = "127.0.0.2"
 _LOOPBACK = "127.0.0.1"
 _STORE_BYTES = 80_000_000
 _TRIES = 8
+_ASK_S = 400.0  # commands of Ray took two minutes on a machine with twenty processes at work
 # how Ray's fake provider names the head
 _FAKE_HEAD = "f" * 51 + "00000"
 _COMMAND = (sys.executable, "-m", "ray.scripts.scripts")
@@ -199,7 +200,7 @@ class RealCluster:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=_ASK_S,
             check=True,
         )
         return done.stdout

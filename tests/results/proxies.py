@@ -52,6 +52,9 @@ class Proxy(ThreadingHTTPServer):
         """The endpoint."""
         return f"http://127.0.0.1:{self.server_port}"
 
+    def handle_error(self, *_: object) -> None:
+        """Say nothing of a client that has gone."""
+
     def stop(self) -> None:
         """End it."""
         self.over.set()
