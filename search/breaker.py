@@ -187,8 +187,7 @@ class Breaker:
 
     def _break(self, unit: Unit) -> UnitResult:
         began, tally = time.perf_counter(), Tally(self.question.cutoff)
-        # what the class before has left must not decide where this one is split
-        self._nodes.forest.begin()
+        self._nodes.begin()
         # before anything is grown: a path from outside that names no part is refused here
         root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)

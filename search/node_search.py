@@ -25,6 +25,7 @@ import numpy as np
 
 from orderly_boggle.boardclass.arrays import Int8s, Int64s
 from orderly_boggle.boardclass.geometry import Geometry
+from orderly_boggle.boardclass.parts import parse_path
 from orderly_boggle.boardclass.scores import reaches
 from orderly_boggle.search.node import Node, OpenClass, before, split, split_at
 from orderly_boggle.search.params import MAX_FREE_CELLS, Budgets
@@ -37,6 +38,7 @@ from orderly_boggle.search.trees.layer import Grown
 from orderly_boggle.search.trees.lazy_subtree import collapse
 
 _SURVIVORS = 1024
+_Forced = tuple[tuple[int, str], ...]  # cells and their letters
 _BOARD_PUSHES = 230  # what it takes to score a board, in pushes
 
 
@@ -50,11 +52,20 @@ class NodeSearch:
         self.scorer, self.forest = scorer, forest
         self._search = state.new_search()
         self._survivors = np.zeros((_SURVIVORS, MAX_FREE_CELLS), np.int8)
+        # letters of the next cell that were left, by what was forced outside the centre: the last
+        # of these cells with its letter, and without, for the last node that was searched
+        self._left_of: dict[_Forced, int] = {}
+
+    def begin(self) -> None:
+        """Begin a unit: what the one before has left must not decide where this one is split."""
+        self.forest.begin()
+        self._left_of.clear()
 
     def turn(self, board: Geometry) -> None:
         """Go on with another cell order of the same board."""
         self.board = board
         self.forest.turn(board)
+        self._left_of.clear()
 
     def search(
         self, node: Node, ruled_out: int, open_class: OpenClass | None, tally: Tally
@@ -78,21 +89,48 @@ class NodeSearch:
         if open_class is None and self._has_a_fused_centre_alone(node):
             return everything, ruled_out
         fused = any(node.masks[c].bit_count() > 1 for c in range(self.board.n) if node.is_bare(c))
+        left = self._search_loosely(node, free, left, open_class, tally)
         if fused:
             budget = self.budgets.fused_budget
-        else:
-            budget = self.budgets.node_budget
-        left = self._search_loosely(node, free, left, open_class, tally)
-        left = self._search_tree(node, free, left, open_class, budget, tally)
-        if fused:
+            left = self._search_tree(node, free, left, open_class, budget, tally)
             if left and len(free) > 1:
                 left = self._rule_out(node, free, left, open_class, tally)
             return (everything, node.masks[free[0]] & ~left) if left else ([], 0)
+        left = self._search_letters(node, free, left, open_class, tally)
         # every part forces the next free cell: parts with a letter that is left are still to be
         # searched
         if left:
             tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
         return [part for part in everything if part.masks[free[0]] & left], 0
+
+    def _search_letters(
+        self, node: Node, free: list[int], left: int, open_class: OpenClass | None, tally: Tally
+    ) -> int:
+        """Search a node without fused letters for the letters ``left`` of the next cell; return the
+        letters that are left then.
+
+        Letters that were left where the last forced cell had the letter before are not tried: next
+        to a stronger letter they would hardly fall, and to spend the budget takes longer than to
+        force them.
+        """
+        budget = self.budgets.node_budget
+        forced = self._forced(node, open_class) if open_class else ()
+        if not forced:
+            return self._search_tree(node, free, left, open_class, budget, tally)
+        *above, (cell, _) = forced
+        any_letter = *above, (cell, "")
+        # first what is known of the same letters: a part of another letter of the centre, which was
+        # a weaker one, had them
+        known = self._left_of.get(forced, self._left_of.get(any_letter, 0))
+        hopeless = left & known
+        left = self._search_tree(node, free, left & ~known, open_class, budget, tally) | hopeless
+        self._left_of[forced] = self._left_of[any_letter] = left
+        return left
+
+    def _forced(self, node: Node, open_class: OpenClass) -> _Forced:
+        """Return the cells outside the centre that were forced, with their letters."""
+        path = parse_path(node.path, self.board.n)
+        return tuple((c, letters) for c, letters in path if c not in open_class.bare)
 
     def _has_a_fused_centre_alone(self, node: Node) -> bool:
         """Return whether a node has fused cells, and all of them are centre cells."""

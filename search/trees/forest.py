@@ -20,8 +20,9 @@ Layers lie in the arrays one behind the other, like the nodes of a depth-first s
 until another branch needs the place.  A layer has two trees: the *whole*, over all terms, to be
 searched, and the *base*, over the terms that do not use the next free cell.  Forcing that cell to a
 letter makes a new whole of the base and of what the whole has behind that letter (the gains); only
-the terms that absorption takes away have to be generated (the losses).  Where a whole is too large
-to be there, the gains are generated as well.
+the terms that absorption takes away have to be generated (the losses), and not even these where the
+budget ``absorb_forced`` says no: the bound is hardly higher.  Where a whole is too large to be
+there, the gains are generated as well.
 
 The cell of the hole is the one that was unfused last, or the one that will be first.  The parts
 that it is unfused into differ by the few words that use the cell, so each is grown over what all of
@@ -311,7 +312,7 @@ class Forest:
             hole = unfused[-1]
         else:
             hole = split_cell(node, self.geometry, self._rules)
-        if len(bare) == 1 or not node.is_bare(hole):
+        if len(bare) == 1 or hole not in dict(bare):
             return []
         return [tuple((c, 0 if c == hole else mask) for c, mask in bare)]
 
@@ -568,14 +569,16 @@ class Forest:
         it fits.
 
         What the whole below has behind the letter is merged with its base, less the terms that
-        absorption takes away.
+        absorption takes away: to generate these takes longer, so they may stay (``absorb_forced``).
         """
         n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
         begin = below.end_keys
-        room = self._arrays.terms[begin:][: self._budgets.whole_terms]
-        n = self._generator.of_open(
-            bare, room, 1 << (len(bare) - 1), only=LOSSES, segments=self._arrays.points[begin:]
-        )
+        n = 0
+        if self._budgets.absorb_forced:
+            room = self._arrays.terms[begin:][: self._budgets.whole_terms]
+            n = self._generator.of_open(
+                bare, room, 1 << (len(bare) - 1), only=LOSSES, segments=self._arrays.points[begin:]
+            )
         if n >= 0:
             cuts = self._sorted(n, begin, below.end_tip, bare)
         else:

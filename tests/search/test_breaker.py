@@ -198,6 +198,7 @@ def random_params(rng: random.Random, tiny: bool = False) -> Params:
         product_limit=rng.choice([0, 1, 20, 20_000]),
         max_free=rng.choice([2, 4, 6, 12]),
         coarse_groups=rng.choice([(), tuple(groups), (LETTER_ORDER,), Params().coarse_groups]),
+        absorb_forced=rng.choice([0, 1]),
     )
 
 

@@ -19,6 +19,7 @@ from orderly_boggle.boardclass.scores import TABLES
 from orderly_boggle.search.breaker import Breaker, Unit
 from orderly_boggle.search.local.methods import Find, local_search
 from orderly_boggle.search.node import Node, OpenClass, class_node, letters_of, split
+from orderly_boggle.search.node_search import NodeSearch
 from orderly_boggle.search.params import Budgets, Rules
 from orderly_boggle.search.scoring.scorer import Scorer, trie_of
 from orderly_boggle.search.scoring.trie import build_trie
@@ -148,6 +149,14 @@ def test_the_cell_unfused_last_or_first_is_left_out_of_a_layer_below():
         [],
         [],
     ]
+
+
+def test_a_cell_outside_the_class_that_is_forced_to_several_letters_is_no_hole():
+    """A second layer of the same class would count each of its terms twice."""
+    assert hole_of(part_of({4: "e", 1: "s", 7: "t", 3: "st"}, "3=st")) == []
+    used = new_forest()
+    used.grow_on_layers(CLASS, part_of({4: "e", 1: "s", 7: "t", 3: "st"}, "3=st"))
+    assert len({layer.bare for layer in used.stack}) == len(used.stack) == 3
 
 
 @pytest.mark.parametrize("buckets", [(), ("est", "ae"), ("ae", "st")])
@@ -308,6 +317,40 @@ def test_going_down_one_letter_generates_less_than_growing_at_once():
     assert change is not None
     assert whole is not None
     assert 0 < change.n_terms < whole.n_terms
+
+
+def forced_in(terms: dict[int, int], level: int, letter: str) -> Counter[int]:
+    """Return terms (points by key) with a level forced to a letter: a literal with this letter
+    goes, a term with another one as well.
+    """
+    found: Counter[int] = Counter()
+    shift = 5 * (BOARD.n - 2 - level)
+    for key, points in terms.items():
+        literal = key >> shift & 31
+        if literal in (0, ord(letter) - 96):
+            found[key & ~(31 << shift)] += points
+    return found
+
+
+@pytest.mark.parametrize("letters", ["a", "s", "z", "ea", "st"])
+def test_where_a_forced_cell_need_not_absorb_its_terms_are_those_of_the_tree_above(letters):
+    """Nothing is generated, and each term that the node has is there, with its points at least."""
+    budgets = replace(PARAMS.budgets, absorb_forced=0)
+    forest = Forest(BOARD, TRIE, PARAMS.rules, budgets)
+    node = node_with({4: "e"})
+    terms, _ = snapshot(layered(forest, node))
+    for level, letter in enumerate(letters):
+        node = node_with({4: "e"} | dict(zip((1, 7), letters[: level + 1], strict=False)))
+        grown = layered(forest, node)
+        assert grown
+        assert grown.n_terms == 0
+        terms = forced_in(terms, level, letter)
+        found, bound = snapshot(grown)
+        assert found == terms
+        exact, least = grown_at_once(node)
+        assert all(found[key] >= points for key, points in exact.items())
+        assert bound >= least
+        assert letters == "z" or found != exact
 
 
 @pytest.mark.parametrize(
@@ -532,6 +575,53 @@ def test_a_unit_gives_the_same_verdict_whatever_was_searched_before(n_rim):
             n_moved += any(layer.bare for layer in used._nodes.forest.stack[:1])
             assert replace(used.break_unit(unit), seconds=0) == alone[unit]
     assert n_moved
+
+
+TIGHT = Params(memory_mb=16, node_budget=300, least_budget=300)
+
+
+def test_the_letters_left_in_one_unit_do_not_decide_where_the_next_is_split(best):
+    """To its counters, whatever was searched before."""
+    spec = spec_of("3x3", WORDS, TABLE.points, best.score, SINGLE, TIGHT)
+    units = [Unit(EVERY.index("e"), path) for path in ("1=t", "1=t/7=s", "1=t/7=j", "1=s")]
+    alone = [replace(Breaker(spec).break_unit(unit), seconds=0) for unit in units]
+    assert any(result.counters["n_splits"] for result in alone)
+    used = Breaker(spec)
+    for unit, wanted in [*zip(units, alone, strict=True)] * 2:
+        assert replace(used.break_unit(unit), seconds=0) == wanted
+
+
+@pytest.mark.parametrize("absorb_forced", [0, 1])
+def test_a_letter_left_beside_a_weaker_one_is_not_tried_beside_a_stronger(
+    monkeypatch, best, absorb_forced
+):
+    """It is forced, and the boards are the same."""
+    left_beside: dict[str, int] = {}  # by the path without its last letter
+    spared = []
+    begin, search_tree = NodeSearch.begin, NodeSearch._search_tree
+    search_letters = NodeSearch._search_letters
+
+    def anew(self):
+        left_beside.clear()
+        begin(self)
+
+    def tree(self, node, free, left, *rest, **more):
+        assert left & left_beside.get(node.path[:-1], 0) == 0
+        return search_tree(self, node, free, left, *rest, **more)
+
+    def letters(self, node, free, left, *rest):
+        spared.append(left & left_beside.get(node.path[:-1], 0))
+        still_left = search_letters(self, node, free, left, *rest)
+        if node.path:
+            left_beside[node.path[:-1]] = still_left
+        return still_left
+
+    wanted, _ = found_by(PARAMS, best)
+    monkeypatch.setattr(NodeSearch, "begin", anew)
+    monkeypatch.setattr(NodeSearch, "_search_tree", tree)
+    monkeypatch.setattr(NodeSearch, "_search_letters", letters)
+    assert found_by(replace(TIGHT, absorb_forced=absorb_forced), best)[0] == wanted
+    assert any(spared)
 
 
 def found_by(
