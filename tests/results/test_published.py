@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 
 from orderly_boggle.boardclass.canonical import canonical_board
-from orderly_boggle.boardclass.errors import WordListError
+from orderly_boggle.boardclass.errors import MismatchError, WordListError
 from orderly_boggle.boardclass.geometry import geometry
 from orderly_boggle.boardclass.scores import points_in_words
 from orderly_boggle.boardclass.wordlist import known_name, load_wordlist, sources
+from orderly_boggle.results.proof import packaged
 from orderly_boggle.results.proof.claim import read_claim
 from orderly_boggle.results.proof.coverage import check_coverage
 from orderly_boggle.results.proof.packaged import packaged_summary
 from orderly_boggle.results.proof.prove import boards, summary
+from orderly_boggle.results.storage.files import PUBLISHED
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.search import score
 from tests.conftest import ROOT, published_boards
@@ -139,3 +141,12 @@ def test_verify_accepts_it(name, orderly):
     checked = orderly("verify", ROOT / FOLDER / name)
     assert checked.code == 0, checked.err
     assert words.sha256 == sha256
+
+
+def test_what_is_kept_of_a_run_must_be_what_its_rows_prove(monkeypatch):
+    place = PUBLISHED / "3x3-scowl70"
+    packaged.check(place)
+    other = replace(packaged.worked_out(place.name), files_sha256="0" * 64)
+    monkeypatch.setattr(packaged, "worked_out", lambda _: other)
+    with pytest.raises(MismatchError, match="is not what its rows prove now"):
+        packaged.check(place)

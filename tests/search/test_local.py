@@ -276,6 +276,11 @@ def test_one_path_through_all_cells_of_each_set_of_images(dims):
     assert set(found) == expected
 
 
+def test_a_board_of_too_many_paths_is_refused():
+    with pytest.raises(InputError, match="4x5 has too many paths to try all"):
+        hamiltonian_paths(geometry("4x5"))
+
+
 @pytest.mark.slow
 def test_4x4_has_as_many_paths_as_published():
     paths = hamiltonian_paths(geometry("4x4"))

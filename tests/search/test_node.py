@@ -272,6 +272,12 @@ def test_values_that_would_lose_boards_or_never_end_are_refused(values, said):
     assert "\n" not in str(caught.value)
 
 
+def test_demands_compare_by_the_order_of_their_rule():
+    """Rows of older runs are of the second one."""
+    assert Rules().demand_order == LETTER_ORDER[::-1]
+    assert Rules(demands="every").demand_order == LETTER_ORDER
+
+
 def test_others_are_accepted():
     assert Params().force_groups == tuple(LETTER_ORDER)
     for groups in ((LETTERS,), (LETTERS[:5], LETTERS[5:]), ("", LETTERS), tuple(reversed(LETTERS))):
