@@ -115,7 +115,10 @@ def read_board(text: str, dims: Dims | str | None = None) -> tuple[Dims, str]:
     Raises BoardError if it is not a board, or can be read in two ways; DimsError if there is no
     such size.
     """
-    wanted = None if dims is None else parse_dims(dims)
+    if dims is None:
+        wanted = None
+    else:
+        wanted = parse_dims(dims)
     if not isinstance(text, str):
         raise BoardError(f"a board is a text, not {quote(text)}: expected such as 'bld/eae/rts'")
     if len(text) > MAX_TEXT:
@@ -141,7 +144,8 @@ def read_board(text: str, dims: Dims | str | None = None) -> tuple[Dims, str]:
     titled = [row.replace("Qu", "q").lower() for row in rows]
     found = {_placed(plain, wanted), _placed(titled, wanted)} - {None}
     if not found:  # u is a cell of its own wherever that makes a board
-        found = {_placed([row.replace("qu", "q") for row in plain], wanted)} - {None}
+        q_form = [row.replace("qu", "q") for row in plain]
+        found = {_placed(q_form, wanted)} - {None}
     if len(found) > 1:
         raise BoardError(f"board {quote(text)} can be read in two ways: write q for a Qu cell")
     for size, letters in filter(None, found):
@@ -171,15 +175,18 @@ def _placed(rows: list[str], wanted: Dims | None) -> tuple[Dims, str] | None:
     if not rows:
         return None
     if len(rows) == 1:
-        size, letters = wanted or USUAL.get(len(rows[0])), rows[0]
+        size = wanted or USUAL.get(len(rows[0]))
+        letters = rows[0]
     else:
-        w, h = len(rows[0]), len(rows)
+        w = len(rows[0])
+        h = len(rows)
         size = Dims(min(w, h), max(w, h))
         if w > h:
             letters = "".join(rows)
         else:
             letters = "".join(chain.from_iterable(zip(*rows, strict=False)))
-        if any(len(row) != w for row in rows) or size not in SIZES or wanted not in (None, size):
+        is_even = all(len(row) == w for row in rows)
+        if not is_even or size not in SIZES or wanted not in (None, size):
             return None
     if size is None or size.n != len(letters):
         return None
@@ -206,9 +213,11 @@ def with_letters(board: str, letters: Mapping[str, str]) -> str:
     if not letters:
         return board
     faces = [(c, letters.get(c, c)) for c in board]
-    return "".join(
-        new if new == c or (len(new) == 1 and new != "q") else f"[{new}]" for c, new in faces
-    )
+    cells = []
+    for c, new in faces:
+        is_plain = new == c or (len(new) == 1 and new != "q")
+        cells.append(new if is_plain else f"[{new}]")
+    return "".join(cells)
 
 
 def dims_of_length(n: int) -> Dims:

@@ -16,9 +16,12 @@ from itertools import product
 from pathlib import Path
 
 SIZE = 50
-INK, EDGE, PATH = "#1d2327", "#d5d9dc", "#b3261e"
+INK = "#1d2327"
+EDGE = "#d5d9dc"
+PATH = "#b3261e"
 _WARM = (214, 90, 60)
-_COOLEST, _WARMEST = 0.08, 0.68
+_COOLEST = 0.08
+_WARMEST = 0.68
 STYLE = Path(__file__).resolve().parent / "board.css"
 SCRIPT = Path(__file__).resolve().parent / "words.js"
 
@@ -54,13 +57,17 @@ def board_svg(
     strict : whether it is for a page that forbids style attributes: ``fill-opacity`` then says how
         warm a cell is
     """
-    h, w = len(faces), len(faces[0])
+    h = len(faces)
+    w = len(faces[0])
     middle = SIZE // 2
-    columns, rows = range(middle, SIZE * w, SIZE), range(middle, SIZE * h, SIZE)
+    columns = range(middle, SIZE * w, SIZE)
+    rows = range(middle, SIZE * h, SIZE)
     centres = list(product(columns, rows))
     heat = heat or [0] * len(centres)
-    low, span = min(heat), max(1, max(heat) - min(heat))
-    squares, letters = [], []
+    low = min(heat)
+    span = max(1, max(heat) - min(heat))
+    squares = []
+    letters = []
     for cell, (x, y) in enumerate(centres):
         share = _COOLEST + (_WARMEST - _COOLEST) * (heat[cell] - low) / span
         paper = "#" + "".join(f"{round(255 + (value - 255) * share):02x}" for value in _WARM)

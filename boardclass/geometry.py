@@ -66,7 +66,10 @@ class Dims(NamedTuple):
 
 def _all_sizes() -> list[Dims]:
     sides = range(2, MAX_CELLS // 2 + 1)
-    sizes = [Dims(w, h) for w, h in product(sides, sides) if w <= h and w * h <= MAX_CELLS]
+    sizes = []
+    for w, h in product(sides, sides):
+        if w <= h and w * h <= MAX_CELLS:
+            sizes.append(Dims(w, h))
     return sorted(sizes, key=attrgetter("n", "w"))
 
 
@@ -113,7 +116,8 @@ def read_cell(text: str, w: int, h: int) -> int | None:
     """
     match = _place(text.strip())
     if match and match[2]:
-        y, x = int(match[1]) - 1, int(match[2]) - 1
+        y = int(match[1]) - 1
+        x = int(match[2]) - 1
         if 0 <= x < w and 0 <= y < h:
             return x * h + y
         return None
@@ -202,14 +206,18 @@ def cell_order_of(dims: Dims | str, name: str | None = None) -> tuple[int, ...]:
 def _cells(dims: Dims) -> tuple[Int64s, Int64s, Int64s]:
     """Return the column, the row and the number of the type of each cell."""
     x, y = np.divmod(np.arange(dims.n), dims.h)
-    return x, y, np.isin(x, (0, dims.w - 1)).astype(int) + np.isin(y, (0, dims.h - 1))
+    on_side = np.isin(x, (0, dims.w - 1))
+    on_end = np.isin(y, (0, dims.h - 1))
+    return x, y, on_side.astype(int) + on_end
 
 
 @cache
 def _geometry(dims: Dims, cell_order: tuple[int, ...]) -> Geometry:
     x, y, kinds = _cells(dims)
     cells = np.arange(dims.n)
-    near = np.maximum(abs(x[:, None] - x), abs(y[:, None] - y)) == 1
+    apart_x = abs(x[:, None] - x)
+    apart_y = abs(y[:, None] - y)
+    near = np.maximum(apart_x, apart_y) == 1
     masks = near @ (1 << cells)
     grid = cells.reshape(dims)
     flips = np.array([grid, grid[:, ::-1], grid[::-1], grid[::-1, ::-1]])

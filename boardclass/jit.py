@@ -54,10 +54,14 @@ class _WithoutWords(ast.NodeTransformer):
     """
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        return ast.Pass() if isinstance(node.value, ast.Constant) else self.generic_visit(node)
+        if isinstance(node.value, ast.Constant):
+            return ast.Pass()
+        return self.generic_visit(node)
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        return ast.Raise(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+        if isinstance(node.exc, ast.Call):
+            return ast.Raise(node.exc.func)
+        return ast.Raise(node.exc)
 
 
 def _code_of_kernels(root: Path) -> dict[str, str]:
@@ -67,11 +71,10 @@ def _code_of_kernels(root: Path) -> dict[str, str]:
     sources: dict[Path, bytes] = {}
     for folder in _KERNEL_FOLDERS:
         sources |= {path: path.read_bytes() for path in (root / folder).rglob("*.py")}
-    todo = [
-        path
-        for path, source in sources.items()
-        if b"@kernel" in source or b"shared_arrays" in source
-    ]
+    todo = []
+    for path, source in sources.items():
+        if b"@kernel" in source or b"shared_arrays" in source:
+            todo.append(path)
     code: dict[str, str] = {}
     while todo:
         path = todo.pop()
@@ -83,7 +86,10 @@ def _code_of_kernels(root: Path) -> dict[str, str]:
             if isinstance(node, ast.ImportFrom) and node.module:
                 names = [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
             else:
-                names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.Import):
+                    names = [name.name for name in node.names]
+                else:
+                    names = []
             inner = [name.removeprefix(_PACKAGE).replace(".", "/") for name in names]
             todo += [root / f"{name}.py" for name in inner]
         code[place] = ast.dump(_WithoutWords().visit(tree))
@@ -103,9 +109,10 @@ def kernel_hash() -> str:
         np.__version__,
         platform.machine(),
     )
-    settings = sorted(
-        (k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR"
-    )
+    settings = []
+    for name, value in sorted(os.environ.items()):
+        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR":
+            settings.append((name, value))
     about = repr((versions, settings)).encode()
     # Parsing all sources takes a third of a second: its outcome is kept while they are the same.
     stamp, is_settled = _stamp(root)
@@ -155,10 +162,15 @@ class _Kept:
     def read(self) -> str:
         """Return the hash, or nothing."""
         try:
-            key, found = self._path.read_text().split() if self._path else ("", "")
+            if self._path:
+                key, found = self._path.read_text().split()
+            else:
+                key, found = "", ""
         except (OSError, ValueError):
             return ""
-        return found if key == self._key and re.fullmatch("[0-9a-f]{16}", found) else ""
+        if key == self._key and re.fullmatch("[0-9a-f]{16}", found):
+            return found
+        return ""
 
     def write(self, found: str) -> None:
         """Keep the hash; what nobody has used for a month goes."""
@@ -253,14 +265,13 @@ def _writable(status: os.stat_result) -> bool:
 
 def _is_own_group(gid: int) -> bool:
     try:
-        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(gid)
+        user = pwd.getpwuid(os.geteuid())
+        group = grp.getgrgid(gid)
     except KeyError:
         return False
-    return (
-        gid in (0, user.pw_gid)
-        and group.gr_name == user.pw_name
-        and set(group.gr_mem) <= {user.pw_name}
-    )
+    if gid not in (0, user.pw_gid) or group.gr_name != user.pw_name:
+        return False
+    return set(group.gr_mem) <= {user.pw_name}
 
 
 def _described(place: Path, status: os.stat_result) -> str:

@@ -59,7 +59,8 @@ def n_paths_by_length(width: int, height: int) -> list[int]:
 
 
 def _count(width: int, height: int, *, by_length: bool) -> list[int]:
-    h, n = min(width, height), width * height
+    h = min(width, height)
+    n = width * height
     if not 1 <= h <= MAX_HEIGHT or n > MAX_CELLS:
         raise BoardError(
             f"size {quote(f'{width}x{height}')}: expected sides of 1 or more, the shorter one of "
@@ -84,7 +85,9 @@ class _Frontier:
     """
 
     def __init__(self, h: int, n: int, step: int) -> None:
-        self.h, self.n, self.step = h, n, step
+        self.h = h
+        self.n = n
+        self.step = step
         self.n_places = h + 2
         # each cell of a path has at most eight ways on: three bits a cell
         n_limbs = 1 + (3 * n + n.bit_length()) // _LIMB
@@ -114,7 +117,8 @@ class _Frontier:
         """Return the neighbours of a cell that were taken before it."""
         x, y = divmod(cell, self.h)
         near = []
-        for u, v in ((x, y - 1), (x - 1, y - 1), (x - 1, y), (x - 1, y + 1)):
+        before = ((x, y - 1), (x - 1, y - 1), (x - 1, y), (x - 1, y + 1))
+        for u, v in before:
             if u >= 0 and 0 <= v < self.h:
                 near.append(u * self.h + v)
         return near
@@ -126,7 +130,9 @@ class _Frontier:
         """Return the states in which a new cell has one edge, to the cell in place ``other``."""
         code = self._code(self.states, other)
         kept = code != FULL
-        states, ways, code = self.states[kept], self.ways[kept], code[kept]
+        states = self.states[kept]
+        ways = self.ways[kept]
+        code = code[kept]
         was_free = code == FREE
         # a free cell becomes an end itself, any other end gives its mate to the new cell
         far = np.where(was_free, MATE + other, code)
@@ -138,11 +144,14 @@ class _Frontier:
 
     def _bridged(self, place: int, one: int, two: int) -> tuple[Int64s, Int64s]:
         """Return the states in which a new cell has two edges, to the cells in two places."""
-        first, second = self._code(self.states, one), self._code(self.states, two)
+        first = self._code(self.states, one)
+        second = self._code(self.states, two)
         # an edge to each end of one piece would close a circle
         kept = (first != FULL) & (second != FULL) & (first != MATE + two)
-        states, ways = self.states[kept], self.ways[kept]
-        first, second = first[kept], second[kept]
+        states = self.states[kept]
+        ways = self.ways[kept]
+        first = first[kept]
+        second = second[kept]
         # where the ends of the long piece are: the cell itself if it had no edge, else its mate
         left = np.where(first == FREE, MATE + one, first)
         right = np.where(second == FREE, MATE + two, second)
@@ -150,7 +159,8 @@ class _Frontier:
         states = _with(states, one, np.full(len(states), FULL))
         states = _with(states, two, np.full(len(states), FULL))
         states = states + 2 * self.step
-        has_left, has_right = left >= MATE, right >= MATE
+        has_left = left >= MATE
+        has_right = right >= MATE
         states[has_left] = _pointed(states[has_left], left[has_left] - MATE, right[has_left])
         states[has_right] = _pointed(states[has_right], right[has_right] - MATE, left[has_right])
         whole = ~has_left & ~has_right
@@ -162,7 +172,9 @@ class _Frontier:
         code = self._code(self.states, place)
         whole = code == LONE  # the other end has left before
         self._accept(_with(self.states[whole], place, FREE), self.ways[whole])
-        states, ways, code = self.states[~whole], self.ways[~whole], code[~whole]
+        states = self.states[~whole]
+        ways = self.ways[~whole]
+        code = code[~whole]
         states = _with(states, place, np.full(len(states), FREE))
         ends = code >= MATE
         states[ends] = _pointed(states[ends], code[ends] - MATE, np.full(ends.sum(), LONE))

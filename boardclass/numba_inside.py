@@ -82,8 +82,8 @@ class _Checked(caching.IndexDataCacheFile):  # type: ignore[misc]
     def _is_sound(self, path: str) -> bool:
         try:
             content = Path(path).read_bytes()
-            size = len(content) - hashlib.sha256().digest_size
-            if hashlib.sha256(content[: max(size, 0)]).digest() == content[max(size, 0) :]:
+            size = max(0, len(content) - hashlib.sha256().digest_size)
+            if hashlib.sha256(content[:size]).digest() == content[size:]:
                 return True
             self.tell_damaged()
             Path(path).unlink()
@@ -107,7 +107,8 @@ def compiled(
     if kernel is function:  # NUMBA_DISABLE_JIT
         return kernel
     files = kernel._cache._cache_file
-    files.__class__, files.tell_damaged = _Checked, tell_damaged
+    files.__class__ = _Checked
+    files.tell_damaged = tell_damaged
     with _indices_as_they_are(), typeinfer.register_dispatcher(kernel):
         for each in signature if isinstance(signature, list) else [signature]:
             _in_one_chunk(kernel.compile, each)

@@ -86,7 +86,8 @@ class Partition:
         once = self.geometry.symmetries  # all of them are of order 4 at most
         twice = np.take_along_axis(once, once, axis=1)
         thrice = np.take_along_axis(once, twice, axis=1)
-        leads_its_cycle = np.minimum(np.minimum(once, twice), thrice) >= np.arange(self.geometry.n)
+        least = np.minimum(np.minimum(once, twice), thrice)
+        leads_its_cycle = least >= np.arange(self.geometry.n)
         n_fixed = np.where(leads_its_cycle, self.radix.astype(object), 1).prod(axis=1)
         return int(n_fixed.sum()) // len(once)
 
@@ -120,7 +121,8 @@ class Partition:
         cell 0 counts most, as in the order of the images.
         """
         weights = np.cumprod([1, *self.radix[:0:-1]], dtype=np.int64)[::-1]
-        return weights[np.argsort(self.geometry.symmetries[1:], axis=1)] - weights
+        inverse = np.argsort(self.geometry.symmetries[1:], axis=1)
+        return weights[inverse] - weights
 
     def canonical_ranks(self) -> Iterator[Int64s]:
         """Yield the canonical ranks, ascending, in int64 arrays of 262,144 at most.
@@ -130,10 +132,13 @@ class Partition:
         self._check_countable()
         # What the first cells, which take all of their values in each block, add to how far each
         # image lies behind the class, and the other cells, which have one value there.
-        n = int(np.searchsorted(np.cumprod(self.radix[:-1]), _BLOCK, side="right"))
+        sizes = np.cumprod(self.radix[:-1])
+        n = int(np.searchsorted(sizes, _BLOCK, side="right"))
         size = prod(self.radix[:n].tolist())
-        first = self._behind[:, None, :n] @ _digits(np.arange(size), self.radix[:n])
-        n_blocks, step = self.n_classes // size, _CHUNK // size
+        digits = _digits(np.arange(size), self.radix[:n])
+        first = self._behind[:, None, :n] @ digits
+        n_blocks = self.n_classes // size
+        step = _CHUNK // size
         for start in range(0, n_blocks, step):
             blocks = np.arange(start, min(start + step, n_blocks))
             others = self._behind[:, n:] @ _digits(blocks, self.radix[n:])
@@ -202,7 +207,8 @@ def parse_partition(text: str, dims: Dims | str) -> Partition:
                 what = f"buckets for {kind}"
             raise PartitionError(f"{what} are given twice in {quote(text)}: {_GRAMMAR}")
         named[kind] = _parse_buckets(rest if colon else part, kind, text)
-    buckets, texts = {}, []
+    buckets = {}
+    texts = []
     for kind in CELL_TYPES:
         if kind not in board.cell_types:
             continue

@@ -22,9 +22,12 @@ def printable(text: str, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(
-        c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
-    )
+    shown = []
+    for c in text:
+        if not c.isprintable() and c not in keep:
+            c = c.encode("unicode_escape").decode()
+        shown.append(c)
+    return "".join(shown)
 
 
 def counted(n: int, one: str, many: str = "") -> str:

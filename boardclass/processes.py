@@ -26,7 +26,10 @@ _STOPS = {signal.SIGINT, signal.SIGTERM}  # what a terminal or a batch system se
 
 def python_path() -> str:
     """Return PYTHONPATH for another process: this program comes before what is in ours."""
-    return os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    folders = [str(_ROOT)]
+    if inherited := os.environ.get("PYTHONPATH"):
+        folders.append(inherited)
+    return os.pathsep.join(folders)
 
 
 class Pool(ProcessPoolExecutor):

@@ -46,7 +46,10 @@ class ScoreTable:
         >>> parse_scores("4:1,2").counting, parse_scores("1,0,2").counting
         ('words of 4 letters or more', 'words of 3 and of 5 letters or more')
         """
-        lengths = [n for n in range(MIN_LETTERS, MAX_LETTERS + 1) if self.points[n]]
+        lengths = []
+        for n in range(MIN_LETTERS, MAX_LETTERS + 1):
+            if self.points[n]:
+                lengths.append(n)
         tail = lengths.pop()
         end = ""
         if tail == MAX_LETTERS:
@@ -66,9 +69,10 @@ class ScoreTable:
                 f"least length {n}: words of one or two letters never count here: expected at "
                 f"least {MIN_LETTERS}; without the option it is {MIN_LETTERS}"
             )
-        return ScoreTable(
-            self.name, tuple(p if i >= (n or 0) else 0 for i, p in enumerate(self.points))
-        )
+        points = list(self.points)
+        for length in range(min(n or 0, len(points))):
+            points[length] = 0
+        return ScoreTable(self.name, tuple(points))
 
 
 def _table(name: str, values: Sequence[int]) -> ScoreTable:
@@ -138,10 +142,9 @@ def parse_scores(scores: Scores) -> ScoreTable:
     if not text and len(scores) == MAX_LETTERS + 1 and not any(scores[:MIN_LETTERS]):
         return ScoreTable(points_in_words(tuple(map(int, scores))), tuple(map(int, scores)))
     least, colon, listed = text.rpartition(":")
-    values = [
-        _parse_value(value, scores)
-        for value in (listed.split(",") if isinstance(scores, str) else scores)
-    ]
+    values = []
+    for value in listed.split(",") if isinstance(scores, str) else scores:
+        values.append(_parse_value(value, scores))
     if colon:
         known = [str(n) for n in range(MIN_LETTERS, MAX_LETTERS)]
         if least not in known:
@@ -175,9 +178,10 @@ def parse_scores(scores: Scores) -> ScoreTable:
 def _listed(scores: Mapping[int, int]) -> str:
     """Return a dictionary of points as the text that means the same."""
     lengths = sorted(n for n in scores if isinstance(n, int))
-    is_whole = len(lengths) == len(scores) and lengths == list(
-        range(lengths[0], lengths[-1] + 1) if lengths else ()
-    )
+    without_gaps = []
+    if lengths:
+        without_gaps = list(range(lengths[0], lengths[-1] + 1))
+    is_whole = len(lengths) == len(scores) and lengths == without_gaps
     if not lengths or not is_whole or lengths[0] < MIN_LETTERS:
         raise ScoreError(
             f"scores {quote(dict(scores))}: expected points of one number of letters after the "
@@ -199,7 +203,9 @@ def _parse_value(value: object, scores: object) -> int:
     text = ""
     if isinstance(value, str):
         text = value.strip()
-    points = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else value
+    points = value
+    if text.isascii() and text.isdigit() and len(text) <= 10:
+        points = int(text)
     # True is 1 in Python, and a table of flags is a mistake
     if isinstance(points, bool) or not isinstance(points, int) or not 0 <= points < SUM_LIMIT:
         raise ScoreError(

@@ -55,7 +55,8 @@ def shared(name: str, make: Callable[[], Arrays], over: Arrays = ()) -> Arrays:
     written, each has its own.
     """
     folder = Path(config.CACHE_DIR, name)
-    arrays, own = _mapped(folder), None
+    arrays = _mapped(folder)
+    own = None
     if arrays is None:
         shutil.rmtree(folder, ignore_errors=True)  # damaged, or there is none
         with contextlib.ExitStack() as stack:
@@ -107,7 +108,8 @@ def _laid(file: Path, array: NDArray[Any], room: NDArray[Any]) -> NDArray[Any]:
     libc_mmap = ctypes.CDLL(None).mmap  # that of Python takes no address
     libc_mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
     libc_mmap.restype = ctypes.c_void_p
-    address, size = room.ctypes.data - _HEAD, _HEAD + array.nbytes
+    address = room.ctypes.data - _HEAD
+    size = _HEAD + array.nbytes
     part = room[: array.size]
     with contextlib.suppress(OSError), file.open("rb") as source:
         if source.seek(0, os.SEEK_END) == size and address == libc_mmap(
@@ -132,7 +134,8 @@ def _publish(folder: Path, arrays: Arrays) -> None:
             np.save(made / f"{place}.npy", array)
         made.joinpath(_SHA256).write_bytes(_digest(arrays))
         made.rename(folder)
-        for old in sorted(folder.parent.glob("*/"), key=os.path.getmtime)[:-_KEPT]:
+        from_oldest = sorted(folder.parent.glob("*/"), key=os.path.getmtime)
+        for old in from_oldest[:-_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -132,7 +132,8 @@ def affixes_of(path: Path) -> Path | None:
     """Return the .aff file beside a .dic file, whatever the case of their names."""
     wanted = _base(path).removesuffix(".dic") + ".aff"
     try:
-        return next((file for file in sorted(path.parent.iterdir()) if _base(file) == wanted), None)
+        beside = sorted(path.parent.iterdir())
+        return next((file for file in beside if _base(file) == wanted), None)
     except OSError:
         return None
 
@@ -204,11 +205,10 @@ def _unpacker(raw: IO[bytes], path: Path) -> Callable[[IO[bytes]], Any]:
 
 def _only_text(raw: IO[bytes]) -> IO[bytes]:
     archive = zipfile.ZipFile(raw)
-    names = [
-        name
-        for name in archive.namelist()
-        if not name.endswith("/") and not name.startswith("__MACOSX/")
-    ]
+    names = []
+    for name in archive.namelist():
+        if not name.endswith("/") and not name.startswith("__MACOSX/"):
+            names.append(name)
     # an .xlsx is a zip of XML: taken as a text it would give the words of the markup
     if _OFFICE & set(names):
         raise WordListError("this is a document of an office program: save it as CSV or text")
@@ -217,7 +217,10 @@ def _only_text(raw: IO[bytes]) -> IO[bytes]:
 
 def _only_member(data: bytes) -> bytes:
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        members = {member.name: member for member in archive if member.isfile()}
+        members = {}
+        for member in archive:
+            if member.isfile():
+                members[member.name] = member
         file = archive.extractfile(members[_only(list(members))])
         return file.read() if file else b""
 
@@ -247,7 +250,8 @@ def decoded(data: bytes, encoding: str | None, source: str) -> tuple[str, str]:
             text = data.decode(name, "replace")
             return text, f"{name.removesuffix('-sig').upper()}, as its byte order mark says"
     # half of the bytes of Western text are zero in UTF-16, and none in an encoding of 8 bits
-    if data[:1000].count(b"\0") > len(data[:1000]) // 4:
+    begin = data[:1000]
+    if begin.count(b"\0") > len(begin) // 4:
         name = "utf-16-le"
         if data[:1] == b"\0":
             name = "utf-16-be"
@@ -286,7 +290,12 @@ def stems_of(path: Path) -> list[str]:
     except (LookupError, UnicodeError):  # the reader of the dictionary says it
         return []
     lines = text.splitlines()[1:]  # the first one is their number
-    return [line.partition("/")[0].partition("\t")[0].strip() for line in lines if line.strip()]
+    stems = []
+    for line in lines:
+        if line.strip():
+            stem = line.partition("/")[0].partition("\t")[0]
+            stems.append(stem.strip())
+    return stems
 
 
 def expanded(path: Path, move: Move | None = None) -> list[str]:
@@ -328,9 +337,10 @@ def expanded(path: Path, move: Move | None = None) -> list[str]:
             move(f"{number:,} of {n_stems:,} stems, {len(words):,} words", number / n_stems)
         # collected, not skipped: a forbidden word may be a form of another stem
         is_forbidden = dictionary.aff.FORBIDDENWORD in entry.flags
-        (forbidden if is_forbidden else words).update(
-            [entry.stem] if is_forbidden else forms(entry, dictionary.aff)
-        )
+        if is_forbidden:
+            forbidden.add(entry.stem)
+        else:
+            words.update(forms(entry, dictionary.aff))
         if len(words) > MAX_WORDS:
             raise WordListError(
                 f"the spelling dictionary {quote(str(path))} stands for more than "

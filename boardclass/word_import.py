@@ -127,7 +127,10 @@ class Imported:
 def parse_letters(options: list[str]) -> dict[str, str]:
     """Return the map that options such as ``ñ=w`` give."""
     pairs = [option.partition("=") for option in options]
-    return {_small(_apart(letter.strip())): symbol.strip().lower() for letter, _, symbol in pairs}
+    symbols = {}
+    for letter, _, symbol in pairs:
+        symbols[_small(_apart(letter.strip()))] = symbol.strip().lower()
+    return symbols
 
 
 def import_words(entries: Entries, rules: ImportRules, name: str, source: str) -> Imported:
@@ -146,9 +149,8 @@ def import_words(entries: Entries, rules: ImportRules, name: str, source: str) -
         tally.take(entry)
     is_plain = plain.READ_AS in entries.read_as
     tally.refuse(source, is_plain)
-    text = header_of(rules.letters, rules.plain_q) + "".join(
-        f"{word}\n" for word in sorted(tally.kept)
-    )
+    header = header_of(rules.letters, rules.plain_q)
+    text = header + "".join(f"{word}\n" for word in sorted(tally.kept))
     words = parse_wordlist(text.encode("utf-8"), name, source)
     steps = sorted(tally.steps.values(), key=attrgetter("lines"), reverse=True)
     steps.append(Step("words of the new list", len(words), min(tally.kept)))
@@ -194,14 +196,18 @@ class _Tally:
         self._split = re.compile(f"({'|'.join(longest_first) or '(?!)'})").split
         self._unmapped: set[str] = set()  # letters beyond a-z without a symbol
         self._folded: set[str] = set()
-        with_letters = [word for word in entries if word.lower() != word.upper()]
+        with_letters = []
+        for word in entries:
+            if word.lower() != word.upper():
+                with_letters.append(word)
         # a list in capitals says nothing of names: to drop them would leave no word
         n_capital = sum(word == word.upper() for word in with_letters)
         self._is_all_capitals = n_capital > _ALL_CAPITALS * len(with_letters)
 
     def take(self, entry: str) -> None:
         word = entry.strip()
-        if word.isascii() and word.isalpha() and word.islower() and not self.rules.letters:
+        is_plain = word.isascii() and word.isalpha() and word.islower()
+        if is_plain and not self.rules.letters:
             return self._keep(word)  # most words of most lists
         seen = _visible(word)
         # composed first: the same word typed with a combining accent has lost nothing
@@ -232,7 +238,8 @@ class _Tally:
         folds : what is done, one after the other, to what has no symbol, before another look: ά
             may be α, and ǿ first ø and then o
         """
-        written, rest = "", ""
+        written = ""
+        rest = ""
         for place, piece in enumerate(self._split(text)):
             if place % 2:
                 written += self.rules.letters[piece]
@@ -248,7 +255,10 @@ class _Tally:
         """Keep a word in the letters a-z, unless it has others."""
         spelled, rest = self._written(word)
         marked = {c for c in rest if not c.isascii()}
-        folded, of_folded = self._written(word, _FOLDS) if marked else (spelled, rest)
+        if marked:
+            folded, of_folded = self._written(word, _FOLDS)
+        else:
+            folded, of_folded = spelled, rest
         # x for ñ and an x of its own would be one letter on the board, and two words one
         for symbol in sorted(self._symbols.keys() & set(of_folded)):
             return self._count(
@@ -276,11 +286,8 @@ class _Tally:
             return self._count("left out: too short", word)
         if len(word) > MAX_LETTERS:
             return self._count("left out: too long", word)
-        if (
-            not self.rules.plain_q
-            and "q" not in self.rules.letters
-            and "q" in word.replace("qu", "")
-        ):
+        has_lone_q = "q" in word.replace("qu", "")
+        if has_lone_q and not self.rules.plain_q and "q" not in self.rules.letters:
             return self._count("left out: q without u", word)
         if word in self.kept:
             return self._count("left out: repeated", word)
@@ -342,7 +349,11 @@ class _Tally:
         """
         notes = []
         if self._folded:
-            own, used = "ñ" if "ñ" in self._folded else min(self._folded), set().union(*self.kept)
+            if "ñ" in self._folded:
+                own = "ñ"
+            else:
+                own = min(self._folded)
+            used = set().union(*self.kept)
             # the rarest letters of most languages first: few words lose them
             free = next((symbol for symbol in "wkxzjvy" if symbol not in used), "")
             hint = ""
@@ -383,7 +394,11 @@ def _is_hidden(sign: str) -> bool:
 
 def _apart(word: str) -> str:
     """Return a word with its compatibility characters taken apart: ĳ is ij, ﬁ is fi."""
-    apart = [unicodedata.normalize("NFKC", c) if c.isalpha() else c for c in word]
+    apart = []
+    for c in word:
+        if c.isalpha():
+            c = unicodedata.normalize("NFKC", c)
+        apart.append(c)
     return unicodedata.normalize("NFC", "".join(apart))
 
 

@@ -122,7 +122,9 @@ class Source(NamedTuple):
     @property
     def command(self) -> str:
         """What makes the list of a file."""
-        letters = [f"--letter {letter}={symbol}" for symbol, letter in (self.letters or {}).items()]
+        letters = []
+        for symbol, letter in (self.letters or {}).items():
+            letters.append(f"--letter {letter}={symbol}")
         parts = ("orderly wordlist import", self.file, "--name", self.name, *letters, self.options)
         return " ".join(filter(None, parts))
 
@@ -137,7 +139,10 @@ def sources() -> dict[str, Source]:
     orderly wordlist import /usr/share/dict/spanish --name debian-spanish --letter ñ=w
     """
     text = (_BUNDLED / "sources.toml").read_text("utf-8")
-    return {name: Source(name, **values) for name, values in tomllib.loads(text).items()}
+    found = {}
+    for name, values in tomllib.loads(text).items():
+        found[name] = Source(name, **values)
+    return found
 
 
 def known_name(sha256: str) -> str | None:
@@ -172,9 +177,8 @@ def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> 
     wordlist = parse_wordlist(data, name=_stem(path), source=str(path))
     # the list has its identity; now the words that no Qu cell spells are wanted, too
     if plain_q and not wordlist.plain_q:
-        header = header_of(
-            {letter: symbol for symbol, letter in wordlist.letters.items()}, plain_q=True
-        )
+        symbols = {letter: symbol for symbol, letter in wordlist.letters.items()}
+        header = header_of(symbols, plain_q=True)
         spelled = parse_wordlist(header.encode() + data.removeprefix(_UTF8_BOM), "", str(path))
         return replace(spelled, name=wordlist.name, sha256=wordlist.sha256)
     if wordlist.plain_q and plain_q is False:
@@ -230,9 +234,10 @@ def default_search_paths() -> list[Path]:
     """Return the folders of names: $ORDERLY_WORDLISTS, the user's data, shared beside the project,
     the bundled one.
     """
-    named = [
-        Path(part) for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep) if part
-    ]
+    named = []
+    for part in os.environ.get("ORDERLY_WORDLISTS", "").split(os.pathsep):
+        if part:
+            named.append(Path(part))
     shared = _BUNDLED.parents[2] / "shared" / "wordlists"
     with contextlib.suppress(WordListError):
         named.append(user_folder())
@@ -296,9 +301,10 @@ def parse_wordlist(data: bytes, name: str, source: str) -> WordList:
         raise WordListError(
             f"word list {quote(source)} has no usable word ({left_out}): expected {_EXPECTED}"
         )
-    ordered = tuple(
-        sorted(usable) if plain_q else sorted(word.replace("qu", "q") for word in usable)
-    )
+    kept = list(usable)
+    if not plain_q:
+        kept = [word.replace("qu", "q") for word in usable]
+    ordered = tuple(sorted(kept))
     sha256 = _sha256(ordered, plain_q)
     # a claim names its list: under a known name it must be the known list
     if name in sources() and sha256 != sources()[name].sha256:
@@ -316,7 +322,10 @@ def sha256_of(words: Iterable[str]) -> str:
 
 
 def _sha256(words: tuple[str, ...], plain_q: bool) -> str:
-    return hashlib.sha256("\n".join([*[_PLAIN_Q] * plain_q, *words]).encode("ascii")).hexdigest()
+    lines = list(words)
+    if plain_q:
+        lines.insert(0, _PLAIN_Q)
+    return hashlib.sha256("\n".join(lines).encode("ascii")).hexdigest()
 
 
 def header_of(letters: Mapping[str, str], plain_q: bool) -> str:

@@ -53,7 +53,8 @@ def write_file(target: Path, data: bytes) -> Path:
 
     try:
         is_file = target.is_file() or not target.exists()
-        if is_file and target.absolute().parts[1:2] not in (("dev",), ("proc",)):
+        top = target.absolute().parts[1:2]
+        if is_file and top not in (("dev",), ("proc",)):
             _replace(target.resolve(), data)
         else:
             with target.open("ab", buffering=0) as file:

@@ -64,7 +64,10 @@ class _Search(BaseModel):
         for name in kind.__dataclass_fields__:
             value = getattr(self, name)
             if value is not None:
-                given[name] = tuple(value) if isinstance(value, list) else value
+                if isinstance(value, list):
+                    given[name] = tuple(value)
+                else:
+                    given[name] = value
         return given
 
 
@@ -171,7 +174,8 @@ class RunConfig(_Asking):
         Raises InputError when something cannot be read.
         """
         dims = parse_dims(self.dims)
-        rules, order = self.search.rules(), tuple[int, ...]()
+        rules = self.search.rules()
+        order = tuple[int, ...]()
         if known and known.dims == str(dims):
             order = known.cell_order
             rules = self.search.rules(replace(rules, demands=known.rules.demands))
@@ -194,7 +198,8 @@ def read_toml(
     Raises ConfigError if there is neither, with the nearest name, or it cannot be read or is no
     TOML.
     """
-    names, text = bundled_names(folder), str(source)
+    names = bundled_names(folder)
+    text = str(source)
     try:
         if text in names:
             path = folder / f"{text}.toml"
@@ -220,7 +225,8 @@ def read_toml(
         return path.stem, text, tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error)[:200]
-        at, lines = re.search(r"line (\d+)", reason), text.splitlines()
+        at = re.search(r"line (\d+)", reason)
+        lines = text.splitlines()
         if at and int(at[1]) <= len(lines):  # where the parser stopped
             reason += f" in {quote(lines[int(at[1]) - 1])}"
         raise ConfigError(
@@ -236,22 +242,27 @@ def load_config(source: str | Path | None, overrides: Mapping[str, Any] | None =
     ``search`` key by key; a value of None means not given.  Raises ConfigError when the file cannot
     be read, a key is unknown (the nearest one is suggested) or a value is out of range.
     """
-    options = {key: value for key, value in (overrides or {}).items() if value is not None}
+    options = {}
+    for key, value in (overrides or {}).items():
+        if value is not None:
+            options[key] = value
     if isinstance(options.get("out"), Path):
         options["out"] = str(options["out"])
     if source is None:
-        preset = "x".join(sorted(str(options.get("dims", "")).strip().lower().split("x")))
+        dims = str(options.get("dims", "")).strip().lower()
+        preset = "x".join(sorted(dims.split("x")))
         source = None
         if preset in bundled_names():
             source = preset
-    text, where, settings = "", "options", dict[str, Any]()
+    text = ""
+    where = "options"
+    settings = dict[str, Any]()
     if source is not None:
         where = f"config {quote(str(source))}"
         _, text, settings = read_toml(source, _FOLDER, "config", "TOML such as cutoff = 500")
     if isinstance(options.get("search"), Mapping) and isinstance(settings.get("search"), dict):
-        options["search"] = settings["search"] | {
-            k: v for k, v in options["search"].items() if v is not None
-        }
+        given = {k: v for k, v in options["search"].items() if v is not None}
+        options["search"] = settings["search"] | given
     try:
         return RunConfig.model_validate(settings | options)
     except ValidationError as error:
@@ -317,6 +328,7 @@ def _line_of(key: str, text: str) -> int | None:
     told.
     """
     pattern = re.compile(rf"""\s*(?:\[+\s*)?["']?(?:search\.)?{re.escape(key)}["']?\s*[=.\]]""")
-    return next(
-        (number for number, line in enumerate(text.splitlines(), 1) if pattern.match(line)), None
-    )
+    for number, line in enumerate(text.splitlines(), 1):
+        if pattern.match(line):
+            return number
+    return None

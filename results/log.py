@@ -139,9 +139,10 @@ def live(folder: Folder) -> Live:
     if owner:
         # times are rounded
         events = [event for event in events if event.time >= owner.since_s - 0.001]
-    starts = [
-        event for event in events if isinstance(event, Started) and owner and event.pid == owner.pid
-    ]
+    starts = []
+    for event in events:
+        if isinstance(event, Started) and owner and event.pid == owner.pid:
+            starts.append(event)
     session = None
     if events:
         session = (starts or events)[-1].session
@@ -149,7 +150,8 @@ def live(folder: Folder) -> Live:
     reports = [event for event in ours if isinstance(event, Reported)]
     ends = [event for event in ours if isinstance(event, Finished | Stopped)]
     if is_running and owner is None and ends:  # the driver at work has not said yet who it is
-        reports, ends = [], []
+        reports = []
+        ends = []
     return Live(
         is_running=is_running,
         owner=owner,
@@ -185,11 +187,18 @@ def _age_s(events: Sequence[Event]) -> float | None:
 def _rate(reports: Sequence[Reported], name: str) -> float | None:
     """Return how much was done per hour recently, while workers were up."""
     up = [report for report in reports if report.n_workers]
-    recent = [report for report in up if up[-1].time - report.time <= _WINDOW_S]
-    if len(recent) < 2 or recent[-1].time <= recent[0].time:
+    recent = []
+    for report in up:
+        if up[-1].time - report.time <= _WINDOW_S:
+            recent.append(report)
+    if len(recent) < 2:
+        return None
+    first = recent[0]
+    last = recent[-1]
+    if last.time <= first.time:
         return None
     n = getattr(recent[-1], name) - getattr(recent[0], name)
-    return 3600.0 * n / (recent[-1].time - recent[0].time)
+    return 3600.0 * n / (last.time - first.time)
 
 
 PROGRESS_S = 600.0
@@ -211,8 +220,11 @@ def merge_logs(target: Folder, sources: Sequence[Folder], *, n_rows: int, n_part
     if not lines and not n_rows:
         return 0
     log = EventLog(target)
-    names = tuple(source.where("").rstrip("/").rpartition("/")[2] for source in sources)
-    log.add(Merged(sources=names, n_rows=n_rows, n_parts=n_parts))
+    names = []
+    for source in sources:
+        _, _, name = source.where("").rstrip("/").rpartition("/")
+        names.append(name)
+    log.add(Merged(sources=tuple(names), n_rows=n_rows, n_parts=n_parts))
     log._lines[:0] = lines
     log.flush(now=True)
     if log._lines:

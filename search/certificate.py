@@ -72,7 +72,8 @@ class Certifier:
     def __init__(
         self, question: Question, words: Sequence[str], memory_mb: int = _MEMORY_MB
     ) -> None:
-        self.geometry, self.cutoff = question.geometry, question.cutoff
+        self.geometry = question.geometry
+        self.cutoff = question.cutoff
         table = ScoreTable("certificate", question.points)
         trie = trie_of(tuple(words), table, question.n_cells)
         self._forest = Forest(self.geometry, trie, Rules(), Budgets(memory_mb=memory_mb))
@@ -84,8 +85,11 @@ class Certifier:
         """Return how many cells, first in the cell order, must have one letter for the others to
         fit a tree.
         """
-        several = [len(set(class_letters[cell])) > 1 for cell in self.geometry.cell_order]
-        return next(k for k in range(len(several) + 1) if sum(several[k:]) <= self._forest.max_free)
+        several = []
+        for cell in self.geometry.cell_order:
+            several.append(len(set(class_letters[cell])) > 1)
+        most = self._forest.max_free
+        return next(k for k in range(len(several) + 1) if sum(several[k:]) <= most)
 
     def shape(self, class_letters: Sequence[str], forced: str = "") -> Shape:
         """Return the shape of the search of a class, or of the part whose first cells have the
@@ -133,7 +137,8 @@ class _Tree:
     """
 
     def __init__(self, keys: UInt64s, points: Int32s, cutoff: int) -> None:
-        self._keys, self._points = keys, points
+        self._keys = keys
+        self._points = points
         self._cutoff = cutoff
         self._scratch = np.empty(SCRATCH, np.int32)
         self.body = array("I")
@@ -143,7 +148,9 @@ class _Tree:
         """Split the part with the terms at start..stop, whose free ``cells`` have these letters, by
         the first of them, and every part whose bound reaches the cutoff, down to boards.
         """
-        at, keys, later = len(self.body), self._keys, cells[1:]
+        at = len(self.body)
+        keys = self._keys
+        later = cells[1:]
         self.body.append(0)
         low = np.uint64(last_levels(len(later)))
         codes = np.arange(1, N_LETTERS + 2, dtype=np.uint64)

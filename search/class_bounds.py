@@ -62,7 +62,11 @@ class Terms(NamedTuple):
         """Return the cells and letters that each term needs, in cell order."""
         literals = []
         for row in self.keys.tolist():
-            literals.append([(c, chr(x + 96)) for c, x in zip(self.cells, row, strict=True) if x])
+            literal = []
+            for cell, number in zip(self.cells, row, strict=True):
+                if number:
+                    literal.append((cell, chr(number + 96)))
+            literals.append(literal)
         return literals
 
     def take(self, parts: Int64s) -> Terms:
@@ -188,7 +192,8 @@ def walk_class(
     level = np.argsort(order)
     worth = points.astype(np.int64)[nodes >> CODE_SHIFT & N_CODES - 1]
     met = np.zeros(len(nodes), bool)
-    all_keys, ended = [np.zeros((0, shape.n), np.uint8)], [np.zeros(0, np.int64)]
+    all_keys = [np.zeros((0, shape.n), np.uint8)]
+    ended = [np.zeros(0, np.int64)]
     n_paths = max_bound = 0
     # counted on a sample first: a class of too many paths would fill the memory before it is
     # refused
@@ -218,10 +223,12 @@ def walk_class(
             behind = np.zeros(len(steps[k - 1].node) if k else 1, np.int64)
             np.add.at(behind, step.before, best)
         max_bound += int(behind[0])
-    keys, word = np.concatenate(all_keys), np.concatenate(ended)
+    keys = np.concatenate(all_keys)
+    word = np.concatenate(ended)
     by = np.lexsort((word, _texts(keys)))
     by = by[_changes(word[by], keys[by])]
-    part, boards = np.zeros(len(by), np.int64), np.zeros((1, shape.n), np.uint8)
+    part = np.zeros(len(by), np.int64)
+    boards = np.zeros((1, shape.n), np.uint8)
     terms = _merged(Terms(order, boards, part, keys[by], worth[word[by]]))
     return Walk(terms, n_paths, len(by), int(worth[met].sum()), max_bound)
 
@@ -241,14 +248,19 @@ def _steps_from(
         # padded with a cell of its own, which has no letters
         near[number, : len(others)] = others
     near[shape.n, 0] = start  # before the first cell
-    node, used, last = np.zeros(1, np.int64), np.zeros(1, np.int64), np.full(1, shape.n)
+    node = np.zeros(1, np.int64)
+    used = np.zeros(1, np.int64)
+    last = np.full(1, shape.n)
     weight = 1
     while len(node):
         around = near[last]
         # one array step for all paths of a length, not a loop over paths
-        letters = np.where(used[:, None] >> around & 1, 0, masks[around] & nodes[node, None])
+        is_used = used[:, None] >> around & 1
+        letters = np.where(is_used, 0, masks[around] & nodes[node, None])
         before, at = np.nonzero(letters)
-        cell, rest, slot = around[before, at], letters[before, at], np.arange(len(before))
+        cell = around[before, at]
+        rest = letters[before, at]
+        slot = np.arange(len(before))
         parts = []
         while len(slot):
             below = (rest & -rest) - 1
@@ -256,14 +268,14 @@ def _steps_from(
             child = (record >> CHILD_SHIFT) + np.bitwise_count(record & below)
             parts.append((child, np.bitwise_count(below) + np.uint8(1), slot))
             more = rest & rest - 1
-            slot, rest = slot[more > 0], more[more > 0]
+            slot = slot[more > 0]
+            rest = more[more > 0]
         if not parts:
             return
         # evenly spread, and weighted for it: the same class gives the same guess each time
         stride = -(-sum(len(part[0]) for part in parts) // most)
-        node, letter, slot = (
-            np.concatenate(arrays)[::stride] for arrays in zip(*parts, strict=True)
-        )
+        columns = zip(*parts, strict=True)
+        node, letter, slot = (np.concatenate(arrays)[::stride] for arrays in columns)
         weight *= stride
         yield _Step(node, letter, slot, before, cell, weight)
         last = cell[slot]
@@ -293,7 +305,9 @@ def _changes(number: Int64s, keys: UInt8s) -> NDArray[np.bool_]:
     """Return where a number or key differs from the one before; the first one does."""
     texts = _texts(keys)
     changes = np.ones(len(keys), bool)
-    changes[1:] = (texts[1:] != texts[:-1]) | (number[1:] != number[:-1])
+    other_text = texts[1:] != texts[:-1]
+    other_number = number[1:] != number[:-1]
+    changes[1:] = other_text | other_number
     return changes
 
 
@@ -304,7 +318,8 @@ def _merged(terms: Terms) -> Terms:
         points = np.add.reduceat(terms.points, starts)
     else:
         points = terms.points
-    return terms._replace(part=terms.part[starts], keys=terms.keys[starts], points=points)
+    part = terms.part[starts]
+    return terms._replace(part=part, keys=terms.keys[starts], points=points)
 
 
 def forced_to(terms: Terms, letter: str) -> Terms:
@@ -313,12 +328,15 @@ def forced_to(terms: Terms, letter: str) -> Terms:
     Terms with another letter there drop out, the literal vanishes from the others, equal ones
     merge, which never raises the bound: what two subtrees had as separate maxima becomes one.
     """
-    first, boards = terms.keys[:, 0], terms.boards.copy()
+    first = terms.keys[:, 0]
+    boards = terms.boards.copy()
     boards[:, terms.cells[0]] = ord(letter) - 97
     kept = np.flatnonzero((first == 0) | (first == ord(letter) - 96))
-    keys, part = terms.keys[kept, 1:], terms.part[kept]
+    keys = terms.keys[kept, 1:]
+    part = terms.part[kept]
     by = np.lexsort((_texts(keys), part))
-    return _merged(Terms(terms.cells[1:], boards, part[by], keys[by], terms.points[kept[by]]))
+    points = terms.points[kept[by]]
+    return _merged(Terms(terms.cells[1:], boards, part[by], keys[by], points))
 
 
 def orderly_bounds(terms: Terms) -> Int64s:
@@ -327,7 +345,9 @@ def orderly_bounds(terms: Terms) -> Int64s:
 
     U(T, k) = U(terms without cell k, k + 1) + max over l of U(terms with (k, l), k + 1).
     """
-    shared, value, rows = _n_shared(terms), terms.points.copy(), np.arange(len(terms.points))
+    shared = _n_shared(terms)
+    value = terms.points.copy()
+    rows = np.arange(len(terms.points))
     for column in reversed(range(len(terms.cells))):
         # differs there from the row before, which has no letter or a smaller one
         joins = shared[rows] == column
@@ -336,9 +356,12 @@ def orderly_bounds(terms: Terms) -> Int64s:
             starts = np.flatnonzero(np.diff(at, prepend=-1) > 1)
             # sorted keys: what shares a beginning stands together, and its maximum is taken at
             # once
-            first, best = rows[at[starts] - 1], np.maximum.reduceat(value[rows[at]], starts)
+            first = rows[at[starts] - 1]
+            best = np.maximum.reduceat(value[rows[at]], starts)
             is_literal = terms.keys[first, column] > 0
-            value[first] = np.where(is_literal, np.maximum(value[first], best), value[first] + best)
+            either = np.maximum(value[first], best)
+            both = value[first] + best
+            value[first] = np.where(is_literal, either, both)
             rows = rows[~joins]
     of_part = np.zeros(len(terms.boards), np.int64)
     of_part[terms.part[rows]] = value[rows]
@@ -355,10 +378,12 @@ def n_nodes(terms: Terms) -> int:
 
 def _n_shared(terms: Terms) -> Int64s:
     """Return how many literals each term shares with the one before; -1 for the first of a part."""
-    keys, shared = terms.keys, np.full(len(terms.keys), -1)
+    keys = terms.keys
+    shared = np.full(len(terms.keys), -1)
     if terms.cells:
         differs = (keys[1:] != keys[:-1]).argmax(axis=1)
-        shared[1:] = np.where(terms.part[1:] == terms.part[:-1], differs, -1)
+        is_same_part = terms.part[1:] == terms.part[:-1]
+        shared[1:] = np.where(is_same_part, differs, -1)
     return shared
 
 
@@ -369,10 +394,8 @@ def by_letter(terms: Terms, letters: Sequence[str], cutoff: int) -> Iterator[tup
     for letter in sorted(set(letters[terms.cells[0]])):
         parts = forced_to(terms, letter)
         values = orderly_bounds(parts)
-        yield (
-            values,
-            parts.take(np.flatnonzero([reaches(value, cutoff) for value in values.tolist()])),
-        )
+        are_reached = [reaches(value, cutoff) for value in values.tolist()]
+        yield values, parts.take(np.flatnonzero(are_reached))
 
 
 def joined(some: Sequence[Terms]) -> Terms:
@@ -398,7 +421,8 @@ def boards_reaching(
     Raises IncompleteError if it takes more than ``budget`` terms; nothing is known about the class
     then.
     """
-    parts_left, n_terms = [terms], 0
+    parts_left = [terms]
+    n_terms = 0
     while parts_left:
         parts = parts_left.pop()
         if not parts.cells:
@@ -412,5 +436,6 @@ def boards_reaching(
                 f"the boards of the class take more than {budget:,} terms: take a higher cutoff"
             )
         # in portions: all parts of a level together may not fit in memory
-        some = np.array_split(np.arange(len(reaching.boards)), 1 + len(reaching.points) // at_once)
+        n_pieces = 1 + len(reaching.points) // at_once
+        some = np.array_split(np.arange(len(reaching.boards)), n_pieces)
         parts_left += [reaching.take(numbers) for numbers in some if len(numbers)]

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 MAX_LEVELS = 4  # cells forced one after the other
 MAX_PARTS = 2_000
 MAX_NODES = 400  # of a tree to look at
-SUM, CHOICE = "sum", "choice"
+SUM = "sum"
+CHOICE = "choice"
 
 
 class Forced(TypedDict):
@@ -109,7 +110,9 @@ def sum_choice_tree(
         choices = []
         for cell in cells:
             if cell not in used:
-                options = [option(cell, prefix + letter, used) for letter in letters[cell]]
+                options = []
+                for letter in letters[cell]:
+                    options.append(option(cell, prefix + letter, used))
                 nodes = [node for node in options if node]
                 # with one letter there is nothing to choose, and the picture is smaller
                 is_choice = nodes and len(letters[cell]) > 1
@@ -200,7 +203,8 @@ def story_of(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int |
 
     # by a walk that the search does not use: what is told here does not rest on its trees
     walk = walk_class(letters, scorer)
-    terms, bound = walk.terms, int(orderly_bounds(walk.terms)[0])
+    terms = walk.terms
+    bound = int(orderly_bounds(walk.terms)[0])
     first = terms.cells[0]
     forced = zip(sorted(set(letters[first])), by_letter(terms, letters, 0), strict=True)
     story: Story = {
@@ -227,9 +231,8 @@ def story_of(dims: Dims, letters: tuple[str, ...], scorer: Scorer, cutoff: int |
         if len(rest.boards):
             boards = [board for board, _ in boards_reaching(rest, letters, cutoff)]
             story["n_multi_score"] = len(boards)
-            story["n_boards_reaching"] = sum(
-                reaches(score, cutoff) for score in scorer.scores(boards).tolist()
-            )
+            scores = scorer.scores(boards).tolist()
+            story["n_boards_reaching"] = sum(reaches(score, cutoff) for score in scores)
     return story
 
 
@@ -324,7 +327,8 @@ def narrate(story: Story, *, forced: bool = True) -> Iterator[str]:
     if "n_multi_score" not in story:
         yield f"Eliminated after {len(story['levels'])} forced cells: no bound reaches the cutoff."
         return
-    multi, n = story["n_multi_score"], story["n_boards_reaching"]
+    multi = story["n_multi_score"]
+    n = story["n_boards_reaching"]
     yield (
         f"OrderlyBound searches the rest: {multi:,} boards have a multi-score of {cutoff:,} or "
         "more."
@@ -336,13 +340,22 @@ def narrate(story: Story, *, forced: bool = True) -> Iterator[str]:
     )
 
 
-_X, _Y, _W, _H = 118, 62, 104, 36
+_X = 118
+_Y = 62
+_W = 104
+_H = 36
 
 
 def caption(node: TreeNode) -> str:
     """Return what a node is called: label, points if any, bound."""
-    sign = "max" if node.kind == CHOICE else "sum"
-    own = f" +{node.points}" if node.points else ""
+    if node.kind == CHOICE:
+        sign = "max"
+    else:
+        sign = "sum"
+    if node.points:
+        own = f" +{node.points}"
+    else:
+        own = ""
     if not node.children:
         return f"{node.label}{own}"
     return f"{node.label}{own}  {sign} {node.bound}"
@@ -398,7 +411,10 @@ def as_svg(node: TreeNode, *, styled: bool = True) -> str:
                 f'<line x1="{x:.0f}" y1="{y + _H / 2:.0f}" x2="{centre:.0f}" '
                 f'y2="{y + _Y - _H / 2:.0f}"/>'
             )
-        radius = _H / 2 if item.kind == CHOICE else 4
+        if item.kind == CHOICE:
+            radius = _H / 2
+        else:
+            radius = 4
         shapes.append(
             f'<rect class="{item.kind}" x="{x - _W / 2:.0f}" y="{y - _H / 2:.0f}" width="{_W}" '
             f'height="{_H}" rx="{radius:.0f}"/><text x="{x:.0f}" '
@@ -411,7 +427,8 @@ def as_svg(node: TreeNode, *, styled: bool = True) -> str:
         "line{stroke:#888}rect{fill:#fff;stroke:#2a5d8f}rect.choice{fill:#fdf1dc;stroke:#b57512}"
         "text{font:12px sans-serif;text-anchor:middle;dominant-baseline:central}"
     )
-    width, height = n_leaves * _X, (depth_max + 1) * _Y
+    width = n_leaves * _X
+    height = (depth_max + 1) * _Y
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}"'

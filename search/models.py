@@ -93,7 +93,10 @@ def linear_program(terms: Terms, letters: Sequence[str] | None = None) -> Linear
         summands = [(1, f"n{child}") for child in below]
         if node >= 0:
             summands.append((-1, f"n{node}"))
-        most = 1 if node < 0 else 0
+        if node < 0:
+            most = 1
+        else:
+            most = 0
         program.constraints.append(Constraint(f"t{node + 1}c{cell}", tuple(summands), most))
     if letters is not None:
         _link(program, letters, links)
@@ -197,7 +200,8 @@ def cfn_lines(
     functions: dict[tuple[int, ...], list[str | int]] = {}
     for literals, points in zip(terms.literals(), terms.points.tolist(), strict=True):
         cells = tuple(cell for cell, _ in literals)
-        functions.setdefault(cells, []).extend([*(letter for _, letter in literals), points])
+        needed = [letter for _, letter in literals]
+        functions.setdefault(cells, []).extend([*needed, points])
     variables = {f"c{cell}": sorted(set(group)) for cell, group in enumerate(letters)}
     # toulbar2 1.4 takes a quoted name for several words where it has spaces
     problem = {"name": re.sub(r"\W+", "_", title), "mustbe": ">-1"}

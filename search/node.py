@@ -82,7 +82,10 @@ def residual_demands(
     Rules.demands).
     """
     own = tuple(masks)
-    group = [row for row in geometry.symmetries.tolist() if itemgetter(*row)(own) == own]
+    group = []
+    for row in geometry.symmetries.tolist():
+        if itemgetter(*row)(own) == own:
+            group.append(row)
     demands: list[tuple[int, int]] = []
     for cell in geometry.cell_order:
         if cells == "open" and masks[cell].bit_count() == 1:
@@ -107,9 +110,11 @@ def at_least(letter_order: str) -> tuple[int, ...]:
     """Return for each letter (0..25, alphabetical) the mask of the letters not before it in the
     letter order.
     """
-    return tuple(
-        letter_mask(letter_order[letter_order.index(chr(97 + x)) :]) for x in range(N_LETTERS)
-    )
+    masks = []
+    for x in range(N_LETTERS):
+        place = letter_order.index(chr(97 + x))
+        masks.append(letter_mask(letter_order[place:]))
+    return tuple(masks)
 
 
 @cache
@@ -145,7 +150,8 @@ def _settle(node: Node, rules: Rules) -> Node:
             upper = _from_least(masks[c], order) & masks[d]
             lower = _from_least(masks[d], order[::-1]) & masks[c]
             changed |= upper != masks[d] or lower != masks[c]
-            masks[d], masks[c] = upper, lower
+            masks[d] = upper
+            masks[c] = lower
     open_demands = tuple(
         (c, d) for c, d in node.demands if masks[c].bit_count() > 1 and masks[d].bit_count() > 1
     )
@@ -166,7 +172,10 @@ def split_cells(node: Node, geometry: Geometry, rules: Rules) -> list[int]:
     # before fused cells: nothing is grown until the free cells fit a key
     if is_too_wide(node, rules):
         return free[:1]
-    fused = [c for c in geometry.cell_order if node.is_bare(c) and node.masks[c].bit_count() > 1]
+    fused = []
+    for c in geometry.cell_order:
+        if node.is_bare(c) and node.masks[c].bit_count() > 1:
+            fused.append(c)
     # any of the fused cells: a path says which was taken, so its readers need no rule for it
     return fused or free[:1]
 
@@ -208,10 +217,9 @@ def force(node: Node, cell: int, letters: str, rules: Rules) -> Node:
     masks = list(node.masks)
     # intersected: demands may have taken some letters of the group already
     masks[cell] &= letter_mask(letters)
-    return _settle(
-        Node(tuple(masks), node.bare | 1 << cell, node.demands, join(node.path, cell, letters)),
-        rules,
-    )
+    path = join(node.path, cell, letters)
+    part = Node(tuple(masks), node.bare | 1 << cell, node.demands, path)
+    return _settle(part, rules)
 
 
 def split(node: Node, geometry: Geometry, rules: Rules) -> list[Node]:

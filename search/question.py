@@ -111,7 +111,8 @@ class Question:
     @cached_property
     def digest(self) -> str:
         """SHA-256 over the identity, 64 hex digits; stored with every row."""
-        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
+        text = json.dumps(self.identity, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def identity(self) -> dict[str, str | int | tuple[int, ...]]:
@@ -155,9 +156,8 @@ class Question:
         if not self.rules.coarse_groups:
             return 0
         n_free = 0
-        for kind, buckets in zip(
-            self.geometry.cell_types, self.partition.cell_buckets, strict=True
-        ):
+        cells = zip(self.geometry.cell_types, self.partition.cell_buckets, strict=True)
+        for kind, buckets in cells:
             n_free += kind not in self.rules.fused and max(map(len, buckets)) > 1
         return max(0, n_free - self.rules.max_free)
 

@@ -23,7 +23,7 @@ from tests.soundness.mutate import NO_HASH, load_mutants
 FLOORS = ("boardclass", "search", "configs", "results", "cluster")
 ROOMS = {  # the lowest first: each uses only those before it, and itself
     "search": (
-        "bits one_thread keys params question node tally scoring solvers class_bounds models "
+        "bits one_thread keys params question costs node tally scoring solvers class_bounds models "
         "explain terms local trees node_search breaker certificate"
     ),
     "results": "errors storage log_events log store proof upkeep reading",

@@ -94,7 +94,8 @@ def _of_column(given: Given) -> Entries:
 
 def _refused(given: Given) -> WordListError:
     """Return the error for a text of no form: its first lines, and what would take it."""
-    first = ", ".join(quote(line, 60) for line in given.content[:_SHOWN])
+    shown = [quote(line, 60) for line in given.content[:_SHOWN]]
+    first = ", ".join(shown)
     ways = "--form plain takes each line as a word"
     if any(len(row) > 1 for row in given.rows):
         ways = "--column 1 takes the first word of each line, --column all every word"

@@ -20,7 +20,8 @@ _MOST = 0.9  # of the lines
 
 def fits(given: Given) -> bool:
     """Whether nearly every line begins with capitals, and spellings of them follow."""
-    if given.column is not None or not any(len(row) > 1 for row in given.rows):
+    has_columns = any(len(row) > 1 for row in given.rows)
+    if given.column is not None or not has_columns:
         return False
     return share([_is_entry(row) for row in given.rows]) >= _MOST
 
@@ -38,7 +39,8 @@ def _is_spelling(word: str, spelling: str) -> bool:
 
 
 def _first(text: str) -> str:
-    apart = unicodedata.normalize("NFKD", text.lower().replace("œ", "oe").replace("æ", "ae"))
+    without_ligatures = text.lower().replace("œ", "oe").replace("æ", "ae")
+    apart = unicodedata.normalize("NFKD", without_ligatures)
     return apart[:1]
 
 

@@ -48,7 +48,9 @@ def fits(given: Given) -> bool:
 
 
 def _has_numbers(rows: Rows) -> bool:
-    numbered = [len(row) > 1 and any(map(is_number, row)) for row in rows]
+    numbered = []
+    for row in rows:
+        numbered.append(len(row) > 1 and any(map(is_number, row)))
     return share(numbered) >= _MOST
 
 
@@ -74,7 +76,8 @@ def read(given: Given) -> Entries:
     sign = ""
     if given.content:
         sign = _delimiter(given)
-    lines, others = given.content, {}
+    lines = given.content
+    others = {}
     if lines and _sep(lines[0]):
         others[SEP] = [lines[0]]
         lines = lines[1:]
@@ -84,7 +87,8 @@ def read(given: Given) -> Entries:
         found = all_of(given.rows, given, "blanks between")
     else:
         found = from_rows(given.rows, given, "blanks between")
-    return Entries([*found.words, *given.beside], found.read_as, {**found.others, **others})
+    words = [*found.words, *given.beside]
+    return Entries(words, found.read_as, {**found.others, **others})
 
 
 def _split(lines: Sequence[str], delimiter: str) -> Rows:
@@ -103,7 +107,10 @@ def are_all_words(rows: Rows) -> bool:
     """Return whether every cell is a word, and next to none is twice in a column."""
     cells: list[str] = []
     for column in zip_longest(*rows, fillvalue=""):
-        filled = [cell.strip().lower() for cell in column if cell.strip()]
+        filled = []
+        for cell in column:
+            if cell.strip():
+                filled.append(cell.strip().lower())
         if len(set(filled)) < _DISTINCT * len(filled):
             return False
         cells += filled
@@ -112,7 +119,11 @@ def are_all_words(rows: Rows) -> bool:
 
 def all_of(rows: Rows, given: Given, between: str) -> Entries:
     """Return every cell."""
-    words = [cell for row in rows for cell in row if cell.strip()]
+    words = []
+    for row in rows:
+        for cell in row:
+            if cell.strip():
+                words.append(cell)
     hint = ""
     if given.column is None:
         hint = "; --column 1 takes the first of each line"
@@ -169,7 +180,10 @@ def _place(
 ) -> int:
     """Return the number of the column of words, from 0."""
     if given.column is None:
-        named = [place for place, name in enumerate(headings) if name.lower() in HEADINGS]
+        named = []
+        for place, name in enumerate(headings):
+            if name.lower() in HEADINGS:
+                named.append(place)
         if has_headings and named:
             return named[0]
         return _first_of_texts(columns, numeric)
@@ -182,7 +196,11 @@ def _place(
 
 
 def _is_numeric(cells: Iterable[str]) -> bool:
-    return share([bool(is_number(cell.strip())) for cell in cells if cell.strip()]) >= _MOST
+    numeric = []
+    for cell in cells:
+        if cell.strip():
+            numeric.append(bool(is_number(cell.strip())))
+    return share(numeric) >= _MOST
 
 
 def _first_of_texts(columns: list[tuple[str, ...]], numeric: list[bool]) -> int:
@@ -190,7 +208,11 @@ def _first_of_texts(columns: list[tuple[str, ...]], numeric: list[bool]) -> int:
     for place, cells in enumerate(columns):
         if not numeric[place] and any(map(str.strip, cells)):
             texts.append(place)
-    varied = [place for place in texts if 2 * len(set(columns[place])) >= len(columns[place])]
+    varied = []
+    for place in texts:
+        column = columns[place]
+        if 2 * len(set(column)) >= len(column):
+            varied.append(place)
     return [*varied, *texts, 0][0]
 
 

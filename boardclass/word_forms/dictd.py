@@ -21,11 +21,14 @@ def fits(given: Given) -> bool:
     """
     if given.column is not None or not given.lines or not all(map(_is_line, given.lines)):
         return False
-    end, before = 0, -1
-    for place, length in sorted(_span(*line.split("\t")[1:3]) for line in given.lines):
+    end = 0
+    before = -1
+    spans = [_span(*line.split("\t")[1:3]) for line in given.lines]
+    for place, length in sorted(spans):
         if place < end and place != before:
             return False
-        end, before = place + length, place
+        end = place + length
+        before = place
     return True
 
 
@@ -42,7 +45,8 @@ def _number(text: str) -> int:
 
 def read(given: Given) -> Entries:
     """Return the headwords."""
-    words, others = [], []
+    words = []
+    others = []
     for line in given.lines:
         head, *places = line.split("\t")
         words.append(head)

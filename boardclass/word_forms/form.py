@@ -148,5 +148,7 @@ def first_of_each_line(given: Given, what: str, beside: str) -> Entries:
     for row in given.rows:
         words.append(row[0])
         others += row[1:]
-    found = {beside: others} if others else NONE
+    found = NONE
+    if others:
+        found = {beside: others}
     return Entries([*words, *given.beside], [what], found)

@@ -45,7 +45,8 @@ def parsed(given: Given) -> Any:
         try:
             return json.loads(given.text)
         except ValueError:
-            return [json.loads(line) for line in given.text.splitlines() if line.strip()]
+            lines = given.text.splitlines()
+            return [json.loads(line) for line in lines if line.strip()]
     except (ValueError, RecursionError) as error:
         raise WordListError(
             f"{quote(given.source)} looks like JSON and is not: {error}; check the file"
@@ -132,7 +133,10 @@ def _words_of_records(records: list[dict[str, Any]], given: Given) -> list[str]:
             f"{quote(given.source)} is JSON with {quote(records[0])} in it: say which key holds "
             f"the words, --column NAME, one of {', '.join(map(quote, names[:8]))}"
         )
-    values = [record[chosen] for record in records if record.get(chosen) is not None]
+    values = []
+    for record in records:
+        if record.get(chosen) is not None:
+            values.append(record[chosen])
     return _words_below(values, _without_column(given))
 
 
@@ -191,7 +195,8 @@ def _words_of_groups(value: dict[str, Any], given: Given) -> list[str] | None:
     far fewer.  None: it may be either.
     """
     items = list(chain.from_iterable(value.values()))
-    if given.column not in (None, ALL) or not all(isinstance(item, str) for item in items):
+    are_texts = all(isinstance(item, str) for item in items)
+    if given.column not in (None, ALL) or not are_texts:
         return None
     has_words = any(len(key) > 2 and key.isalpha() for key in value)
     if given.column == ALL or not has_words:

@@ -11,7 +11,9 @@ from collections import Counter
 from orderly_boggle.boardclass.errors import WordListError, quote
 from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given
 
-_KVTML, _TRANSLATION, _TEXT = "kvtml", "translation", "text"
+_KVTML = "kvtml"
+_TRANSLATION = "translation"
+_TEXT = "text"
 _STARTS = ("<?xml", "<!doctype", f"<{_KVTML}")
 OTHER = "text of another element"
 
@@ -28,7 +30,10 @@ def read(given: Given) -> Entries:
         column = given.column
         if column is None or column.isdecimal() or column in _languages(root).values():
             return _from_vocabulary(root, given)
-    texts = [(_name(item), (item.text or "").strip()) for item in root.iter()]
+    texts = []
+    for item in root.iter():
+        text = item.text or ""
+        texts.append((_name(item), text.strip()))
     words = [text for name, text in texts if name == given.column and text]
     if not words:
         held = Counter(name for name, text in texts if text)
@@ -76,7 +81,8 @@ def _from_vocabulary(root: ET.Element, given: Given) -> Entries:
     languages = _languages(root)
     words: dict[str, list[str]] = {}
     for translation in root.iter(_TRANSLATION):
-        number, text = translation.get("id", "0"), (translation.findtext(_TEXT) or "").strip()
+        number = translation.get("id", "0")
+        text = (translation.findtext(_TEXT) or "").strip()
         if text and (number in languages or not languages):
             words.setdefault(number, []).append(text)
     if not words:

@@ -12,7 +12,8 @@ _BESIDE = '"“”„«»,;%!&#<^=+~*()[]'
 
 def fits(given: Given) -> bool:
     """Whether the lines are words, but for some that are several, or none."""
-    return not given.content or share([is_one(line) for line in given.content]) >= _LEAST
+    are_words = [is_one(line) for line in given.content]
+    return not given.content or share(are_words) >= _LEAST
 
 
 def is_one(line: str) -> bool:

@@ -28,10 +28,14 @@ def fits(given: Given) -> bool:
     several = [row for row in given.rows if len(row) > 1]
     if given.column is not None or not several:
         return False
-    cells = [cell.lower() for row in given.rows for cell in row]
+    cells = []
+    for row in given.rows:
+        for cell in row:
+            cells.append(cell.lower())
     if share([bool(is_word(cell)) for cell in cells]) < _DISTINCT:
         return False
-    if len(set(cells)) < _DISTINCT * len(cells) or len(several) < _LEAST * len(given.rows):
+    are_distinct = len(set(cells)) >= _DISTINCT * len(cells)
+    if not are_distinct or len(several) < _LEAST * len(given.rows):
         return False
     n_alike = sum(map(_are_alike, several))
     return len(given.rows) == 1 or _is_block(given.rows) or 2 * n_alike > len(several)
@@ -40,7 +44,8 @@ def fits(given: Given) -> bool:
 def _is_block(rows: Rows) -> bool:
     """Return whether each line has as many words, at least three, but for the last one."""
     n = len(rows[0])
-    return n >= 3 and all(len(row) == n for row in rows[:-1]) and len(rows[-1]) <= n
+    are_full = all(len(row) == n for row in rows[:-1])
+    return n >= 3 and are_full and len(rows[-1]) <= n
 
 
 def _are_alike(row: list[str]) -> bool:
@@ -49,7 +54,10 @@ def _are_alike(row: list[str]) -> bool:
 
 def read(given: Given) -> Entries:
     """Return every word."""
-    words = [cell for row in given.rows for cell in row]
+    words = []
+    for row in given.rows:
+        for cell in row:
+            words.append(cell)
     hint = ""
     if given.column != ALL:
         hint = "; --column 1 takes the first of each line"

@@ -39,7 +39,8 @@ def refused(given: Given) -> WordListError:
 
 def read(given: Given) -> Entries:
     """Return the stems, and the flags as what else there is."""
-    words, flags = [], []
+    words = []
+    flags = []
     for line in given.lines:
         found = _flagged(line.strip())
         words.append(found[1] if found else line)

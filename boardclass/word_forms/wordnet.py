@@ -15,7 +15,8 @@ _LICENCE = re.compile(r" {2}\d+ ").match
 _index = re.compile(r"(\S+) [nvars] \d+ \d+ .*").fullmatch
 _sense = re.compile(r"([^%\s]+)%\d:\d\d:\d\d:\S*:\S* \d{8} \d+ \d+").fullmatch
 _data = re.compile(r"\d{8} \d\d [nvars] ([0-9a-f]{2}) (.*)").fullmatch
-LICENCE, SAID = "line of the licence", "what is said of a word"
+LICENCE = "line of the licence"
+SAID = "what is said of a word"
 
 
 def fits(given: Given) -> bool:
@@ -35,9 +36,11 @@ def _words_of(line: str) -> list[str]:
     found = _data(line)
     if not found:
         return []
-    n_words, cells = int(found[1], 16), found[2].split()
+    n_words = int(found[1], 16)
+    cells = found[2].split()
     # each with a number behind it, an adjective with its place in brackets
-    return [word.partition("(")[0] for word in cells[: 2 * n_words : 2]]
+    words = cells[: 2 * n_words : 2]
+    return [word.partition("(")[0] for word in words]
 
 
 def read(given: Given) -> Entries:

@@ -76,7 +76,13 @@ def write_json(value: Any) -> None:
     """
     text = json.dumps(value, indent=2, ensure_ascii=False)
     if not text.replace("\n", "").isprintable():  # newlines stand between values only
-        text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+        shown = []
+        for c in text:
+            if c.isprintable() or c == "\n":
+                shown.append(c)
+            else:
+                shown.append(json.dumps(c)[1:-1])
+        text = "".join(shown)
     sys.stdout.write(f"{text}\n")
 
 
@@ -107,10 +113,12 @@ def write_record(record: Mapping[str, Any], fmt: Format = "table") -> None:
     if fmt == "json":
         write_json(dict(record))
         return
-    plain = {
-        name: " ".join(map(str, v)) if isinstance(v, list | tuple) else v
-        for name, v in record.items()
-    }
+    plain = {}
+    for name, value in record.items():
+        if isinstance(value, list | tuple):
+            plain[name] = " ".join(map(str, value))
+        else:
+            plain[name] = value
     if fmt == "csv":
         write_csv(list(plain), [list(plain.values())])
         return

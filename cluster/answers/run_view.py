@@ -124,9 +124,13 @@ def run_view(
     is_searched = driver is not None and not (answer and answer.proven)
     if answer and not is_current:
         answer = replace(answer, proven=False, statement=None, why_not=CHANGED)
-    n_all, n_begun, n_done = 0, 0, 0
+    n_all = 0
+    n_begun = 0
+    n_done = 0
     if answer:
-        n_all, n_begun, n_done = answer.n_classes, answer.n_classes_begun, answer.n_classes_done
+        n_all = answer.n_classes
+        n_begun = answer.n_classes_begun
+        n_done = answer.n_classes_done
     n_all = n_all or report.n_classes
     n_done = min(n_all, max(n_done, report.n_classes_done))
     # of a proven run none is better than those of the rows, whatever a log says
@@ -169,7 +173,10 @@ def as_json(view: RunView) -> dict[str, Any]:
     """Return what ``status --format json`` holds, of a run whose rows were read; None: not known,
     or known only while somebody works on the run.
     """
-    answer, classes, driver, last = view.answer, view.classes, view.driver, view.last
+    answer = view.answer
+    classes = view.classes
+    driver = view.driver
+    last = view.last
     assert answer is not None, "its rows were read"
     if driver:
         report = driver.report

@@ -88,7 +88,8 @@ def done(view: RunView) -> str:
     """Return how many classes are done, how many units are searched, and how old the figures
     are.
     """
-    text, driver = classes_done(view.classes), view.driver
+    text = classes_done(view.classes)
+    driver = view.driver
     if not view.classes.n_all or driver is None or driver.report is None:
         return text
     busy = driver.report.n_in_flight
@@ -129,11 +130,13 @@ def figures(view: RunView) -> Iterator[tuple[str, str]]:
         report = view.driver.report
     # of a cluster nobody reports it: the driver's machine is not where workers are
     if report and report.n_total_bytes:
-        free, total = memory_size(report.n_free_bytes), memory_size(report.n_total_bytes)
+        free = memory_size(report.n_free_bytes)
+        total = memory_size(report.n_total_bytes)
         yield "memory", f"{free} of {total} free on the driver's machine"
     if report:
         yield "units", f"{report.n_in_flight:,} being searched, {report.n_open:,} open"
-    answer, last = view.answer, view.last
+    answer = view.answer
+    last = view.last
     counts = []
     if answer:
         counts += [(answer.n_rows["split"], "split", "split")]
@@ -141,7 +144,8 @@ def figures(view: RunView) -> Iterator[tuple[str, str]]:
     if last:
         counts += [(last.n_requeued, "tried again", "tried again")]
         counts += [(last.n_strikes, "strike", "strikes")]
-    some = ", ".join(counted(*count) for count in counts if count[0])
+    worded = [counted(*count) for count in counts if count[0]]
+    some = ", ".join(worded)
     if counts:
         yield "so far", some or "no splits, no failures"
     if view.driver and view.driver.age_s is not None:
@@ -305,15 +309,14 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
         f"{boardclass.with_letters(listed[0].board, proof.wording.letters)}."
     )
     if not reaches(score, proof.question.cutoff):
-        n, n_all = proof.listed.n_raw, 26**proof.question.n_cells
+        n = proof.listed.n_raw
+        n_all = 26**proof.question.n_cells
         return (
             f"{proven_word(proof)} With {proof.wording.rules} at least {n:,} of all {n_all:,} "
             f"{dims} boards score more. {best}"
         )
-    if not any(
-        (item.board, item.score) == (canonical_board(board, geometry(dims)), score)
-        for item in listed
-    ):
+    canonical = canonical_board(board, geometry(dims))
+    if not any((item.board, item.score) == (canonical, score) for item in listed):
         return ""
     scores = [item.score for item in listed]
     rank = 1 + sum(other > score for other in scores)

@@ -58,8 +58,12 @@ def json_boards(text: str) -> list[Found] | None:
 def _boards_of(value: Any) -> list[Found]:
     """Return the boards of a JSON value; raise ValueError if it has something else."""
     if isinstance(value, dict) and "board" in value:
-        board, score = value["board"], value.get("score")
-        points = score if isinstance(score, int) else None
+        board = value["board"]
+        score = value.get("score")
+        if isinstance(score, int):
+            points = score
+        else:
+            points = None
         if isinstance(board, str):
             return [(board, points)]
         return _boards_of(board)

@@ -49,7 +49,8 @@ class Comparison:
             scores |= zip(others, scorer.scores(others).tolist(), strict=True)
         self.rows: list[Compared] = []
         for board in here.keys() | listed.keys():
-            score, file_score = scores.get(board), listed.get(board)
+            score = scores.get(board)
+            file_score = listed.get(board)
             if board in listed:
                 where = BOTH
             else:
@@ -73,9 +74,15 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """How many boards are where, and how many scores differ, in a sentence."""
-        shown = {name: n for name, n in self.counts.items() if n or name != BELOW}
+        shown = {}
+        for name, n in self.counts.items():
+            if n or name != BELOW:
+                shown[name] = n
         tally = ", ".join(f"{n:,} {name}" for name, n in shown.items())
-        scored = (row for row in self.rows if None not in (row.score, row.file_score))
+        scored = []
+        for row in self.rows:
+            if row.score is not None and row.file_score is not None:
+                scored.append(row)
         n_differing = sum(row.score != row.file_score for row in scored)
         if not n_differing:
             return tally

@@ -42,9 +42,13 @@ class DiceSet(BaseModel):
 
     def check_letters(self, words: WordList) -> None:
         """Refuse dice that show a letter which the words of a list cannot have."""
-        letters = set(ascii_lowercase) - words.letters.keys() | set("".join(words.letters.values()))
+        letters = set(ascii_lowercase) - words.letters.keys()
+        letters |= set("".join(words.letters.values()))
         if others := sorted(self.letters - letters):
-            language = "" if self.language == "English" else f"{self.language} "
+            if self.language == "English":
+                language = ""
+            else:
+                language = f"{self.language} "
             raise ConfigError(
                 f"dice {self.name!r} show {', '.join(others)}, which no word of {words.name} has: "
                 f"take a {language}list that has such letters, or other dice"

@@ -30,7 +30,8 @@ _is_american = re.compile(
     r"[a-z]+_(BZ|CA|CL|CO|CR|GT|MX|NI|PA|PH|PR|SV|US|VE)\b.*", re.ASCII
 ).fullmatch
 _EDGE = 42
-_PER_COLUMN, _BOARD = 3, 172
+_PER_COLUMN = 3
+_BOARD = 172
 _LINE, _COLUMN = 10.0, 63.8  # of the answers
 _BODY = 7.5
 _SOFT = "#5b6469"
@@ -141,7 +142,8 @@ def _lines_to_write_on(left: float, top: float, n_lines: int) -> Iterator[str]:
     n_rows = (n_lines + 1) // 2
     for number in range(n_lines):
         column, row = divmod(number, n_rows)
-        x, y = left + 145 * column, top + (_BOARD + 16) * (row + 1) / n_rows
+        x = left + 145 * column
+        y = top + (_BOARD + 16) * (row + 1) / n_rows
         yield f'<line x1="{x}" x2="{x + 130}" y1="{y:.1f}" y2="{y:.1f}" stroke="{_SOFT}"/>'
 
 
@@ -155,7 +157,8 @@ def _answer_pages(boards: Sequence[Solved], width: int, height: int) -> Iterator
     names it.
     """
     n_columns = int((width - 2 * _EDGE) // _COLUMN)
-    y, parts = 62.0, list[str]()
+    y = 62.0
+    parts = list[str]()
     for number, board in enumerate(boards, 1):
         title = f"Board {number}: {'/'.join(map(''.join, board.rows))}, {board.worth}"
         lines: list[tuple[str, float, Sequence[str]]] = [(title, 10, ())]
@@ -168,12 +171,12 @@ def _answer_pages(boards: Sequence[Solved], width: int, height: int) -> Iterator
             # a heading is never the last line of a page
             if y + _LINE * (3 if size else 1) > height - _EDGE:
                 yield "".join(parts)
-                y, parts = 62.0, []
+                y = 62.0
+                parts = []
             y += _LINE * (1.6 if place and size else 1.0)
             parts.append(_text(_EDGE, y, heading, size) if heading else "")
-            parts += [
-                _text(_EDGE + column * _COLUMN, y, word, _BODY) for column, word in enumerate(row)
-            ]
+            for column, word in enumerate(row):
+                parts.append(_text(_EDGE + column * _COLUMN, y, word, _BODY))
         y += 2 * _LINE
     yield "".join(parts)
 

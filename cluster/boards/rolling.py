@@ -54,4 +54,9 @@ def roll(dice: Sequence[Die], rng: random.Random) -> str:
     """
     order = list(dice)
     rng.shuffle(order)
-    return "".join(face if len(face) == 1 else f"[{face}]" for face in map(rng.choice, order))
+    cells = []
+    for face in map(rng.choice, order):
+        if len(face) > 1:
+            face = f"[{face}]"
+        cells.append(face)
+    return "".join(cells)

@@ -129,13 +129,14 @@ class Scoring:
         is a usual one; InputError if it is no board at all.
         """
         error: InputError | None = None
-        has_plain_q = self.plain_q or self.words.plain_q or "q" in self.words.letters.values()
+        letters_of_list = self.words.letters.values()
+        has_plain_q = self.plain_q or self.words.plain_q or "q" in letters_of_list
         if not has_plain_q and self.values is None and self.bonus is None:
             try:
                 return read_board(text, dims, say, self.words.letters)
             except (BoardError, DimsError) as refused:
                 error = refused
-        letters = "".join(self.words.letters.values())
+        letters = "".join(letters_of_list)
         try:
             return read_tiles(text, dims, plain_q=has_plain_q, letters=letters, usual=_USUAL)
         except InputError as refused:
@@ -151,7 +152,9 @@ class Scoring:
         if isinstance(board, Tiles):
             for word, points, path in self._on_tiles(board):
                 words.append(Word(word, points, len(word), path))
-            text, size, rows = str(board), f"{board.w}x{board.h}", board.rows
+            text = str(board)
+            size = f"{board.w}x{board.h}"
+            rows = board.rows
         else:
             (dims, letters), names = board, self.words.letters
             if again:
@@ -160,16 +163,19 @@ class Scoring:
                 scorer = self._near(dims, letters)
             for word, points, path in scorer.words(letters):
                 words.append(Word(self.words.spell(word), points, n_letters(word), path))
-            text, size = with_letters(letters, names), str(dims)
+            text = with_letters(letters, names)
+            size = str(dims)
             rows = format_rows(letters, dims, names)
         words.sort(key=lambda word: (-word.letters, word.word))
         return Solved(text, size, rows, words)
 
     def uncounted(self, board: AnyBoard, solved: Solved) -> list[str]:
         """Return the words of the list on a board that are worth no points, sorted."""
-        every = replace(self, table=TABLES["words"], values=None, bonus=None).solve(board).words
+        each_word_counts = replace(self, table=TABLES["words"], values=None, bonus=None)
+        every = each_word_counts.solve(board).words
         counted_ones = {item.word for item in solved.words}
-        return sorted(item.word for item in every if item.word not in counted_ones)
+        words = [item.word for item in every]
+        return sorted(word for word in words if word not in counted_ones)
 
     def as_listed(self, typed: str, words: Container[str]) -> str:
         """Return the one of ``words`` that a person has typed, maybe with accents that the list
@@ -193,7 +199,8 @@ class Scoring:
     def _near(self, dims: Dims, letters: str) -> Scorer:
         """Return a scorer of the words that can be on this board: it is made much faster."""
         is_near = re.compile(f"[{letters}]+").fullmatch
-        return search.Scorer(dims, tuple(filter(is_near, self.words.words)), self.table)
+        words = tuple(filter(is_near, self.words.words))
+        return search.Scorer(dims, words, self.table)
 
     def common(self, words: Iterable[Word]) -> list[str]:
         """Return those of the words that most people know; none if the list is not English."""
@@ -204,7 +211,11 @@ class Scoring:
     def is_english(self) -> bool:
         """Whether the list has a few words that every list of English has."""
         words = self.words.words
-        return all(words[bisect_left(words, word) :][:1] == (word,) for word in _ENGLISH)
+        for word in _ENGLISH:
+            place = bisect_left(words, word)
+            if words[place : place + 1] != (word,):
+                return False
+        return True
 
     def described(self, board: AnyBoard, solved: Solved) -> Told:
         """Return what a page shows of a board: the record, faces, points through each cell, cells
@@ -237,7 +248,8 @@ class Scoring:
         if not isinstance(board, Tiles):
             dims, letters = board
             about = self.about(board, solved)
-            record["place"], record["dice"] = about["place"], about["dice"]
+            record["place"] = about["place"]
+            record["dice"] = about["dice"]
             record["usual"] = letters
             record["cells"] = [with_letters(letter, names) for letter in letters]
             canonical = canonical_board(letters, geometry(dims))
@@ -246,16 +258,21 @@ class Scoring:
         record["cells"] = [tile.text for tile in board.tiles]
         rules = self._rules(board)
         if rules.values is not None:
-            record["values"] = [_worth(tile.spellings, rules.values) for tile in board.tiles]
+            values = []
+            for tile in board.tiles:
+                values.append(_worth(tile.spellings, rules.values))
+            record["values"] = values
         if rules.bonus:
-            record["bonus"] = list(map(rules.bonus.get, range(len(board.tiles))))
+            cells = range(len(board.tiles))
+            record["bonus"] = list(map(rules.bonus.get, cells))
         return record
 
     def about(self, board: AnyBoard, solved: Solved) -> dict[str, str]:
         """Return what dice can show a usual board, and its place among all boards, in words."""
         if isinstance(board, Tiles):
             return {}
-        points, sha256 = self.table.points, self.words.sha256
+        points = self.table.points
+        sha256 = self.words.sha256
         place = proven_place(board[1], solved.dims, solved.score, sha256, points)
         return {"dice": rollable_text(solved.board, self.words), "place": place}
 
@@ -267,11 +284,14 @@ class Scoring:
         of_size: dict[Dims, list[tuple[int, str]]] = {}
         for place, board in enumerate(boards):
             if isinstance(board, Tiles):
-                scores[place] = str(board), sum(points for _, points, _ in self._on_tiles(board))
+                score = sum(points for _, points, _ in self._on_tiles(board))
+                scores[place] = str(board), score
             else:
-                of_size.setdefault(board[0], []).append((place, board[1]))
+                size, letters = board
+                of_size.setdefault(size, []).append((place, letters))
         for size, some in of_size.items():
-            values = self.scorer(size).scores([letters for _, letters in some]).tolist()
+            texts = [letters for _, letters in some]
+            values = self.scorer(size).scores(texts).tolist()
             for (place, letters), value in zip(some, values, strict=True):
                 scores[place] = with_letters(letters, self.words.letters), value
         return scores
@@ -292,16 +312,21 @@ class Scoring:
         # a letter that is a symbol elsewhere is in no word
         symbols = dict.fromkeys(words.letters, "\0")
         symbols |= {letter: symbol for symbol, letter in words.letters.items()}
-        pattern = re.compile("|".join(sorted(symbols, key=len, reverse=True)) or "(?!)")
+        longest_first = sorted(symbols, key=len, reverse=True)
+        pattern = re.compile("|".join(longest_first) or "(?!)")
         tiles = []
         for tile in board.tiles:
             if tile.face != "*":
-                texts = [pattern.sub(lambda m: symbols[m[0]], text) for text in tile.spellings]
+                texts = []
+                for text in tile.spellings:
+                    texts.append(pattern.sub(lambda m: symbols[m[0]], text))
                 tile = tile._replace(spellings=tuple(texts))
             tiles.append(tile)
         rules = self._rules(board)
         if (values := rules.values) is not None:
-            of_symbols = {symbol: values.get(letter, 0) for symbol, letter in words.letters.items()}
+            of_symbols = {}
+            for symbol, letter in words.letters.items():
+                of_symbols[symbol] = values.get(letter, 0)
             rules = replace(rules, values={**values, **of_symbols})
         in_symbols = board._replace(tiles=tuple(tiles))
         for word, points, path in solve_tiles(in_symbols, words.words, rules):
@@ -328,14 +353,18 @@ def rollable(board: str, words: WordList) -> dict[str, bool]:
         language = known.language
     sets = [dice for dice in all_dice() if dice.n == len(board)]
     fitting = [dice for dice in sets if dice.language == language] or sets
-    return {dice.name: assign_dice(board, dice.dice) is not None for dice in fitting}
+    can_show = {}
+    for dice in fitting:
+        can_show[dice.name] = assign_dice(board, dice.dice) is not None
+    return can_show
 
 
 def rollable_text(board: str, words: WordList) -> str:
     """Return one sentence about the dice that can show a board; empty where there are none of that
     number.
     """
-    answers, parts = rollable(board, words), []
+    answers = rollable(board, words)
+    parts = []
     if yes := [name for name, can in answers.items() if can]:
         parts.append(f"can be rolled with the {' and the '.join(yes)} dice")
     if no := [name for name, can in answers.items() if not can]:
@@ -360,11 +389,8 @@ def read_lines(
     """
     listed = list(_listed(data, say))
     blocks = _blocks([(number, text) for number, text, _ in listed])
-    if (
-        not blocks
-        or any(score for *_, score in listed)
-        or not all(_are_rows(block, dims) for block in blocks)
-    ):
+    has_scores = any(score for *_, score in listed)
+    if not blocks or has_scores or not all(_are_rows(block, dims) for block in blocks):
         yield from listed
     else:
         say("lines of as many letters as there are lines read as the rows of one board")
@@ -409,7 +435,8 @@ def _blocks(lines: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
     n_cells = [len(re.findall(_CELL, line)) for _, line in lines[:1]]
     blocks: list[list[tuple[int, str]]] = []
     for number, line in lines:
-        if not blocks or number > blocks[-1][-1][0] + 1 or line.startswith("┌"):
+        is_apart = not blocks or number > blocks[-1][-1][0] + 1
+        if is_apart or line.startswith("┌"):
             blocks.append([])
         blocks[-1].append((number, line))
     is_whole = n_cells == [len(lines)] or any(len(block) < 2 for block in blocks)
@@ -417,14 +444,21 @@ def _blocks(lines: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
 
 
 def _joined(block: list[tuple[int, str]]) -> Listed:
-    return block[0][0], "\n".join(line for _, line in block), None
+    first, _ = block[0]
+    text = "\n".join(line for _, line in block)
+    return first, text, None
 
 
 def _are_rows(block: list[tuple[int, str]], dims: Dims | str | None) -> bool:
     """Return whether lines of letters are the rows of one board, and not boards themselves."""
     lines = [line.replace("Qu", "q") for _, line in block]
-    n, size = len(lines), len(lines[0]) if lines else 0
-    if n < 2 or not all(line.isalpha() and len(line) == size for line in lines):
+    n = len(lines)
+    if lines:
+        size = len(lines[0])
+    else:
+        size = 0
+    are_rows = all(line.isalpha() and len(line) == size for line in lines)
+    if n < 2 or not are_rows:
         return False
     if dims is None:
         return n == size or size not in USUAL
@@ -436,7 +470,8 @@ def _csv_of(heading: str) -> Callable[[str], list[str]] | None:
 
     def split(line: str, delimiter: str) -> list[str]:
         try:
-            return [field.strip() for field in next(csv.reader([line], delimiter=delimiter))]
+            row = next(csv.reader([line], delimiter=delimiter))
+            return [field.strip() for field in row]
         except csv.Error:  # a field beyond its limit: not a board
             return [line]
 

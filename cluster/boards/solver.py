@@ -54,16 +54,17 @@ class Rules:
 
     def points(self, path: Sequence[int], spelled: Sequence[str]) -> int:
         """Return the points of a word along a path, given what each tile spells."""
-        value, times = 0, 1
+        value = 0
+        times = 1
         for cell, letters in zip(path, spelled, strict=True):
             of_letter, of_word = BONUSES.get(self.bonus.get(cell, ""), (1, 1))
-            value += of_letter * sum((self.values or {}).get(letter, 0) for letter in letters)
+            worth = sum((self.values or {}).get(letter, 0) for letter in letters)
+            value += of_letter * worth
             times *= of_word
-        return (
-            self.table.points[sum(map(len, spelled))]
-            * times
-            * (1 if self.values is None else value)
-        )
+        by_length = self.table.points[sum(map(len, spelled))]
+        if self.values is None:
+            return by_length * times
+        return by_length * times * value
 
 
 def parse_values(text: str) -> dict[str, int]:
@@ -133,7 +134,6 @@ def _spelled(
             yield prefix, path, spelled
         for cell in near[path[-1]]:
             if cell not in path:
-                stack += [
-                    ((*path, cell), (*spelled, text), prefix + text, (first, last))
-                    for text in spellings[cell]
-                ]
+                longer = (*path, cell)
+                for text in spellings[cell]:
+                    stack.append((longer, (*spelled, text), prefix + text, (first, last)))

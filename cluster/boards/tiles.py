@@ -55,9 +55,11 @@ class Tile(NamedTuple):
     def face(self) -> str:
         """What stands on it."""
         if len(self.spellings) != 1:
-            return {0: ".", 26: "*"}.get(len(self.spellings)) or "/".join(
-                map(str.capitalize, self.spellings)
-            )
+            if not self.spellings:
+                return "."
+            if len(self.spellings) == 26:
+                return "*"
+            return "/".join(map(str.capitalize, self.spellings))
         text = self.spellings[0].capitalize()
         if self.begins:
             return f"{text}-"
@@ -118,7 +120,10 @@ class Tiles(NamedTuple):
         return [list(map(attrgetter("face"), row)) for row in self.by_row]
 
     def __str__(self) -> str:
-        return "/".join("".join(map(attrgetter("text"), row)) for row in self.by_row)
+        rows = []
+        for row in self.by_row:
+            rows.append("".join(tile.text for tile in row))
+        return "/".join(rows)
 
     @property
     def features(self) -> list[str]:
@@ -169,7 +174,10 @@ def read_tiles(
     if len(text) > MAX_TEXT:
         raise BoardError(f"board {quote(text)} has {len(text):,} characters: expected one board")
     wanted = parse_size(size) if size else None
-    upright = {wanted} if wanted else set(sizes)
+    if wanted:
+        upright = {wanted}
+    else:
+        upright = set(sizes)
     either = upright | {(h, w) for w, h in upright}
     reader = _Reader(plain_rows(text), plain_q, letters, either, wanted)
     return reader.read({wanted} if wanted else set(usual))
@@ -215,7 +223,10 @@ class _Reader:
         either = usual | {(h, w) for w, h in usual}
         whole_boards = {w * h for w, h in usual}
         widths = {w for w, h in either if h == len(rows[0])}
-        one_board = {w for w in widths if w not in whole_boards or abs(w - len(rows[0])) <= 1}
+        one_board = set()
+        for w in widths:
+            if w not in whole_boards or abs(w - len(rows[0])) <= 1:
+                one_board.add(w)
         return self._from_rows([[group] for group in rows[0]], one_board)
 
     def _lines(self) -> list[list[list[Group]]]:  # each line its rows, each row its groups
@@ -230,10 +241,17 @@ class _Reader:
                     "such as [a/e] or [-ing]"
                 )
             if separator:
-                lines.append([[]]) if separator == "\n" else lines[-1].append([])
+                if separator == "\n":
+                    lines.append([[]])
+                else:
+                    lines[-1].append([])
             elif not gap:
                 row = lines[-1][-1]
-                row[-1].append(bracket or letters) if together else row.append([bracket or letters])
+                cell = bracket or letters
+                if together:
+                    row[-1].append(cell)
+                else:
+                    row.append([cell])
             together = not (separator or gap)
         return lines
 
@@ -294,11 +312,10 @@ class _Reader:
     def _readings(self, row: list[Group]) -> tuple[list[Tile], list[Tile], list[Tile]]:
         """Return a row with tiles of two letters, letter by letter, and with qu as one tile."""
         if len(row) == 1:
-            return (
-                self._cells(row[0], _mixed_cells),
-                self._cells(row[0], list),
-                self._cells(row[0], _joined_cells),
-            )
+            mixed = self._cells(row[0], _mixed_cells)
+            single = self._cells(row[0], list)
+            joined = self._cells(row[0], _joined_cells)
+            return mixed, single, joined
         cells = [self._one_cell(group) for group in row]
         return cells, cells, cells
 
@@ -323,7 +340,8 @@ class _Reader:
         if text == "*":
             return Tile(_ALL)
         inner = text.removeprefix("[").removesuffix("]").lower()
-        begins, ends = inner.endswith("-"), inner.startswith("-")
+        begins = inner.endswith("-")
+        ends = inner.startswith("-")
         spellings = tuple(dict.fromkeys(inner.strip("-").split("/")))
         letters = {*_ALL, *self.letters}
         is_word = all(0 < len(s) <= 8 and letters.issuperset(s) for s in spellings)
@@ -351,11 +369,10 @@ def _is_one_cell(group: Sequence[str]) -> bool:
 
 
 def _counts(row: list[Group]) -> tuple[int, int] | None:
-    numbers = [
-        int(group[0])
-        for group in row
-        if len(group) == 1 and group[0].isdecimal() and len(group[0]) <= 2
-    ]
+    numbers = []
+    for group in row:
+        if len(group) == 1 and group[0].isdecimal() and len(group[0]) <= 2:
+            numbers.append(int(group[0]))
     if len(numbers) != len(row) or len(row) not in (1, 2):
         return None
     return numbers[0], numbers[-1]

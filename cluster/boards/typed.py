@@ -40,22 +40,18 @@ def read_board(
     if dims is not None:
         parse_dims(dims)
     others = "".join(letters.values())
-    tiles = read_tiles(
-        text,
-        None if dims is None else str(dims),
-        letters=others,
-        sizes=SIZES,
-        usual=USUAL.values(),
-    )
+    asked = None if dims is None else str(dims)
+    tiles = read_tiles(text, asked, letters=others, sizes=SIZES, usual=USUAL.values())
     if letters:
-        one = [
-            tile._replace(spellings=(in_symbols("".join(tile.spellings[:1]), letters),))
-            for tile in tiles.tiles
-        ]
-        pairs = zip(tiles.tiles, one, strict=True)
-        tiles = tiles._replace(
-            tiles=tuple(new if len(old.spellings) == 1 else old for old, new in pairs)
-        )
+        one = []
+        for tile in tiles.tiles:
+            spelling = in_symbols("".join(tile.spellings[:1]), letters)
+            one.append(tile._replace(spellings=(spelling,)))
+        replaced = []
+        for old, new in zip(tiles.tiles, one, strict=True):
+            has_one = len(old.spellings) == 1
+            replaced.append(new if has_one else old)
+        tiles = tiles._replace(tiles=tuple(replaced))
     if tiles.features:
         raise BoardError(
             f"board {quote(text)} has {tiles.features[0]}: expected letters a-z and Qu; orderly "
@@ -68,7 +64,11 @@ def read_board(
     size = Dims(upright.w, upright.h)
     if upright is not tiles:
         say(f"{tiles.w} wide and {tiles.h} high: turned, the same game as {size}")
-    rest = [str(other) for other in SIZES if other.n == size.n and other != size]
+    rest = []
+    for other in SIZES:
+        if other.n == size.n and other != size:
+            rest.append(str(other))
     if dims is None and rest and _is_one_group(text.strip()):
         say(f"{size.n} cells, read as {size}: rows, or --dims {rest[0]}, choose another size")
-    return size, "".join(tile.spellings[0][0] for tile in upright.tiles)
+    spelled = [tile.spellings[0] for tile in upright.tiles]
+    return size, "".join(spelling[0] for spelling in spelled)

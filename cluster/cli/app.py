@@ -46,7 +46,9 @@ PLACES: dict[str, str] = {}
 for _files in SECTIONS.values():
     for _file, _commands in _files.items():
         PLACES |= dict.fromkeys(_commands.split(), _file)
-EXIT_BUG, EXIT_INPUT, EXIT_INTERRUPTED = 1, InputError.exit_code, 130
+EXIT_BUG = 1
+EXIT_INPUT = InputError.exit_code
+EXIT_INTERRUPTED = 130
 
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
 
@@ -250,12 +252,14 @@ def main() -> None:
     """Run the command line and leave with its exit code; ``--debug`` is accepted anywhere."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may know few letters
         sys.stdout.reconfigure(errors="backslashreplace")
-    arguments, debug = sys.argv[1:], bool(os.environ.get("ORDERLY_DEBUG"))
+    arguments = sys.argv[1:]
+    debug = bool(os.environ.get("ORDERLY_DEBUG"))
     if "--" in arguments:
         end = arguments.index("--")
     else:
         end = len(arguments)
     while "--debug" in arguments[:end]:
         arguments.remove("--debug")
-        debug, end = True, end - 1
+        debug = True
+        end = end - 1
     sys.exit(_call(arguments) if debug else _exit_code(arguments))

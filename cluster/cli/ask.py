@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,7 +32,8 @@ if TYPE_CHECKING:
     from orderly_boggle.search.scoring.scorer import Scorer
 
 # rows of an answer: as a table for people, and for programs
-MAX_DRAWN, MAX_ROWS = 10_000, 1_000_000
+MAX_DRAWN = 10_000
+MAX_ROWS = 1_000_000
 _MAX_PATH = 4096
 _EXPECTED = "expected a statement, such as: orderly query RUN 'SELECT * FROM boards LIMIT 5'"
 
@@ -84,7 +84,8 @@ def top(
         if result.best_known:
             tell(f"orderly: {name}: best known: {result.best_known}")
     with proofs_told(summaries, above=fmt == "table"):
-        write_table(columns[cut], list(map(itemgetter(2), sorted(rows)[:n])), fmt)
+        best = [row for _, _, row in sorted(rows)[:n]]
+        write_table(columns[cut], best, fmt)
 
 
 def _passing(
@@ -150,7 +151,8 @@ def query(
     """
     directories, sql = _split_words(words or [])
     directories = list(map(options.chosen_run, directories or (None,)))
-    if sql is None and not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
+    is_terminal = sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()
+    if sql is None and not is_terminal:
         raise InputError(f"no statement given; {_EXPECTED}")
     from orderly_boggle.results.reading.limits import Limits
 
@@ -177,9 +179,9 @@ def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
         return [], None
     *directories, sql = words
     is_word = len(sql.split()) == 1
-    if ("://" in sql and is_word) or (
-        sql and "\0" not in sql and len(sql) < _MAX_PATH and Path(sql).is_dir()
-    ):
+    is_address = "://" in sql and is_word
+    may_be_path = bool(sql) and "\0" not in sql and len(sql) < _MAX_PATH
+    if is_address or (may_be_path and Path(sql).is_dir()):
         return list(words), None
     if is_word:
         raise InputError(f"{quote(sql)} is neither a run directory nor a statement; {_EXPECTED}")
@@ -248,7 +250,8 @@ def _show_comparison(comparison: Comparison, is_proven: bool, fmt: Format) -> No
         counts = {name.replace(" ", "_"): n for name, n in comparison.counts.items()}
         write_json({"proven": is_proven, "counts": counts, "boards": boards})
     elif fmt == "csv":
-        write_table((*columns, "proven"), [(*row, is_proven) for row in comparison.rows], fmt)
+        rows = [(*row, is_proven) for row in comparison.rows]
+        write_table((*columns, "proven"), rows, fmt)
     else:
         write_table(columns, comparison.rows, fmt)
         say(comparison.sentence)
@@ -270,7 +273,9 @@ def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
 
 def _scorer(run: Run, words: WordList, table: ScoreTable | None = None) -> Scorer:
     own = run.question
-    return search.Scorer(own.dims, words.words, table or boardclass.ScoreTable("run", own.points))
+    if table is None:
+        table = boardclass.ScoreTable("run", own.points)
+    return search.Scorer(own.dims, words.words, table)
 
 
 def report(

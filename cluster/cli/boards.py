@@ -70,9 +70,11 @@ def show(
         file = _save(out, solved, values, path, is_hidden=words == "hidden")
         say(f"{file}: {solved.board}, {solved.worth}")
     elif fmt == "csv":
-        write_table(("word", "points", "letters"), [item[:3] for item in solved.words], fmt)
+        rows = [item[:3] for item in solved.words]
+        write_table(("word", "points", "letters"), rows, fmt)
     elif fmt == "json":
-        record, about = solved.record(scoring.words), scoring.about(read, solved)
+        record = solved.record(scoring.words)
+        about = scoring.about(read, solved)
         can = about and rollable(solved.board, scoring.words)
         write_json({**record, "rollable": can, "place": about["place"]} if about else record)
     else:
@@ -209,7 +211,8 @@ def _solved_by(
     from orderly_boggle.boardclass.scores import n_letters
     from orderly_boggle.search.solvers import Grid, make_solver
 
-    words, table = scoring.words, scoring.table
+    words = scoring.words
+    table = scoring.table
     size, symbols = board
     solver = make_solver(words.words, method)
     rows = []
@@ -321,7 +324,8 @@ def roll(
         )
     box = load_dice(dice)
     scoring = rules.scoring(box.scores)
-    seed = random.randrange(2**32) if seed is None else seed
+    if seed is None:
+        seed = random.randrange(2**32)
     boards = rolled(scoring, box, random.Random(seed), n, min_words)
     if out is not None:
         source = f"Dice {dice}, seed {seed}, word list {scoring.words.name}"

@@ -188,7 +188,8 @@ def _tell_repeats(directory: str, seed: int, done: list[RepeatResult], fmt: Form
         repeats = [asdict(item) for item in done]
         write_json({"directory": directory, "seed": seed, "repeated": repeats})
     else:
-        write_table(list(asdict(done[0])), [list(asdict(item).values()) for item in done], fmt)
+        rows = [list(asdict(item).values()) for item in done]
+        write_table(list(asdict(done[0])), rows, fmt)
 
 
 def _outcome(item: RepeatResult) -> str:
@@ -346,13 +347,18 @@ def _in_words(audit: Audit) -> dict[str, object]:
 
 
 def _sentence(audit: Audit) -> str:
-    every, share = audit.n_boards_all, "every board there is"
+    every = audit.n_boards_all
+    share = "every board there is"
     if audit.n_boards < every:
         share = f"{100 * audit.n_boards / every:.2g} % of all boards"
     trees = f"{audit.n_parts:,} trees over {share}"
-    n_checked, n_all = audit.n_leaves_checked + audit.n_scored, audit.n_leaves + audit.n_left
+    n_checked = audit.n_leaves_checked + audit.n_scored
+    n_all = audit.n_leaves + audit.n_left
     # what was not drawn may hold such a board
-    where = "in them" if n_checked == n_all else "among those drawn"
+    if n_checked == n_all:
+        where = "in them"
+    else:
+        where = "among those drawn"
     end = f"no board {where} reaches the cutoff that is not listed"
     if audit.n_listed < 0:
         end = (

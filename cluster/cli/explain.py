@@ -71,7 +71,8 @@ def bound(
         return
     story = story_of(size, letters, scorer, None)
     names = ("class", "dims", "n_boards", "sum_bound", "max_bound", "orderly_bound")
-    write_record({name: value for name, value in story.items() if name in names}, fmt)
+    told = {name: value for name, value in story.items() if name in names}
+    write_record(told, fmt)
 
 
 def _trees(letters: tuple[str, ...], words: WordList, scorer: Scorer, out: str | None) -> None:
@@ -125,7 +126,8 @@ def explain(
         write_json(story)
     elif fmt == "csv":
         columns = ("cell", "letter", "bound")
-        write_table(columns, [tuple(item.values()) for item in story["forced"]], fmt)
+        rows = [tuple(item.values()) for item in story["forced"]]
+        write_table(columns, rows, fmt)
     else:
         for line in narrate(story):
             say(line)
@@ -188,7 +190,10 @@ def _explain_stored(
     directory = named_run(run)
     from orderly_boggle.boardclass.parts import depth
 
-    rows = [row for row in results.open_run(directory).rows() if row.class_id == int(number)]
+    rows = []
+    for row in results.open_run(directory).rows():
+        if row.class_id == int(number):
+            rows.append(row)
     if not rows:
         raise InputError(
             f"the run in {quote(directory)} has no verdict on class {int(number)} yet, "
@@ -199,5 +204,6 @@ def _explain_stored(
     table = []
     for row in rows:
         first = row.path, row.status, row.n_boards, row.max_bound, len(row.candidates)
-        table.append((*first, *(row.counters[name] for name in _COUNTERS), row.seconds))
+        counts = [row.counters[name] for name in _COUNTERS]
+        table.append((*first, *counts, row.seconds))
     write_table((*_COLUMNS, *_COUNTERS, "seconds"), table, fmt)

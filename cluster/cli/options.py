@@ -39,7 +39,8 @@ def typed_word(text: str, letters: Mapping[str, str]) -> str:
     """Return a word that a person typed in q-form, its ``letters`` beyond a-z by their symbols."""
     from orderly_boggle.boardclass.wordlist import words_in_q_form
 
-    return words_in_q_form([boardclass.in_symbols(text.strip().lower(), letters)])[0]
+    word = boardclass.in_symbols(text.strip().lower(), letters)
+    return words_in_q_form([word])[0]
 
 
 numeric = partial(option, metavar="N")  # an option that takes a number
@@ -57,9 +58,8 @@ def _offer(module: str, name: str) -> Callable[[str], list[str]]:
 
     def complete(incomplete: str) -> list[str]:
         names = getattr(import_module(module), name)
-        return [
-            text for text in (names() if callable(names) else names) if text.startswith(incomplete)
-        ]
+        offered = names() if callable(names) else names
+        return [text for text in offered if text.startswith(incomplete)]
 
     return complete
 
@@ -220,10 +220,12 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     def call(**values: Any) -> None:
         for name, kind in groups.items():
-            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+            own = {field.name: values.pop(field.name) for field in fields(kind)}
+            values[name] = kind(**own)
         command(**values)
 
-    call.__name__, call.__doc__ = command.__name__, command.__doc__
+    call.__name__ = command.__name__
+    call.__doc__ = command.__doc__
     named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
     vars(call)["__signature__"] = Signature(named)
     return call
@@ -280,7 +282,8 @@ class RuleOptions(ListOptions):
         from orderly_boggle.cluster.boards.scoring import Scoring
 
         words, table = self.load(None, scores)
-        source, left_out = self.wordlist or words.name, frozenset[str]()
+        source = self.wordlist or words.name
+        left_out = frozenset[str]()
         if self.without is not None:
             from orderly_boggle.boardclass.word_files import read_entries
             from orderly_boggle.boardclass.word_import import spellings
@@ -335,17 +338,17 @@ def about_a_run(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that takes a config and options for its keys; its first parameter becomes a
     function that returns the config of these, and of more.
     """
-    about = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-        for name, kind in _ABOUT.items()
-    ]
+    about = []
+    for name, kind in _ABOUT.items():
+        about.append(Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind))
     own = list(signature(command, eval_str=True).parameters.values())[1:]
 
     def call(**values: Any) -> None:
         given = {name: values.pop(name) for name in _ABOUT}
         command(partial(_config, given), **values)
 
-    call.__name__, call.__doc__ = command.__name__, command.__doc__
+    call.__name__ = command.__name__
+    call.__doc__ = command.__doc__
     named = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own]
     vars(call)["__signature__"] = Signature([*about, *named])
     return call
@@ -356,7 +359,10 @@ def _config(about: Mapping[str, str | None], memory: int | None = None, **more: 
     from orderly_boggle.boardclass.geometry import DIMS
     from orderly_boggle.configs.model import bundled_names, load_config
 
-    values = {name: value for name, value in {**about, **more}.items() if value is not None}
+    values = {}
+    for name, value in {**about, **more}.items():
+        if value is not None:
+            values[name] = value
     source = values.pop("config", None)
     if source is None and "dims" not in values:
         raise ConfigError(
@@ -395,6 +401,8 @@ def _written_s(run: Path) -> float:
     from orderly_boggle.results.storage import files
 
     written = (files.RUN, files.MANIFEST, files.EVENTS)
-    return max(
-        (path.lstat().st_mtime for path in map(run.joinpath, written) if path.exists()), default=0.0
-    )
+    changed_s = []
+    for path in map(run.joinpath, written):
+        if path.exists():
+            changed_s.append(path.lstat().st_mtime)
+    return max(changed_s, default=0.0)

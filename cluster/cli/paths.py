@@ -38,6 +38,7 @@ def paths(
 def _sides(text: str) -> tuple[int, int]:
     """Return columns and rows; boards that can only be counted may be larger than others."""
     parts = text.lower().split("x")
-    if len(parts) != 2 or not all(part.isascii() and part.isdecimal() for part in parts):
+    are_numbers = all(part.isascii() and part.isdecimal() for part in parts)
+    if len(parts) != 2 or not are_numbers:
         raise BoardError(f"size {quote(text)}: expected columns x rows, such as 6x6")
     return int(parts[0]), int(parts[1])

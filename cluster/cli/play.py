@@ -62,7 +62,8 @@ def play(
     uncounted = set(scoring.uncounted(board, solved))
     refusal = partial(scoring.refusal, uncounted=uncounted)
     hints = Hints(solved, scoring.common(solved.words))
-    as_listed = partial(scoring.as_listed, words={item.word for item in solved.words} | uncounted)
+    on_board = {item.word for item in solved.words} | uncounted
+    as_listed = partial(scoring.as_listed, words=on_board)
     caught = _caught(solved, minutes, goal, as_listed, refusal, hints)
     _tell_end(scoring, solved, caught, goal)
 
@@ -85,13 +86,17 @@ class Hints:
         if not left:
             return "every word is found"
         item = left[0]
-        self._n = min(self._n + 1, len(item.path)) if item.word == self._last else 1
+        if item.word == self._last:
+            self._n = min(self._n + 1, len(item.path))
+        else:
+            self._n = 1
         self._last = item.word
         places = []
         for cell in item.path[: self._n]:
             column, row = divmod(cell, len(self._rows))
             places.append((row, column))
-        begin = "".join(self._rows[row][column].lower() for row, column in places)
+        faces = [self._rows[row][column] for row, column in places]
+        begin = "".join(faces).lower()
         row, column = places[0]
         where = f"row {row + 1}, column {column + 1}"
         return f"{counted(item.letters, 'letter')}, beginning with {begin} in {where}"

@@ -53,7 +53,8 @@ def plan(
 
     made = make_plan(resolved, warn)
     result = _known(made) or _probed(made, seconds, seed, workers)
-    climbed, cutoff = made.made.climbed, made.question.cutoff
+    climbed = made.made.climbed
+    cutoff = made.question.cutoff
     record = {
         **asdict(result),
         "price": result.cpu_hours * price,
@@ -274,8 +275,10 @@ def _draw_best(wordlist: str, outcome: RunOutcome) -> None:
     from orderly_boggle.cluster.boards.scoring import Scoring
 
     assert outcome.claim is not None
-    asked, boards = outcome.claim.question, outcome.listed.boards
-    words, table = boardclass.load_wordlist(wordlist), boardclass.parse_scores(asked.points)
+    asked = outcome.claim.question
+    boards = outcome.listed.boards
+    words = boardclass.load_wordlist(wordlist)
+    table = boardclass.parse_scores(asked.points)
     scoring = Scoring(words, wordlist, table)
     for item in boards[:MAX_DRAWN]:
         # the best, with their equals: the list is in order of score

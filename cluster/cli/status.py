@@ -45,13 +45,18 @@ def status(
         write_record(lines(view), fmt)
         return
     record = as_json(view)
-    rows, hosts, notes = record.pop("rows"), record.pop("hosts"), record.pop("notes")
+    rows = record.pop("rows")
+    hosts = record.pop("hosts")
+    notes = record.pop("notes")
     statement = record.pop("statement")
     record["hosts"] = ", ".join(f"{host} {n}" for host, n in hosts.items()) or None
     record |= {f"rows_{name}": count for name, count in rows.items()}
     record["notes"] = "; ".join(notes) or None
     if fmt == "table":
-        known = {name: value for name, value in record.items() if value not in (None, ())}
+        known = {}
+        for name, value in record.items():
+            if value not in (None, ()):
+                known[name] = value
         record = lines(view) | known
     write_record({**record, "statement": statement} if statement else record, fmt)
 
@@ -66,10 +71,9 @@ def runs(locations: options.Runs = None, fmt: options.Format = "table") -> None:
     from orderly_boggle.cluster.watch.view import Catalog
 
     catalog = Catalog(locations or [])
-    listed = [
-        {"run": place.name, "directory": place.location, **_record(place)}
-        for place in catalog.places().values()
-    ]
+    listed = []
+    for place in catalog.places().values():
+        listed.append({"run": place.name, "directory": place.location, **_record(place)})
     if fmt == "json":
         write_json(listed)
     elif not listed and fmt == "table":

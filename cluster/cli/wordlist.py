@@ -53,9 +53,8 @@ def list_all(fmt: options.Format = "table") -> None:
     for name, path in available_names().items():
         try:
             words = load_wordlist(path, plain_q=None)
-            rows.append(
-                (name, len(words.words), words.sha256[:16], known_name(words.sha256), str(path))
-            )
+            sha256 = words.sha256
+            rows.append((name, len(words.words), sha256[:16], known_name(sha256), str(path)))
         except WordListError as error:
             rows.append((name, None, None, None, f"unusable: {error}"))
     here = {row[0] for row in rows}
@@ -190,11 +189,8 @@ def _tell(imported: Imported, fmt: Format, verb: str, target: Path | None = None
         }
         write_json({**values, "file": target and str(target), "steps": steps})
         return
-    write_table(
-        ("lines", "what", "example"),
-        [(step.lines, step.what, step.example) for step in imported.steps],
-        fmt,
-    )
+    rows = [(step.lines, step.what, step.example) for step in imported.steps]
+    write_table(("lines", "what", "example"), rows, fmt)
     if fmt == "table":
         for note in imported.notes:
             say(note)

@@ -45,7 +45,8 @@ def derive(
     """
     progress = progress or Progress()
     began_s = time.monotonic()
-    where, own = source.folder.where(""), source.question
+    where = source.folder.where("")
+    own = source.question
     summary(source).require_proven(where)
     points = points or ScoreTable(points_in_words(own.points), own.points)
     words = load_wordlist(wordlist)
@@ -55,7 +56,8 @@ def derive(
     check_follows(source, asked, source_words, words)
     scorer = Scorer(asked.dims, words, points)
     location = out or default_location(asked.dims, words.name, asked.cutoff)
-    place, budgets = open_place(location), source.made.budgets
+    place = open_place(location)
+    budgets = source.made.budgets
     plan = plan_of(asked, words, scorer, location, place, budgets)
     told = replace(plan.made.words, source=wordlist)
     made = inherited(source, replace(plan.made, words=told))

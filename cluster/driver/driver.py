@@ -211,7 +211,8 @@ def _take_over(source: Run, store: Store, plan: Plan, progress: Progress, journa
     n_repeated = None
     if not reaches(plan.question.cutoff, source.question.cutoff):
         progress.stage("searching some verdicts again before their bounds are believed")
-        rows = (row for row in taken(source, plan.question) if row.key not in store.index.places)
+        known = store.index.places
+        rows = (row for row in taken(source, plan.question) if row.key not in known)
         # a lower cutoff rests on the bounds that the source stored, and nothing else vouches for
         # these
         n_repeated = check_taken(source, plan.spec, rows, secrets.randbits(31))
@@ -270,8 +271,10 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
 
     Raises MismatchError when the rows cannot be those of a sound run.
     """
-    plan, store = prepared.plan, prepared.store
-    progress, journal = prepared.progress, prepared.journal
+    plan = prepared.plan
+    store = prepared.store
+    progress = prepared.progress
+    journal = prepared.journal
     text = "rescoring and checking that every board is covered"
     progress.stage(text)
     journal.note(Stage(name=RESCORING, text=text))
@@ -284,7 +287,9 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
     coverage = proof.coverage
     assert coverage is not None, "looked at thoroughly"
     complete = proof.proven
-    claim, missing, share_done = None, "", False
+    claim = None
+    missing = ""
+    share_done = False
     if complete:
         name = list_name(plan.words.name, plan.question.words_sha256)
         wording = replace(wording_of(run), wordlist=name, n_words=len(plan.words))
@@ -304,7 +309,8 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
         why = why_stuck(prepared, gave_up=finish.gave_up)
         missing = "; ".join(filter(None, (missing, why)))
     digest = digest_of(plan.question, listed, complete=complete)
-    seconds, n_computed = time.monotonic() - prepared.began_s, prepared.ledger.n_rows
+    seconds = time.monotonic() - prepared.began_s
+    n_computed = prepared.ledger.n_rows
     journal.note(
         Finished(
             complete=complete,

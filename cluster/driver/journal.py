@@ -51,7 +51,8 @@ class Journal(EventLog):
     @property
     def hosts(self) -> dict[str, int]:
         """Workers that are up, by host."""
-        return dict(sorted(Counter(seen.host for seen in self._workers.values()).items()))
+        n_workers = Counter(seen.host for seen in self._workers.values())
+        return dict(sorted(n_workers.items()))
 
     def note(self, event: log_events.Event) -> None:
         """Write an event at once."""
@@ -65,7 +66,8 @@ class Journal(EventLog):
         for order in orders:
             match order, self._workers.get(getattr(order, "worker", 0)):
                 case events.Assign(), _Seen() as seen:
-                    seen.order, seen.since_s = order, self._ticks()
+                    seen.order = order
+                    seen.since_s = self._ticks()
                 case events.Retire(worker=worker), _Seen(host=host):
                     del self._workers[worker]
                     self.add(log_events.WorkerRetired(**asdict(order), host=host))
@@ -86,9 +88,10 @@ class Journal(EventLog):
 
     def report(self, report: Report, *, now: bool = False) -> None:
         """Note how far the run is, now and then."""
-        if report.best_score is not None and (self._best is None or report.best_score > self._best):
-            self._best = report.best_score
-            self.add(log_events.BestBoard(score=report.best_score, board=report.best_board))
+        score = report.best_score
+        if score is not None and (self._best is None or score > self._best):
+            self._best = score
+            self.add(log_events.BestBoard(score=score, board=report.best_board))
         for host in sorted(set(report.flagged) - self._flagged):
             self._flagged.add(host)
             self.add(log_events.HostFlagged(host=host))
@@ -98,26 +101,31 @@ class Journal(EventLog):
             self._reported_at_s = now_s
             figures = asdict(report)
             for name, value in figures.items():
-                figures[name] = round(value, 1) if isinstance(value, float) else value
+                if isinstance(value, float):
+                    figures[name] = round(value, 1)
+                else:
+                    figures[name] = value
             busy = self._at_work(now_s)
             self.add(log_events.Reported(**figures, hosts=self.hosts, busy=busy))
         self.flush(now=now)
 
     def _at_work(self, now_s: float) -> tuple[log_events.Busy, ...]:
         """Return what workers are working on, the longest at work first."""
-        busy = [
-            log_events.Busy(
-                worker=seen.order.worker,
-                host=seen.host,
-                **asdict(seen.order.units[0]),
-                n_units=len(seen.order.units),
-                seconds=round(now_s - seen.since_s, 1),
-                n_bytes=seen.n_bytes,
-            )
-            for seen in self._workers.values()
-            if seen.order is not None
-        ]
-        return tuple(sorted(busy, key=lambda item: (-item.seconds, item.worker))[:_MAX_BUSY])
+        busy = []
+        for seen in self._workers.values():
+            if seen.order is not None:
+                busy.append(
+                    log_events.Busy(
+                        worker=seen.order.worker,
+                        host=seen.host,
+                        **asdict(seen.order.units[0]),
+                        n_units=len(seen.order.units),
+                        seconds=round(now_s - seen.since_s, 1),
+                        n_bytes=seen.n_bytes,
+                    )
+                )
+        busy.sort(key=lambda item: (-item.seconds, item.worker))
+        return tuple(busy[:_MAX_BUSY])
 
     def _event(self, event: events.Event) -> None:
         seen = self._workers.get(getattr(event, "worker", 0), _Seen(""))

@@ -107,14 +107,16 @@ class Ledger:
         except RowError as error:
             if len(answers) > 1:  # one of them is bad: check each alone
                 return list(chain.from_iterable(self.admit([event]) for event in came))
-            bad = events.UnitFailed(
-                answers[0].worker, answers[0].assignment, answers[0].result.unit, str(error)
-            )
+            first = answers[0]
+            unit = first.result.unit
+            bad = events.UnitFailed(first.worker, first.assignment, unit, str(error))
             return [bad if isinstance(event, events.Answer) else event for event in came]
-        return [
-            replace(event, row=next(made)) if isinstance(event, events.Answer) else event
-            for event in came
-        ]
+        with_rows: list[events.Event] = []
+        for event in came:
+            if isinstance(event, events.Answer):
+                event = replace(event, row=next(made))
+            with_rows.append(event)
+        return with_rows
 
     def publish(self, settled: list[events.Publish | events.Quarantine]) -> None:
         """Append what is settled; with nothing to append, rows that have waited long enough are

@@ -11,13 +11,13 @@ from orderly_boggle.boardclass.partition import among
 from orderly_boggle.cluster.driver.journal import Journal
 from orderly_boggle.cluster.driver.loop import Ledger
 from orderly_boggle.cluster.driver.progress import Progress
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.planning.plan import Plan
 from orderly_boggle.cluster.planning.shares import Share
 from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, History
 from orderly_boggle.results.store.run import Run
 from orderly_boggle.results.store.store import Store
 from orderly_boggle.search.breaker import Unit
+from orderly_boggle.search.costs import predicted_costs
 from orderly_boggle.search.tally import EFFORT
 
 
@@ -65,17 +65,22 @@ def prepare(
 
     own_ids : the classes of the share, if there is one
     """
-    all_ids, done_ids = plan.question.class_ids(), store.index.done_ids()
+    all_ids = plan.question.class_ids()
+    done_ids = store.index.done_ids()
     if own_ids is None:
         own_ids = all_ids
     doubted = store.run.doubted
     roots = [class_id for class_id, path in doubted if not path]
     is_open = ~among(all_ids, done_ids) | among(all_ids, np.array(roots, np.int64))
-    parts = [Unit(*key) for key in (*store.index.pending(), *doubted) if key[1]]
+    parts = []
+    for key in (*store.index.pending(), *doubted):
+        if key[1]:
+            parts.append(Unit(*key))
     begun_ids = np.array([part.class_id for part in parts], np.int64)
     children = compress(parts, among(begun_ids, own_ids))
     ledger = Ledger(store, plan.question)
-    ledger.note_candidates([(board, score) for board, score, _ in store.run.candidates()])
+    stored = [(board, score) for board, score, _ in store.run.candidates()]
+    ledger.note_candidates(stored)
     return Prepared(
         plan=plan,
         store=store,
@@ -125,4 +130,5 @@ def class_sums(run: Run, names: Sequence[str]) -> tuple[Int64s, Float64s]:
     """
     class_ids, *columns = run.arrays(["class_id", *names])
     ids, place = np.unique(class_ids, return_inverse=True)
-    return ids, np.stack([np.bincount(place, column, len(ids)) for column in columns], axis=1)
+    sums = [np.bincount(place, column, len(ids)) for column in columns]
+    return ids, np.stack(sums, axis=1)

@@ -26,7 +26,6 @@ from orderly_boggle.cluster.driver.prepared import Prepared, history
 from orderly_boggle.cluster.driver.progress import Progress
 from orderly_boggle.cluster.driver.signals import StopSignals
 from orderly_boggle.cluster.driver.stuck import why_stuck
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.scheduling.backlog import Work
 from orderly_boggle.cluster.scheduling.events import Bar, Event, Finish, Instruction, Policy
 from orderly_boggle.cluster.scheduling.machines import N_TRIES
@@ -40,6 +39,7 @@ from orderly_boggle.results.proof.nodes import SearchNodes
 from orderly_boggle.results.proof.summary import Wording
 from orderly_boggle.results.storage.outage import Reminder
 from orderly_boggle.search.breaker import Spec, Unit
+from orderly_boggle.search.costs import predicted_costs
 
 MakeExecutor = Callable[[Spec], Executor]
 _LOW = 1 / 16  # of all memory
@@ -70,10 +70,12 @@ def search(
     watch = _Watch(prepared, Lookout(config.wordlist), is_here=not config.address)
     if signals.reason:
         raise watch.interrupted(signals.reason)
-    plan, store = prepared.plan, prepared.store
+    plan = prepared.plan
+    store = prepared.store
     # of a share: the others are searched elsewhere, and only their cost is told
     is_own = among(prepared.open_ids, prepared.own_ids)
-    class_ids, elsewhere_ids = prepared.open_ids[is_own], prepared.open_ids[~is_own]
+    class_ids = prepared.open_ids[is_own]
+    elsewhere_ids = prepared.open_ids[~is_own]
     # one without open classes may still have open parts, of classes that were split before
     if not len(class_ids) and not prepared.children:
         return Finish(complete=True)
@@ -226,7 +228,8 @@ class _Watch:
         self._note(self._snapshot, now=True)
 
     def _note(self, snapshot: Report, *, now: bool = False) -> Report:
-        report, journal = self._report(snapshot), self._prepared.journal
+        report = self._report(snapshot)
+        journal = self._prepared.journal
         journal.stored(*self._prepared.store.last_part)
         journal.report(report, now=now)
         return report
@@ -252,9 +255,13 @@ class _Watch:
         return error
 
     def _report(self, snapshot: Report) -> Report:
-        prepared, ledger = self._prepared, self._prepared.ledger
+        prepared = self._prepared
+        ledger = self._prepared.ledger
         best_score, best_board = ledger.best or (None, "")
-        free, total = machine_memory() if self._is_here else (0, 0)
+        if self._is_here:
+            free, total = machine_memory()
+        else:
+            free, total = 0, 0
         n_done = snapshot.n_classes_done
         return replace(
             snapshot,

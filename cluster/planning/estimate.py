@@ -43,15 +43,13 @@ import numpy as np
 
 from orderly_boggle.boardclass.arrays import Float64s
 from orderly_boggle.boardclass.geometry import ORDERS, cell_order_of, geometry
-from orderly_boggle.boardclass.parts import parse_path
 from orderly_boggle.boardclass.processes import Pool
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.planning.plan import Plan, make_plan
-from orderly_boggle.cluster.scheduling.forecast import log_interval
 from orderly_boggle.configs.model import RunConfig
 from orderly_boggle.results.store.run import Run
 from orderly_boggle.search.breaker import Breaker, Spec, Unit, UnitResult
-from orderly_boggle.search.params import LETTER_ORDER, Rules
+from orderly_boggle.search.costs import likely_cost, likely_costs, log_interval, predicted_costs
+from orderly_boggle.search.params import LETTER_ORDER
 
 PROBE_BUDGET = Breaker.hurried_budget  # effort of a unit of a probe
 LEAST = 16  # classes, where the time is not limited
@@ -79,30 +77,6 @@ class Estimate:
     memory_mb: int  # largest resident memory of a process that probed, MiB
     seconds: float  # time it took
     known: str = ""  # the run that these are the figures of
-
-
-def likely_cost(unit: Unit, plan: Plan) -> float:
-    """Return a figure that grows with the expected cost of a class or a part, which has a share of
-    that of its class.
-    """
-    letters, rules = plan.question.partition.class_letters(unit.class_id), plan.question.rules
-    cost = likely_costs(predicted_costs(plan.question, np.array([unit.class_id])))[0]
-    for cell, left in dict(parse_path(unit.path, len(letters))).items():
-        cost *= _strength(left, rules) / _strength(letters[cell], rules)
-    return float(cost)
-
-
-def likely_costs(predicted: Float64s) -> Float64s:
-    """Return the likely costs of classes, float64[n], by :func:`predicted_costs`.
-
-    Predicted costs differ more than true ones; this power of them fits 3x4 and 4x4.
-    """
-    return predicted**0.7
-
-
-def _strength(letters: str, rules: Rules) -> float:
-    """Return what some letters of a cell cost: on 4x4 the strongest about 16 times the weakest."""
-    return sum((rules.letter_order.index(letter) + 4) ** 1.4 for letter in letters)
 
 
 class Variance(NamedTuple):
@@ -160,7 +134,10 @@ class Level:
     def __init__(
         self, unit: Callable[[int], Unit], likely: Float64s, stands_for: Float64s, start: float
     ) -> None:
-        self.unit, self.likely, self._stands_for, self._at = unit, likely, stands_for, start
+        self.unit = unit
+        self.likely = likely
+        self._stands_for = stands_for
+        self._at = start
         self.found: dict[int, Found] = {}  # by the place of the unit
         self.draws: Counter[int] = Counter()
         self._ends = np.cumsum(stands_for)
@@ -169,7 +146,8 @@ class Level:
     def draw(self) -> int:
         """Return the place of a unit, which may have been drawn before."""
         # a unit stands on a line as long as its likely cost: the sequence meets it in proportion
-        place = int(np.searchsorted(self._ends, self._at * self.all_likely, side="right"))
+        drawn_at = self._at * self.all_likely
+        place = int(np.searchsorted(self._ends, drawn_at, side="right"))
         self._at = (self._at + _GOLDEN) % 1
         # rounding may put the last point behind the end
         place = min(place, len(self.likely) - 1)
@@ -185,7 +163,9 @@ class Level:
         """Return how many units a drawn one stands for."""
         # drawn in proportion to the likely cost, so it stands for that share, divided by its own
         drawn = self.all_likely * self.draws[place] / self.draws.total()
-        return float((self._stands_for[place] if self.is_whole else drawn) / self.likely[place])
+        if self.is_whole:
+            drawn = self._stands_for[place]
+        return float(drawn / self.likely[place])
 
     def below(self, start: float) -> Level | None:
         """Return the next level, None if nothing split."""
@@ -203,12 +183,15 @@ class Level:
 
     def ratio(self, below: float) -> float:
         """Return what all units cost for what is likely, if it is ``below`` for their children."""
-        costs = (self.number(place) * found.whole(below) for place, found in self.found.items())
+        costs = []
+        for place, found in self.found.items():
+            costs.append(self.number(place) * found.whole(below))
         return sum(costs) / self.all_likely
 
     def variance(self, below: float) -> Variance:
         """Return the variance of the cost of all units, by what was drawn."""
-        n, ratio = self.draws.total(), self.ratio(below)
+        n = self.draws.total()
+        ratio = self.ratio(below)
         if self.is_whole:
             return Variance(0.0, 1)
         if n < 2:  # nothing is known: as much as the cost
@@ -233,13 +216,20 @@ class Probes:
         self, plan: Plan, seed: int, least: int = 1, gone: Callable[[], float] | None = None
     ) -> None:
         self.plan = plan
-        self._least, self._gone, self._rng = least, gone, random.Random(seed)
+        self._least = least
+        self._gone = gone
+        self._rng = random.Random(seed)
         ids = plan.question.class_ids()
         predicted = predicted_costs(plan.question, ids)
         # sorted, so that an even sequence meets weak and strong ones alike
         order = np.argsort(predicted, kind="stable")  # from weak to strong
-        ids, likely = ids[order], likely_costs(predicted[order])
-        self.levels = [Level(lambda k: Unit(int(ids[k])), likely, likely, self._rng.random())]
+        ids = ids[order]
+        likely = likely_costs(predicted[order])
+
+        def class_at(place: int) -> Unit:
+            return Unit(int(ids[place]))
+
+        self.levels = [Level(class_at, likely, likely, self._rng.random())]
         self._running: dict[Unit, int] = {}  # and its place in the last level
         self._n_split = 0  # units of that level
         self._is_guessed = False
@@ -251,8 +241,10 @@ class Probes:
 
     def note(self, unit: Unit, children: Sequence[Unit], spent: float) -> None:
         """Learn what a unit cost, and what it split into."""
-        likely = [likely_cost(child, self.plan) for child in children]
-        self.levels[-1].found[self._running.pop(unit)] = Found(spent, children, likely)
+        question = self.plan.question
+        likely = [likely_cost(question, child.class_id, child.path) for child in children]
+        place = self._running.pop(unit)
+        self.levels[-1].found[place] = Found(spent, children, likely)
         self._n_split += bool(children)
 
     def give_up(self, unit: Unit, spent: float) -> None:
@@ -262,9 +254,14 @@ class Probes:
         self.note(unit, (), 2 * spent)
 
     def _in_turn(self) -> Iterator[Unit | None]:
-        least, level = self._least, self.levels[0]
+        least = self._least
+        level = self.levels[0]
         while True:
-            began, self._n_split = self._gone() if self._gone else 0.0, 0
+            if self._gone:
+                began = self._gone()
+            else:
+                began = 0.0
+            self._n_split = 0
             while not level.is_whole and (level.draws.total() < least or self._is_on(began)):
                 place = level.draw()
                 if level.draws[place] == 1:
@@ -277,7 +274,11 @@ class Probes:
             if not below:
                 return
             self.levels.append(below)
-            level, least = below, 1 if self._gone else self._n_split
+            level = below
+            if self._gone:
+                least = 1
+            else:
+                least = self._n_split
 
     def _is_on(self, began: float) -> bool:
         """Return whether the time of a level is not over; where units split, their parts need some
@@ -291,7 +292,8 @@ class Probes:
     def estimate(self, memory_mb: int, seconds: float) -> Estimate:
         """Return what everything costs."""
         first, *deeper = self.levels
-        last, below = self.levels[-1], 0.0
+        last = self.levels[-1]
+        below = 0.0
         variances: list[Variance] = []
         rest = last.below(0.0)
         if rest:  # nobody looked at these
@@ -303,8 +305,12 @@ class Probes:
             below = level.ratio(below)
         variances.append(first.variance(below))
         total = first.all_likely * first.ratio(below)
-        is_known = all(level.is_whole for level in self.levels) and not (rest or self._is_guessed)
-        low, high = (total, total) if is_known else interval(total, variances)
+        are_whole = all(level.is_whole for level in self.levels)
+        is_known = are_whole and not (rest or self._is_guessed)
+        if is_known:
+            low, high = total, total
+        else:
+            low, high = interval(total, variances)
         return Estimate(
             cpu_hours=total / 3600,
             low=low / 3600,
@@ -409,7 +415,8 @@ def measured(run: Run) -> Estimate | None:
     hours = float(seconds.sum()) / 3600
     if not hours:
         return None
-    n_classes, name = run.partition.n_canonical, Path(run.folder.where("")).name
+    n_classes = run.partition.n_canonical
+    name = Path(run.folder.where("")).name
     return Estimate(hours, hours, hours, n_classes, 0, True, 0, 0.0, name)
 
 
@@ -431,8 +438,10 @@ def variants(config: RunConfig) -> Iterator[tuple[str, Plan]]:
         other = make_plan(config.model_copy(update={"buckets": text}))
         if other.question.partition.text != plan.question.partition.text:
             yield name, other
-    spec, question = plan.spec, plan.question
-    own, rules = spec.budgets, question.rules
+    spec = plan.spec
+    question = plan.question
+    own = spec.budgets
+    rules = question.rules
     budgets = {
         "node_budget / 4": replace(own, node_budget=own.node_budget // 4),
         "node_budget * 4": replace(own, node_budget=own.node_budget * 4),

@@ -46,7 +46,10 @@ def worth_naming(of: Question, begun: str) -> str:
     begun : directory of the run that asks: the command names another one, for this one is taken
     """
     name, cutoff = answering(of)
-    if not name or sum(results.open_run(name).arrays(["seconds"])[0]) < _WORTH_NAMING_S:
+    if not name:
+        return ""
+    (seconds,) = results.open_run(name).arrays(["seconds"])
+    if seconds.sum() < _WORTH_NAMING_S:
         return ""
     if cutoff == of.cutoff or "://" in begun:  # derive writes to a disk unless it is told
         return where_answered(of)

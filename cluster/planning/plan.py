@@ -162,12 +162,16 @@ def _check_cutoff(
     Letters are drawn about as often as the words have them, and each board counts for as many as it
     stands for, so the estimate has no bias.
     """
-    letters = np.frombuffer("".join(words).encode("ascii"), np.uint8) - np.uint8(ord("a"))
+    text = "".join(words).encode("ascii")
+    letters = np.frombuffer(text, np.uint8) - np.uint8(ord("a"))
     shares = 0.3 / 26 + 0.7 * np.bincount(letters, minlength=26) / len(letters)
-    rng, shape = np.random.default_rng(seed), (_N_DRAWN, scorer.dims.n)
+    rng = np.random.default_rng(seed)
+    shape = (_N_DRAWN, scorer.dims.n)
     boards = rng.choice(26, shape, p=shares / shares.sum()).astype(np.uint8)
     hits = boards[scorer.scores(boards) >= cutoff]
-    n_boards = float(np.exp(-np.log(shares)[hits].sum(axis=1)).sum()) / _N_DRAWN
+    # of each board that reaches it: one over how likely it was drawn
+    weights = np.exp(-np.log(shares)[hits].sum(axis=1))
+    n_boards = float(weights.sum()) / _N_DRAWN
     if len(hits) and n_boards <= MAX_BOARDS:
         return
 

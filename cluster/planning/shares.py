@@ -4,8 +4,8 @@ run.
 All canonical classes are put in order of predicted cost, the most expensive first and equal ones by
 id, and dealt like cards, back and forth: to the shares 1, 2 ... N, then N ... 2, 1, then 1, 2 ... N
 again.  So every share gets its part of the expensive classes.  The predictions
-(``costs.predicted_costs``) depend on the partition and the letter order, which are the same in all
-runs that can be merged: the N shares have no class in common, and together they are all.
+(``search.costs.predicted_costs``) depend on the partition and the letter order, which are the same
+in all runs that can be merged: the N shares have no class in common, and together they are all.
 
 A share is not part of the question and changes no verdict.
 """
@@ -20,7 +20,7 @@ import numpy as np
 
 from orderly_boggle.boardclass.errors import ConfigError, quote
 from orderly_boggle.boardclass.partition import among
-from orderly_boggle.cluster.planning.costs import predicted_costs
+from orderly_boggle.search.costs import predicted_costs
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -73,7 +73,8 @@ class Share:
         all that was given is settled.  ``doubted`` are units of any share that had to be found
         again, see ``Run.doubted``.
         """
-        pending = np.array([class_id for class_id, _ in store.index.pending()], np.int64)
+        pending_ids = [class_id for class_id, _ in store.index.pending()]
+        pending = np.array(pending_ids, np.int64)
         is_done = among(own_ids, store.index.done_ids()) & ~among(own_ids, pending)
         open_ids = own_ids[~is_done]
         if message or len(open_ids) or coverage.problems or coverage.conflicting:
@@ -88,7 +89,8 @@ class Share:
             f"{coverage.n_classes - len(own_ids):,} classes belong to the other shares: {n_left:,} "
             "of them are not settled here, so nothing is proven yet."
         )
-        if others := np.isin([class_id for class_id, _ in doubted], own_ids, invert=True).sum():
+        doubted_ids = [class_id for class_id, _ in doubted]
+        if others := np.isin(doubted_ids, own_ids, invert=True).sum():
             text += (
                 f" {others:,} verdicts in other shares come from doubted hosts and have to be "
                 "found again."

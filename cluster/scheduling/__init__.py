@@ -9,5 +9,6 @@
       Trust            trust.py       replicas, and hosts that are not believed
     events.py          the language of the run loop: events, instructions, Policy, Report
 
-Uses nothing else in ``cluster``.
+What classes are expected to cost is worked out in ``search/costs.py``.  Uses nothing else in
+``cluster``.
 """

@@ -59,7 +59,8 @@ class Backlog:
     def __init__(self, work: Work, rng: np.random.Generator, sample: float) -> None:
         self._known = work.known
         self._ids = np.ascontiguousarray(work.class_ids, np.int64)
-        if self._ids.shape != np.shape(work.costs) or np.any(self._ids[1:] <= self._ids[:-1]):
+        ids_ascend = np.all(self._ids[1:] > self._ids[:-1])
+        if self._ids.shape != np.shape(work.costs) or not ids_ascend:
             raise ValueError("class ids must be strictly ascending, with one cost each")
         self.forecast = Forecast(work.costs, work.history, work.elsewhere)
         # expensive classes first: the last one to end then ends soon after the others
@@ -119,7 +120,8 @@ class Backlog:
             if self.is_open(retry):  # a late verdict may have settled it
                 return (retry,)
         units: list[Unit] = []
-        total_s, budget_s = 0.0, batch_s
+        total_s = 0.0
+        budget_s = batch_s
         while len(units) < max_units and (unit := self._peek()) is not None:
             total_s += self.predicted_s(unit)
             # the forecast is asked once for each batch, and only where several units fit
@@ -187,7 +189,8 @@ class Backlog:
             self._open_children.add(unit)
             self._n_open_below[unit.class_id] += 1
             # deepest first: a class that was begun is ended before another is
-            heapq.heappush(self._stack, (-depth(unit.path), next(self._sequence), unit))
+            number = next(self._sequence)
+            heapq.heappush(self._stack, (-depth(unit.path), number, unit))
             self.n_open += 1
             self.forecast.n_children += 1
 
@@ -197,7 +200,8 @@ class Backlog:
             del self._n_open_below[class_id]
             # given up is not done, though nothing of it is open any more
             self.n_classes_done += class_id not in self._spoilt
-            effort, place = self._efforts.pop(class_id, 0), self._place(class_id)
+            effort = self._efforts.pop(class_id, 0)
+            place = self._place(class_id)
             if place >= 0 and class_id not in self._spoilt:
                 self.forecast.note_class(place, effort)
 
@@ -218,6 +222,7 @@ class Backlog:
 
 def _order(costs: Float64s, rng: np.random.Generator, sample: float) -> Int64s:
     n = len(costs)
-    first = rng.choice(np.arange(n), min(n, int(np.ceil(n * sample))), replace=False)
+    n_first = min(n, int(np.ceil(n * sample)))
+    first = rng.choice(np.arange(n), n_first, replace=False)
     by_cost = np.argsort(-costs, kind="stable")
     return np.concatenate([first, by_cost[np.isin(by_cost, first, invert=True)]])

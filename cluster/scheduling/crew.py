@@ -40,13 +40,15 @@ class Crew:
     def come_up(self, worker: Worker, host: str) -> None:
         """Note that a worker can take work; repetitions are ignored."""
         if not worker.is_up:
-            worker.is_up, worker.host = True, host
+            worker.is_up = True
+            worker.host = host
             self.hosts[host] += 1
             self.rest(worker)
 
     def start(self, worker: Worker, assignment: int, lease_ends_s: float) -> None:
         """Make an idle worker busy."""
-        worker.assignment, worker.lease_ends_s = assignment, lease_ends_s
+        worker.assignment = assignment
+        worker.lease_ends_s = lease_ends_s
         self._leave_idle(worker)
 
     def rest(self, worker: Worker) -> None:

@@ -1,10 +1,10 @@
 """How long what is open should take: predictions, corrected by what classes really took.
 
-``costs.predicted_costs`` knows which classes cost more, but overstates by how much: of the classes
-of 4x4 it gives the strongest twelfth 39 times the cost of the weakest, and they take 12 times as
-long.  Expensive classes come first, so one factor for all classes, learnt from those, would make
-the rest look cheap.  So classes are put into bands by their predicted cost, and each band learns
-from its own classes and as many neighbours as it takes to know enough.
+``search.costs.predicted_costs`` knows which classes cost more, but overstates by how much: of the
+classes of 4x4 it gives the strongest twelfth 39 times the cost of the weakest, and they take 12
+times as long.  Expensive classes come first, so one factor for all classes, learnt from those,
+would make the rest look cheap.  So classes are put into bands by their predicted cost, and each
+band learns from its own classes and as many neighbours as it takes to know enough.
 
 What a class costs is measured by its effort, which does not depend on the machine, so that classes
 that earlier calls searched count as well: without them a run that goes on has few to judge by.
@@ -12,12 +12,13 @@ This call's verdicts tell how many seconds that is here, and before the first of
 that were stored.
 """
 
-from math import exp, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from orderly_boggle.boardclass.arrays import Float64s, Int8s
+from orderly_boggle.search.costs import log_interval
 
 N_BANDS = 8
 _ENOUGH = 6  # measured classes on which the factor of a band rests, if there are so many
@@ -43,14 +44,6 @@ class History(NamedTuple):
 
 
 NO_HISTORY = History(np.empty(0), np.empty(0))  # no earlier call
-
-
-def log_interval(total: float, half_width: float) -> tuple[float, float]:
-    """Return the ends of an interval about a positive total, on a logarithmic scale, because costs
-    are skewed; ``half_width`` in the unit of the total.
-    """
-    factor = exp(min(half_width / total, 700.0))
-    return total / factor, total * factor
 
 
 class _Knowledge(NamedTuple):
@@ -137,7 +130,8 @@ class Forecast:
 
     def class_s(self, place: int) -> float:
         """Return the seconds that a class should take, its parts included."""
-        seconds = float(self.costs[place]) * self._factor(int(self._bands[place]))
+        factor = self._factor(int(self._bands[place]))
+        seconds = float(self.costs[place]) * factor
         # a batch of units that cost nothing would have no end
         return max(seconds, _MIN_SECONDS)
 
@@ -155,7 +149,8 @@ class Forecast:
 
     def range_s(self) -> tuple[float, float] | None:
         """Return the 95 % interval of :meth:`remaining_s`; None where too little is known."""
-        spread_s, total_s = self._spread_s(), self.remaining_s()
+        spread_s = self._spread_s()
+        total_s = self.remaining_s()
         if spread_s is None or total_s <= 0:
             return None
         # so wide an interval says nothing any more; wider ones would overflow
@@ -168,7 +163,8 @@ class Forecast:
         What is left scatters likewise, and so does the multiple, which rests on those that are
         known.
         """
-        if not self._is_known or sum(sums[0] for sums in self._measured) < _ENOUGH_TO_SCATTER:
+        n_measured = sum(sums[0] for sums in self._measured)
+        if not self._is_known or n_measured < _ENOUGH_TO_SCATTER:
             return None
         variance = 0.0
         for band, n_left in enumerate(self._n_left):
@@ -183,7 +179,9 @@ class Forecast:
     @property
     def _is_known(self) -> bool:
         """Whether at least one class has been measured, and how fast this machine is."""
-        return any(sums[0] for sums in self._measured) and any(pace[2] for pace in self._pace)
+        has_cost = any(sums[0] for sums in self._measured)
+        has_pace = any(pace[2] for pace in self._pace)
+        return has_cost and has_pace
 
     def _classes_s(self, costs: list[float]) -> float:
         """Return the seconds of classes, parts included, given their costs' sum in each band."""
@@ -201,7 +199,8 @@ class Forecast:
         if band not in self._known:
             n, cost, effort, *squares = _near(band, self._measured, _ENOUGH)
             _, seconds, its_effort = _near(band, self._pace, _ENOUGH_FOR_PACE)
-            multiple, pace = effort / cost, seconds / its_effort
+            multiple = effort / cost
+            pace = seconds / its_effort
             # the sum of (effort - multiple * cost)**2, from sums: the classes themselves are not
             # kept
             residues = squares[0] * multiple**2 - 2 * multiple * squares[1] + squares[2]
@@ -239,7 +238,9 @@ def _bands_of(costs: Float64s) -> Int8s:
     """
     bands = np.empty(len(costs), np.int8)
     # by rank, not by cost: each band is to have classes to learn from
-    bands[np.argsort(costs, kind="stable")] = np.arange(len(costs)) * N_BANDS // max(1, len(costs))
+    n = len(costs)
+    from_weak_to_strong = np.argsort(costs, kind="stable")
+    bands[from_weak_to_strong] = np.arange(n) * N_BANDS // max(1, n)
     return bands
 
 

@@ -46,7 +46,9 @@ _LEASES_S = 10.0  # leases are looked at so seldom, if they are long
 # with fewer units waiting for each worker, an expensive one would outlast the others
 _FEW = 4
 # before the next spawn, when workers keep dying
-_N_FREE_DEATHS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 2, 0.25, 30.0
+_N_FREE_DEATHS = 2
+_FIRST_WAIT_S = 0.25
+_LONGEST_WAIT_S = 30.0
 
 
 @dataclass
@@ -88,7 +90,8 @@ class Scheduler:
         self._assignments: dict[int, _Assignment] = {}
         self._n_spawned = self._n_assigned = 0
         # workers there is room for: now, at most so far
-        self._n_slots, self._max_slots = policy.n_workers, 1
+        self._n_slots = policy.n_workers
+        self._max_slots = 1
         self._max_batch = 1  # units that go into one assignment; it doubles with each that ends
         self._big_host: str | None = None  # the host that the big-memory lane empties
         self._alone = 0  # the last assignment there
@@ -123,12 +126,8 @@ class Scheduler:
             case events.Answer():
                 self._answer(event, now_s)
             case events.UnitFailed():
-                self._fail(
-                    event.unit,
-                    event.assignment,
-                    "oom" if event.oom else "died",
-                    event.message,
-                )
+                reason: events.Death = "oom" if event.oom else "died"
+                self._fail(event.unit, event.assignment, reason, event.message)
             case events.Returned():
                 assignment = self._assignments.get(event.assignment)
                 # numbers are never used twice, but a worker that was given up may still speak of
@@ -152,7 +151,9 @@ class Scheduler:
 
     def snapshot(self) -> Report:
         """Return how far the run is."""
-        backlog, forecast, n_up = self._backlog, self._backlog.forecast, self._crew.hosts.total()
+        backlog = self._backlog
+        forecast = self._backlog.forecast
+        n_up = self._crew.hosts.total()
         # a guess from predictions alone would look like a promise: nothing is said before verdicts
         # came
         remaining_s: float | None = None
@@ -192,7 +193,8 @@ class Scheduler:
 
     def _answer(self, answer: events.Answer, now_s: float) -> None:
         """Publish a verdict, hold it back for its replica, or ignore it when the unit has one."""
-        unit, worker = answer.result.unit, self._crew.workers.get(answer.worker)
+        unit = answer.result.unit
+        worker = self._crew.workers.get(answer.worker)
         if worker is not None:
             # memory that was used once is not given back: what counts is the largest ever
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
@@ -200,11 +202,13 @@ class Scheduler:
             return
         # the unit was given up for lost and came back twice, or a replica came for a verdict that
         # went
-        if not self._backlog.is_open(unit) or (unit in self.trust.held) != answer.is_replica:
+        is_replica_due = unit in self.trust.held
+        if not self._backlog.is_open(unit) or is_replica_due != answer.is_replica:
             self._n_duplicates += 1
         else:
             # workers do come up: nothing is delayed
-            self._fruitless_deaths, self._spawn_at_s = 0, now_s
+            self._fruitless_deaths = 0
+            self._spawn_at_s = now_s
             if answer.is_replica:
                 self._judge(answer)
             # chosen after the fact: a host cannot tell which of its verdicts will be compared
@@ -288,6 +292,9 @@ class Scheduler:
             )
         self._strike_off(unit, number)
 
+    def _busy_and_name(self, host: str) -> tuple[int, str]:
+        return self._crew.n_busy(host), host
+
     def _fail_all(self, assignment: _Assignment, reason: events.Death, message: str) -> None:
         # the order of a set is not the same in every process, and runs are to be repeatable
         for unit in sorted(assignment.missing, key=attrgetter("class_id", "path")):
@@ -338,7 +345,10 @@ class Scheduler:
         message = event.message or f"the worker was lost ({event.reason})"
         if assignment is not None:
             # in a batch nobody knows which unit was at fault: each goes out again, alone
-            reason = event.reason if len(assignment.missing) == 1 else "node"
+            if len(assignment.missing) == 1:
+                reason = event.reason
+            else:
+                reason = "node"
             self._fail_all(assignment, reason, message)
         self._n_deaths += 1
         self._fruitless_deaths += 1
@@ -398,7 +408,8 @@ class Scheduler:
     # --- what next
 
     def _advance(self, now_s: float) -> None:
-        n_open, crew = self._backlog.n_open, self._crew
+        n_open = self._backlog.n_open
+        crew = self._crew
         if n_open == 0:
             n_given_up = self._backlog.n_quarantined
             message = ""
@@ -431,9 +442,7 @@ class Scheduler:
             # the one with the least to do is empty first; the name decides between equals, for
             # replays
             hosts = self._crew.hosts.keys() - self.trust.flagged
-            self._big_host = min(
-                hosts, key=lambda host: (self._crew.n_busy(host), host), default=None
-            )
+            self._big_host = min(hosts, key=self._busy_and_name, default=None)
 
     def _give(self) -> bool:
         """Give an idle worker something to do; return whether there was anything for any of them.
@@ -441,7 +450,9 @@ class Scheduler:
         A replica is for another host than its verdict's: of two hosts with idle workers one is
         another, so no more are asked.
         """
-        big, backlog, crew = self._big_host, self._backlog, self._crew
+        big = self._big_host
+        backlog = self._backlog
+        crew = self._crew
         is_empty = big is not None and big in crew.idle and crew.n_busy(big) == 0
         # nobody else may take memory there meanwhile
         if big is not None and is_empty and backlog.has_big:

@@ -120,7 +120,10 @@ class Trust:
     def disown(self) -> list[Unit]:
         """Return the units whose held verdicts came from flagged hosts; they are open again."""
         # verdicts that were published stay: a run that goes on searches them again (Run.doubted)
-        units = [unit for unit, answer in self.held.items() if answer.host in self.flagged]
+        units = []
+        for unit, answer in self.held.items():
+            if answer.host in self.flagged:
+                units.append(unit)
         for unit in units:
             self._release(unit)
         return units

@@ -47,7 +47,8 @@ _COLOURS = {
     State.INCOMPLETE: "yellow",
 }
 _GAP = 3
-_FACT_ROWS, _FRAME_ROWS = 8, 6
+_FACT_ROWS = 8
+_FRAME_ROWS = 6
 _TROUBLE = (
     "unit_failed",
     "unit_quarantined",
@@ -68,7 +69,8 @@ def draw(watched: Watched, width: int, height: int) -> RenderableType:
     if view.error:
         return _framed([*parts, Text(printable(view.error), style="red")])
     folder = open_folder(watched.place.location)
-    events = [event for event in read_events(folder) if event.event in _EVENTS][-50:]
+    told = [event for event in read_events(folder) if event.event in _EVENTS]
+    events = told[-50:]
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
@@ -122,7 +124,8 @@ def _head(name: str, view: RunView) -> Text:
 
 
 def _bar(view: RunView, width: int) -> RenderableType:
-    text, classes = classes_done(view.classes), view.classes
+    text = classes_done(view.classes)
+    classes = view.classes
     wide = max(8, min(60, width - len(text) - 3))
     bar = ProgressBar(total=max(1, classes.n_all), completed=classes.n_done, width=wide)
     return _grid([(bar, Text(text))], 1)

@@ -34,11 +34,14 @@ MAX_DEPTH = 4
 MAX_RUNS = 1000
 _MAX_FOLDERS = 100_000
 # between two looks through the folders; in an object store each is a request
-_LOOK_S, _LOOK_REMOTE_S = 3.0, 60.0
+_LOOK_S = 3.0
+_LOOK_REMOTE_S = 60.0
 # the driver notes progress every 2 s at most, on an object store every 15 s
-FRESH_S, FRESH_REMOTE_S = 1.0, 15.0
+FRESH_S = 1.0
+FRESH_REMOTE_S = 15.0
 # of one processor: for lock and log, for the rows of a run that goes on
-SHARE, ROWS_SHARE = 0.01, 0.02
+SHARE = 0.01
+ROWS_SHARE = 0.02
 _MIN_ROWS_S = 5.0  # between two readings of the rows of a run that goes on
 
 
@@ -184,17 +187,22 @@ class Watched:
         began_s = time.monotonic()
         try:
             location = self.place.check()
-            self.live, self.error = live(open_folder(location)), ""
+            self.live = live(open_folder(location))
+            self.error = ""
             if self.place.real:
                 self.stamp = _stamp(Path(location))
             else:
                 self.stamp = _remote_stamp(location)
         except Exception as error:  # noqa: BLE001 - who watches must see it, and see it go
-            self.live, self.error, self.stamp = None, _fault(error), ""
+            self.live = None
+            self.error = _fault(error)
+            self.stamp = ""
         now_s = time.monotonic()
-        self._next_s = now_s + max(
-            FRESH_S if self.place.real else FRESH_REMOTE_S, (now_s - began_s) / SHARE
-        )
+        if self.place.real:
+            fresh_s = FRESH_S
+        else:
+            fresh_s = FRESH_REMOTE_S
+        self._next_s = now_s + max(fresh_s, (now_s - began_s) / SHARE)
 
     @property
     def wants_rows(self) -> bool:
@@ -209,19 +217,22 @@ class Watched:
         """Note what comes of setting ``reading``, any error included: the same files are not read
         again for it.
         """
-        stamp, began_s = self.stamp, time.monotonic()
+        stamp = self.stamp
+        began_s = time.monotonic()
         self.is_reading_rows = True
         try:
             yield
             self.rows_error = ""
         # a thread or task that dies would be started for ever
         except Exception as error:  # noqa: BLE001
-            self.reading, self.rows_error = None, _fault(error)
+            self.reading = None
+            self.rows_error = _fault(error)
         finally:
-            self.rows_stamp, self.rows_read_at_s = stamp, time.time()
-            self._next_rows_s = time.monotonic() + max(
-                _MIN_ROWS_S, (time.monotonic() - began_s) / ROWS_SHARE
-            )
+            self.rows_stamp = stamp
+            self.rows_read_at_s = time.time()
+            now_s = time.monotonic()
+            pause_s = max(_MIN_ROWS_S, (now_s - began_s) / ROWS_SHARE)
+            self._next_rows_s = now_s + pause_s
             self.is_reading_rows = False
 
     def view(self) -> RunView:
@@ -243,7 +254,8 @@ class Watcher:
             real = ""
         else:
             real = str(Path(location).resolve())
-        name = location.partition("?")[0].rstrip("/").rpartition("/")[2] or location
+        address, _, _ = location.partition("?")
+        name = address.rstrip("/").rpartition("/")[2] or location
         self.watched = Watched(Place("", name, location, real))
 
     def look(self) -> Watched:
@@ -259,7 +271,9 @@ class Watcher:
     def _read_rows(self) -> None:
         with self.watched.reading_rows():
             result = results.summary(self.watched.place.check())
-            boards = [Drawn(item.board, item.score) for item in result.listed.boards[:8]]
+            boards = []
+            for item in result.listed.boards[:8]:
+                boards.append(Drawn(item.board, item.score))
             self.watched.reading = Reading(result, boards)
 
 
@@ -277,11 +291,8 @@ def _stamp(root: Path) -> str:
     for folder in files.FOLDERS:
         with contextlib.suppress(OSError):  # a folder or a file that is gone
             for entry in sorted(os.scandir(root / folder), key=attrgetter("name")):
-                if entry.name not in (
-                    files.EVENTS,
-                    files.LOCK,
-                    files.OWNER,
-                ) and not files.is_temporary(entry.name):
+                is_result = entry.name not in (files.EVENTS, files.LOCK, files.OWNER)
+                if is_result and not files.is_temporary(entry.name):
                     status = entry.stat(follow_symlinks=False)
                     values = (folder, entry.name, status.st_size, status.st_mtime_ns, status.st_ino)
                     digest.update(repr(values).encode("utf-8", "surrogateescape"))
@@ -295,7 +306,8 @@ def _remote_stamp(location: str) -> str:
     folder = open_folder(location)
     digest = hashlib.sha256()
     for name in (*files.FOLDERS, files.MANIFEST):
-        digest.update(repr([item for item in folder.names(name) if item != files.EVENTS]).encode())
+        listed = [item for item in folder.names(name) if item != files.EVENTS]
+        digest.update(repr(listed).encode())
     for name in (files.RUN, files.CLAIM, files.AUDITS):
         digest.update(repr(folder.read(name)).encode())
     return digest.hexdigest()

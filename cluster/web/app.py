@@ -31,7 +31,8 @@ from orderly_boggle.results.reading.markup import templates
 from orderly_boggle.results.store.documents import first_fault
 
 MAX_CLASS_CHARACTERS = 25 * 27
-SLOW_S, QUICK_S = 30.0, 15.0
+SLOW_S = 30.0
+QUICK_S = 15.0
 Handler = Callable[[Request], Awaitable[Response]]
 _FOLDER = Path(__file__).resolve().parent
 _environment = templates(_FOLDER / "templates")
@@ -52,7 +53,8 @@ def make_app(site: Site) -> Starlette:
         await site.queue.aclose()
         await warming
 
-    svg, html = 'inline; filename="board.svg"', 'attachment; filename="board.html"'
+    svg = 'inline; filename="board.svg"'
+    html = 'attachment; filename="board.html"'
     routes = {
         "/": _page("runs"),
         "/runs/{key:str}": _run_page,
@@ -125,18 +127,22 @@ async def _run_page(request: Request) -> Response:
 
 
 async def _class_page(request: Request) -> Response:
-    page, fault, status = _ClassPage(), "", HTTPStatus.OK
+    page = _ClassPage()
+    fault = ""
+    status = HTTPStatus.OK
     try:
         page = await _about_class(request)
     except OrderlyError as error:
-        fault, status = str(error), _status_of(error)
+        fault = str(error)
+        status = _status_of(error)
     given = request.query_params
     return _render(request, "class", status, script="", fault=fault, given=given, **page._asdict())
 
 
 async def _records_page(request: Request) -> Response:
     site = _site_of(request)
-    lists = [(place, _source_of(place)) for place in site.records.places().values()]
+    places = site.records.places().values()
+    lists = [(place, _source_of(place)) for place in places]
     lists.sort(key=lambda pair: pair[0].name[:3], reverse=True)  # the largest boards first
     lists.sort(key=lambda pair: (_language(pair) != "English", _language(pair)))
     groups = [(language, list(pairs)) for language, pairs in groupby(lists, _language)]
@@ -148,7 +154,9 @@ def _source_of(record: Place) -> Source | None:
     or ``4x4-enable2k-words`` where the points are not the usual ones.
     """
     name = record.name.partition("-")[2]
-    return sources().get(name) or sources().get(name.rpartition("-")[0])
+    known = sources()
+    begin, _, _ = name.rpartition("-")
+    return known.get(name) or known.get(begin)
 
 
 def _language(pair: tuple[Place, Source | None]) -> str:
@@ -211,8 +219,13 @@ def _board(request: Request) -> jobs.BoardRequest:
     """Return what is asked about a board; the list and the points of a run count, if one is
     named.
     """
-    values = {name: value for name, value in request.query_params.items() if value}
-    key, dice, known = values.get("run"), values.get("dice", ""), dice_names()
+    values = {}
+    for name, value in request.query_params.items():
+        if value:
+            values[name] = value
+    key = values.get("run")
+    dice = values.get("dice", "")
+    known = dice_names()
     place = None
     if key:
         place = _site_of(request).place(key)
@@ -220,7 +233,10 @@ def _board(request: Request) -> jobs.BoardRequest:
         raise Refused("the run of this board is gone: choose a word list", HTTPStatus.NOT_FOUND)
     if dice and dice not in known:
         raise InputError(f"no dice {quote(dice)} on this page: expected one of {', '.join(known)}")
-    values["location"] = place.check() if place else ""
+    if place:
+        values["location"] = place.check()
+    else:
+        values["location"] = ""
     try:
         return _board_request.validate_python(values)
     except ValidationError as error:
@@ -247,9 +263,8 @@ async def _long(
     ended for the next.
     """
     queue = _site_of(request).queue
-    answer = asyncio.ensure_future(
-        queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb)
-    )
+    asked = queue.ask(Priority.long, job, *values, seconds=SLOW_S, memory_mb=memory_mb)
+    answer = asyncio.ensure_future(asked)
     disconnect = asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait((answer, disconnect), return_when=asyncio.FIRST_COMPLETED)
@@ -283,7 +298,8 @@ async def _about_class(request: Request) -> _ClassPage:
     """Return what the page of a class shows."""
     given = request.query_params
     text = " ".join(given.get("class", "").lower().split())
-    wordlist, cutoff = given.get("list") or DEFAULT_WORDLIST, given.get("cutoff", "").strip()
+    wordlist = given.get("list") or DEFAULT_WORDLIST
+    cutoff = given.get("cutoff", "").strip()
     if len(text) > MAX_CLASS_CHARACTERS or text.isdecimal():
         raise InputError(
             f"class {quote(text)}: expected one group of letters for each cell, such "

@@ -47,15 +47,17 @@ def board_page(board: Told, *, hidden: bool = False, game: Game | None = None) -
     """Return the page of a board, given what ``Scoring.described`` says of it; with ``hidden`` its
     words come after the game.
     """
-    data = {name: value for name, value in board.items() if name in Playable.__annotations__}
-    data |= {
-        "wordlist": printable(board["wordlist"]),
-        "hidden": hidden,
-        "game": asdict(game or Game()),
-    }
+    data = {}
+    for name, value in board.items():
+        if name in Playable.__annotations__:
+            data[name] = value
+    data["wordlist"] = printable(board["wordlist"])
+    data["hidden"] = hidden
+    data["game"] = asdict(game or Game())
     head = f"{counted(board['score'], 'point')} in {counted(board['n_words'], 'word')}"
     listed = []
-    for n, group in groupby([] if hidden else board["words"], key=itemgetter("letters")):
+    words = [] if hidden else board["words"]
+    for n, group in groupby(words, key=itemgetter("letters")):
         listed.append(f"<p>{n}: {', '.join(item['word'] for item in group)}</p>")
     return Template(_read("templates/file.html")).substitute(
         head=f"Find {head}" if hidden else head,

@@ -20,7 +20,8 @@ from orderly_boggle.boardclass.errors import OrderlyError
 from orderly_boggle.boardclass.processes import Pool
 from orderly_boggle.results.reading.limits import GRACE_S, Limits, limited
 
-MAX_WAITING, _PATIENCE_S = 64, 2.0
+MAX_WAITING = 64
+_PATIENCE_S = 2.0
 # a new process loads libraries and may have to compile kernels, before its own time begins
 _START_S = 60.0
 

@@ -66,7 +66,8 @@ def list_of_run(run: Run) -> str:
     """Return the name of the word list that a run was searched with; InputError when it is not here
     under its name.
     """
-    sha256, said = run.question.words_sha256, wording_of(run).wordlist
+    sha256 = run.question.words_sha256
+    said = wording_of(run).wordlist
     # by its bytes: a list of the same name may be another edition
     known = known_name(sha256)
     for name in (known, said):
@@ -125,7 +126,8 @@ class BoardRequest:
             if self.dice:
                 box = load_dice(self.dice).scores
             table = parse_scores(self.scores or box)
-        words, path = words_of(name, plain_q=None), available_names()[name]
+        words = words_of(name, plain_q=None)
+        path = available_names()[name]
         rules = table.at_least(self.min_letters), self.plain_q, self.letter_values, self.bonus
         return Scoring(words, path, *rules)
 
@@ -153,7 +155,8 @@ def score_board(request: BoardRequest) -> Told:
 
 def roll_game(request: BoardRequest) -> Told:
     """Return what ``score_board`` tells of a fresh board of some dice, to play on."""
-    scoring, rng = request.scoring, random.SystemRandom()
+    scoring = request.scoring
+    rng = random.SystemRandom()
     (board,) = rolled(scoring, load_dice(request.dice), rng, min_words=request.goal, common=True)
     return scoring.described(board, scoring.solve(board))
 
@@ -206,7 +209,8 @@ def climb_from(request: BoardRequest) -> Climb:
         if is_late := late():
             break
         pool = size
-    best = sorted(scores, key=lambda text: (-scores[text], text))[:N_CLIMBED]
+    best_first = sorted(scores, key=lambda text: (-scores[text], text))
+    best = best_first[:N_CLIMBED]
     found = [(with_letters(text, names), scores[text]) for text in best]
     return {"pool": pool, "complete": not is_late, "found": found}
 
@@ -223,10 +227,10 @@ def class_story(text: str, wordlist: str, cutoff: int | None) -> ClassTold:
     """Return what there is to say about a class given as one group of letters a cell."""
     dims, letters = class_letters(text, None, None)
     story = story_of(dims, letters, scorer_of(str(dims), words_of(wordlist).words), cutoff)
-    forced = [
-        (f"{cell_name(item['cell'], dims.h)} = {item['letter']}", item["bound"])
-        for item in story["forced"]
-    ]
+    forced = []
+    for item in story["forced"]:
+        name = cell_name(item["cell"], dims.h)
+        forced.append((f"{name} = {item['letter']}", item["bound"]))
     return ClassTold(story, forced, list(narrate(story, forced=False)))
 
 
@@ -305,15 +309,18 @@ def class_map(run: Run, database: Database) -> tuple[str, str]:
     # tiles of one size, whatever the number: the last one is not a rest of a few classes
     tile_of = np.arange(len(ids)) * n_tiles // len(ids)
     begun = np.isin(ids, run.index.done_ids())
-    unsettled = {
-        class_id for class_id, _ in (*run.index.pending(), *run.index.quarantined, *run.conflicts)
-    }
+    unsettled = set()
+    for class_id, _ in (*run.index.pending(), *run.index.quarantined, *run.conflicts):
+        unsettled.add(class_id)
     done = begun & ~np.isin(ids, list(unsettled))
-    costs = {class_id: (seconds, n) for class_id, seconds, n in database.query(COSTS).rows}
+    costs = {}
+    for class_id, seconds, n in database.query(COSTS).rows:
+        costs[class_id] = seconds, n
     figures = [costs.get(class_id, (0, 0)) for class_id in ids.tolist()]
     seconds, candidates = np.nan_to_num(np.array(figures, np.float64)).T
     columns = (np.ones(len(ids)), done, begun, candidates, seconds)
-    sums = np.array([np.bincount(tile_of, values, n_tiles) for values in columns])
+    of_columns = [np.bincount(tile_of, values, n_tiles) for values in columns]
+    sums = np.array(of_columns)
     first = ids[np.searchsorted(tile_of, np.arange(n_tiles))]
     width = max(LEAST_WIDE, math.ceil(math.sqrt(4 * n_tiles)))
     # of a run that has searched nothing yet all costs are 0

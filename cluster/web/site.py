@@ -34,7 +34,8 @@ from orderly_boggle.cluster.web import jobs
 from orderly_boggle.cluster.web.job_queue import JobQueue, Priority
 from orderly_boggle.results.proof.summary import State, proven_word, searched, standing
 
-READ_S, READ_MB = 120.0, 4096
+READ_S = 120.0
+READ_MB = 4096
 MAX_CLAIM = 4000  # characters: strangers may have stored some of them
 
 
@@ -46,7 +47,10 @@ class Site:
     """
 
     def __init__(self, catalog: Catalog, records: Catalog, price: float, lan: str = "") -> None:
-        self.catalog, self.records, self.price, self.lan = catalog, records, price, lan
+        self.catalog = catalog
+        self.records = records
+        self.price = price
+        self.lan = lan
         self.queue = JobQueue()
         self._watched: dict[str, Watched] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -55,7 +59,8 @@ class Site:
 
     def place(self, key: str) -> Place | None:
         """Return the run of a key."""
-        return self.catalog.places().get(key) or self.records.places().get(key)
+        place = self.catalog.places().get(key)
+        return place or self.records.places().get(key)
 
     async def pulse(self, place: Place) -> Pulse:
         """Return what is going on in a run; lock and log are read once a second for all who ask."""
@@ -70,7 +75,8 @@ class Site:
         read.
         """
         watched = await self._look(place)
-        view, reading = watched.view(), watched.reading
+        view = watched.view()
+        reading = watched.reading
         told: RowsTold = {
             "version": _version(watched),
             "read_at_s": watched.rows_read_at_s,
@@ -136,7 +142,8 @@ class Site:
 
 def _pulse(watched: Watched, price: float) -> Pulse:
     view = watched.view()
-    answer, classes = view.answer, view.classes
+    answer = view.answer
+    classes = view.classes
     best = _best(view, watched.reading)
     return {
         "key": watched.place.key,
@@ -247,7 +254,8 @@ def _best(view: RunView, reading: Reading | None) -> Placed | None:
 
 def _drawn(view: RunView, board: str, score: int, how: str) -> Placed:
     """Return a board that the rows do not list, and ``how`` it is known."""
-    picture, typed = "", board
+    picture = ""
+    typed = board
     with suppress(BoardError):
         if view.answer:
             dims = view.answer.question.dims
@@ -271,7 +279,8 @@ def _told(item: Drawn, said: str) -> Placed:
 
 def _placed(view: RunView, boards: Sequence[Drawn]) -> list[Placed]:
     assert view.answer is not None, "its rows were read"
-    dims, n_best = view.answer.question.dims, len(view.answer.listed.best_boards)
+    dims = view.answer.question.dims
+    n_best = len(view.answer.listed.best_boards)
     if view.proven:
         so_far = ""
     else:
@@ -306,7 +315,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return printable(value, "\n")
     if isinstance(value, dict):
-        return {printable(str(name)): plain(item) for name, item in value.items()}
+        shown = {}
+        for name, item in value.items():
+            shown[printable(str(name))] = plain(item)
+        return shown
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value

@@ -122,7 +122,8 @@ class InProcessExecutor(Executor):
         if thread is not None:
             thread.stop()
             # kept so that close can wait for them, but not for ever: a run may retire thousands
-            self._retired = [thread, *(other for other in self._retired if other.is_alive())]
+            still_alive = [other for other in self._retired if other.is_alive()]
+            self._retired = [thread, *still_alive]
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Return the events so far.  A thread cannot be silent and alive: there are no heartbeats.

@@ -42,9 +42,11 @@ def machine_memory(root: Path = Path("/")) -> tuple[int, int]:
     try:
         text = (root / "proc/meminfo").read_text()
         table = dict(line.split(":", 1) for line in text.splitlines())
-        free, total = (int(table[name].split()[0]) * 1024 for name in ("MemAvailable", "MemTotal"))
+        free = int(table["MemAvailable"].split()[0]) * 1024
+        total = int(table["MemTotal"].split()[0]) * 1024
         for limit, used in _limits(root):
-            free, total = min(free, limit - used), min(total, limit)
+            free = min(free, limit - used)
+            total = min(total, limit)
     except (OSError, KeyError, ValueError):
         return 0, 0
     return max(0, free), total
@@ -87,9 +89,10 @@ def _groups(root: Path) -> Iterator[tuple[str, Path, Path]]:
         else:
             path = own[kind]
         group = Path(path.lstrip("/"))
-        if ".." in group.parts or not (root / place.lstrip("/") / group).is_dir():
+        mount = root / place.lstrip("/")
+        if ".." in group.parts or not (mount / group).is_dir():
             group = Path()
-        yield kind, root / place.lstrip("/"), group
+        yield kind, mount, group
 
 
 def _number(file: Path) -> int | None:

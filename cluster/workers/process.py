@@ -130,8 +130,13 @@ class WorkerProcess:
             said.seek(0)
             lines = said.read().decode(errors="replace").split("\n")
         # Python's and the kernel's reason stands in the last line that says anything
-        last = next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
-        is_oom = code in _OUT_OF_MEMORY or any(sign in last.lower() for sign in _MEMORY_SIGNS)
+        last = ""
+        for line in reversed(lines):
+            if line.strip():
+                last = line.strip()[:_LONGEST_LINE]
+                break
+        says_oom = any(sign in last.lower() for sign in _MEMORY_SIGNS)
+        is_oom = code in _OUT_OF_MEMORY or says_oom
         if code < 0:
             how = f"ended by {signal.Signals(-code).name}"
         else:

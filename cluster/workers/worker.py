@@ -125,7 +125,8 @@ class Worker:
         self._cancelled.set()
 
     def _break(self, unit: Unit, replica: Replica | None) -> Reply:
-        breaker, is_replica = self._breaker, replica is not None
+        breaker = self._breaker
+        is_replica = replica is not None
         try:
             if replica:
                 result = breaker.replicate(unit, replica.paths, replica.seed)

@@ -39,15 +39,12 @@ def write_certificates(run: Run, shapes: Iterable[tuple[int, Any]]) -> int:
     """Add files with the certificates of some classes or parts (``search.certificate.Shape``);
     return their bytes.
     """
-    rows = [_row(run.question.digest, class_id, shape) for class_id, shape in shapes]
+    digest = run.question.digest
+    rows = [_row(digest, class_id, shape) for class_id, shape in shapes]
     # numbered after those that are there: certifying again adds, and never rewrites
-    taken = max(
-        (
-            files.part_number(name, files.CERTIFICATES) or 0
-            for name in certificate_files(run.folder)
-        ),
-        default=0,
-    )
+    taken = 0
+    for name in certificate_files(run.folder):
+        taken = max(taken, files.part_number(name, files.CERTIFICATES) or 0)
     pieces = list(serialised(pa.Table.from_pylist(rows, schema=audit.SCHEMA)))
     for number, (_, data) in enumerate(pieces, taken + 1):
         run.folder.publish(files.part_name(files.CERTIFICATES, number), data)
@@ -78,7 +75,8 @@ def certificates_digest(run: Run) -> str:
     names = certificate_files(run.folder)
     digest = hashlib.sha256()
     for name in names:
-        digest.update(name.encode() + hashlib.sha256(run.folder.read(name) or b"").digest())
+        of_file = hashlib.sha256(run.folder.read(name) or b"")
+        digest.update(name.encode() + of_file.digest())
     if names:
         return digest.hexdigest()
     return ""
@@ -205,7 +203,10 @@ def audited(run: Run, listed: BoardList) -> str:
         if (record.certificates, record.boards) != subject:
             continue
         values = vars(record)
-        differing = [name for name in _COUNTS if values[name] != getattr(there, name)]
+        differing = []
+        for name in _COUNTS:
+            if values[name] != getattr(there, name):
+                differing.append(name)
         n_checked = record.n_leaves_checked + record.n_scored
         if record.n_asked is None:
             n_asked = n_ends

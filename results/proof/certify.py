@@ -93,7 +93,8 @@ def certify(
             # an hour of certifying must not hang on its last minute
             if time.monotonic() - began > publish_every_s:
                 done.bytes += write_certificates(run, waiting)
-                waiting, began = [], time.monotonic()
+                waiting = []
+                began = time.monotonic()
     finally:
         if waiting:
             done.bytes += write_certificates(run, waiting)
@@ -175,5 +176,6 @@ def _drawn_parts(
         # each class is as likely as any other, however many boards it stands for
         class_id = int(rng.choice(every))
         letters = _forced_letters(run, certifier, class_id, force)
-        chosen.add((class_id, "".join(cell[int(rng.integers(len(cell)))] for cell in letters)))
+        drawn = [cell[int(rng.integers(len(cell)))] for cell in letters]
+        chosen.add((class_id, "".join(drawn)))
     return sorted(chosen)

@@ -61,9 +61,8 @@ def scored_again(run: Run, scorer: ScorerLike) -> BoardList:
     """
     check_scores(run, scorer)
     listed = unscored_boards(run)
-    for item, score in zip(
-        listed.boards, scorer.scores([item.board for item in listed.boards]), strict=True
-    ):
+    scores = scorer.scores([item.board for item in listed.boards])
+    for item, score in zip(listed.boards, scores, strict=True):
         if score != item.score:
             raise MismatchError(
                 f"{item.board} scores {score}, a symmetric image of it {item.score}: the scorer "
@@ -78,9 +77,8 @@ def check_scores(run: Run, scorer: ScorerLike, says: str = "it scores") -> int:
     Raises MismatchError, naming the first board whose row says something else.
     """
     reported = sorted(set(run.candidates()))
-    for (board, stored, class_id), score in zip(
-        reported, scorer.scores([item[0] for item in reported]), strict=True
-    ):
+    scores = scorer.scores([board for board, _, _ in reported])
+    for (board, stored, class_id), score in zip(reported, scores, strict=True):
         if score != stored:
             raise MismatchError(
                 f"class {class_id} in {run.folder.where('')}: the row says {board} scores "
@@ -92,7 +90,9 @@ def check_scores(run: Run, scorer: ScorerLike, says: str = "it scores") -> int:
 
 def unscored_boards(run: Run) -> BoardList:
     """Return the boards with the scores that the rows give them; nothing is stored."""
-    reported, shape, merged = run.candidates(), run.partition.geometry, {}
+    reported = run.candidates()
+    shape = run.partition.geometry
+    merged = {}
     for board, score, _ in reported:
         image = "".join(canonical(board, shape))
         merged[image] = ListedBoard(image, score, len(images(board, shape)))
@@ -168,7 +168,9 @@ def make_claim(proof: Proof, wording: Wording) -> Claim:
     nothing.
     """
     proof.require_proven()
-    coverage, listed, question = proof.coverage, proof.listed, proof.run.question
+    coverage = proof.coverage
+    listed = proof.listed
+    question = proof.run.question
     # proven says so: without coverage nothing is
     assert coverage is not None, "proven"
     return Claim(
@@ -261,7 +263,8 @@ def taken_over(run: Run) -> str:
     Such a verdict says what was found at that cutoff; that there is nothing below it follows only
     from the bound in its row, which nobody computed again.
     """
-    n, highest = 0, 0
+    n = 0
+    highest = 0
     for table in run.columns(("status", "settled", "message"), run.index.with_messages):
         for item in pc.value_counts(settling(table).column("message")).to_pylist():
             cutoff = decided_at(item["values"])
@@ -292,9 +295,8 @@ def statement_of(question: Question, listed: BoardList, wording: Wording) -> str
     notes = [f"SHA-256 {question.words_sha256[:16]}"]
     notes += starmap("{} stands for {}".format, sorted(wording.letters.items()))
     if wording.left_out is not None:
-        reasons = ", ".join(
-            f"{count:,} {reason}" for reason, count in wording.left_out.items() if count
-        )
+        left_out = wording.left_out.items()
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in left_out if count)
         notes.append(
             f"{counted(sum(wording.left_out.values()), 'line')} left "
             f"out{reasons and f': {reasons}'}"
@@ -304,13 +306,19 @@ def statement_of(question: Question, listed: BoardList, wording: Wording) -> str
         f"q counting as Qu), with the {wording.n_words:,} words of {wording.wordlist} "
         f"({'; '.join(notes)}) and {wording.points}{wording.condition}"
     )
-    cutoff, best = question.cutoff, listed.best_boards
+    cutoff = question.cutoff
+    best = listed.best_boards
     if not best:
         return f"{premise}, none scores {cutoff:,} or more."
-    first, last = ", ".join(best[:5]), f" and {len(best) - 5:,} more" if len(best) > 5 else ""
+    first = ", ".join(best[:5])
+    if len(best) > 5:
+        last = f" and {len(best) - 5:,} more"
+    else:
+        last = ""
     # "a, b and c": a claim is read as a sentence
     if 1 < len(best) < 6:
-        first, last = ", ".join(best[:-1]), f" and {best[-1]}"
+        first = ", ".join(best[:-1])
+        last = f" and {best[-1]}"
     return (
         f"{premise}, exactly {listed.n_canonical:,} up to symmetry ({listed.n_raw:,} counting "
         f"every rotation and reflection) {'scores' if listed.n_canonical == 1 else 'score'} "

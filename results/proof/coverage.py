@@ -62,7 +62,8 @@ class Coverage:
         """Whether every board lies in exactly one settled unit."""
         faults = self.problems or self.conflicting or self.quarantined or self.missing
         # both: classes might be counted right and still hold too few boards
-        done, due = (self.n_classes_done, self.n_boards), (self.n_classes, self.n_boards_expected)
+        done = (self.n_classes_done, self.n_boards)
+        due = (self.n_classes, self.n_boards_expected)
         return not faults and done == due
 
     def message(self) -> str:
@@ -98,7 +99,8 @@ def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:
     ``nodes`` says how it cuts classes, by default as ``run.json`` does.  Raises DamagedError,
     RowError when a stored file or row cannot be trusted.
     """
-    partition, table = run.partition, run.verdict_table
+    partition = run.partition
+    table = run.verdict_table
     found = Coverage(table.num_rows, 26**partition.dims.n)
     unfinished: set[int] = set()
     # a unit with two answers has none
@@ -140,8 +142,10 @@ def _check_classes(run: Run, rows: pa.Table, unfinished: set[int], found: Covera
     texts = rows.column("n_boards").combine_chunks().dictionary_encode()
     told = list(map(int, texts.dictionary.to_pylist()))
     order = np.argsort(ids)
-    ids, told_of = ids[order], texts.indices.to_numpy()[order]
-    open_ids, n_seen = np.array(sorted(unfinished), np.int64), 0
+    ids = ids[order]
+    told_of = texts.indices.to_numpy()[order]
+    open_ids = np.array(sorted(unfinished), np.int64)
+    n_seen = 0
     # in pieces: a partition may have more classes than fit in memory
     for all_ranks in run.partition.canonical_ranks():
         found.n_classes += len(all_ranks)
@@ -160,9 +164,11 @@ def _check_classes(run: Run, rows: pa.Table, unfinished: set[int], found: Covera
         found.n_boards += sum(map(mul, sizes, map(int, n_covered)))
         # beyond 64 bits: each of the few numbers is compared once
         numbers = dict(zip(sizes, range(len(sizes)), strict=True))
-        number_of = np.array([numbers.get(size, -1) for size in told], np.int64)
+        numbers_of_told = [numbers.get(size, -1) for size in told]
+        number_of = np.array(numbers_of_told, np.int64)
         for place in np.flatnonzero(number_of[told_of[places]] != size_of).tolist():
-            size, stored = sizes[size_of[place]], told[told_of[places[place]]]
+            size = sizes[size_of[place]]
+            stored = told[told_of[places[place]]]
             found.problems.append(f"class {ranks[place]} has {size} boards, its row says {stored}")
     return len(order) - n_seen
 
@@ -174,10 +180,13 @@ def class_sizes(partition: Partition, ranks: Int64s) -> tuple[list[int], Int64s,
     cells = np.array(np.unravel_index(ranks, partition.radix, order="F"))
     halves = np.ones((2, len(ranks)), np.int64)  # a product of 13 lengths has 63 bits at most
     for cell, buckets in enumerate(partition.cell_buckets):
-        halves[cell // 13] *= np.array(list(map(len, buckets)))[cells[cell]]
+        n_letters = np.array(list(map(len, buckets)))
+        halves[cell // 13] *= n_letters[cells[cell]]
     (low, low_of), (high, high_of) = (np.unique(half, return_inverse=True) for half in halves)
     pairs, pair_of = np.unique(low_of * len(high) + high_of, return_inverse=True)
-    factors = low[pairs // len(high)].tolist(), high[pairs % len(high)].tolist()
+    of_low = low[pairs // len(high)]
+    of_high = high[pairs % len(high)]
+    factors = of_low.tolist(), of_high.tolist()
     # Python's integers: the product of 25 lengths of 26 has 118 bits
     products = list(map(mul, *factors))
     sizes = sorted(set(products))
@@ -198,11 +207,14 @@ def _check_splits(
         from orderly_boggle.results.proof.nodes import run_nodes
 
         nodes = run_nodes(run)
-    rows = run.verdict_table.filter(pc.equal(run.verdict_table.column("status"), scalar(SPLIT)))
-    splits = dict(zip(keys_of(rows), rows.select(["children", "settled"]).to_pylist(), strict=True))
+    is_split = pc.equal(run.verdict_table.column("status"), scalar(SPLIT))
+    rows = run.verdict_table.filter(is_split)
+    named = rows.select(["children", "settled"]).to_pylist()
+    splits = dict(zip(keys_of(rows), named, strict=True))
     unfinished: set[int] = set()
     # from the roots down: a split that no root leads to settles nothing, whatever it says
-    stack = sorted((key for key in splits if not key[1]), reverse=True)
+    whole_classes = [key for key in splits if not key[1]]
+    stack = sorted(whole_classes, reverse=True)
     while stack:
         key = stack.pop()
         children = [(key[0], child) for child in splits[key]["children"]]
@@ -244,7 +256,8 @@ def _check_split(
     total = sum(nodes.n_boards(key[0], path) for path in settled)
     for child in children:
         # of a child without a row nothing but its size by the rules is known
-        size, expected = sizes.get(child, 1), nodes.n_boards(*child)
+        size = sizes.get(child, 1)
+        expected = nodes.n_boards(*child)
         most = math.prod(len(bucket) for bucket in unit_letters(partition, child))
         # three sources: the row, the rules of splitting, and the letters of the class
         if child in sizes and not 1 <= size == expected <= most:
@@ -262,16 +275,16 @@ def _check_boards(run: Run, found: Coverage) -> None:
     """Check that each candidate is a board of the unit that lists it."""
     n_listed = pc.list_value_length(run.verdict_table.column("candidates"))
     rows = run.verdict_table.filter(pc.greater(n_listed, scalar(0)))
-    for key, listed in zip(keys_of(rows), rows.column("candidates").to_pylist(), strict=True):
+    lists = rows.column("candidates").to_pylist()
+    for key, listed in zip(keys_of(rows), lists, strict=True):
         try:
             letters = unit_letters(run.partition, key)
         except (RowError, InputError) as error:
             found.problems.append(f"{unit_name(key)}: {error}")
             continue
         for item in listed:
-            if not all(
-                letter in bucket for letter, bucket in zip(item["board"], letters, strict=True)
-            ):
+            pairs = zip(item["board"], letters, strict=True)
+            if not all(letter in bucket for letter, bucket in pairs):
                 found.problems.append(f"{unit_name(key)} lists {item['board']}, which is not in it")
 
 
@@ -327,7 +340,8 @@ def uncovered(nodes: SearchNodes, unit: Key, named: Sequence[str]) -> str | None
     Raises RowError when no split of the search makes one of the named parts.
     """
     class_id, top = unit
-    todo, reached = [(top, list(named))], 0
+    todo = [(top, list(named))]
+    reached = 0
     while todo:
         path, inside = todo.pop()
         # nothing that was named lies here: this part was lost
@@ -338,7 +352,8 @@ def uncovered(nodes: SearchNodes, unit: Key, named: Sequence[str]) -> str | None
         else:
             below = _by_branch(path, inside)
             cell, _ = last_part(next(iter(below)))
-            todo += [(part, below.get(part, [])) for part in nodes.parts(class_id, path, cell)]
+            for part in nodes.parts(class_id, path, cell):
+                todo.append((part, below.get(part, [])))
     # a part that no split leads to would count boards that others count as well
     if reached != len(set(named)):
         raise RowError("it names a part that no split of the search makes")
@@ -376,15 +391,12 @@ def rows_out_of_space(run: Run) -> str:
     classes = run.foreign.tolist()
     if not classes:
         return ""
-    asked, tables = (
-        pa.array(classes),
-        zip(run.manifest.parts, run.columns(["class_id"]), strict=True),
-    )
-    names = [
-        part.name
-        for part, table in tables
-        if pc.any(pc.is_in(table.column("class_id"), asked)).as_py()
-    ]
+    asked = pa.array(classes)
+    tables = zip(run.manifest.parts, run.columns(["class_id"]), strict=True)
+    names = []
+    for part, table in tables:
+        if pc.any(pc.is_in(table.column("class_id"), asked)).as_py():
+            names.append(part.name)
     which = counted(len(classes), "class that is not its own", "classes that are not its own")
     return (
         f"rows of {which}: {first_few(classes)}, in {first_few(names)}; the command that made the "

@@ -50,7 +50,8 @@ def confirming(run: Run, listed: BoardList) -> list[str]:
     """Return the names of the other runs that come with the program and prove that no board is
     missing from these.
     """
-    own, names = packaged_name(run.folder.where("")), []
+    own = packaged_name(run.folder.where(""))
+    names = []
     for name, other in _same_question(run.question):
         is_wide = other.proven and reaches(run.question.cutoff, other.question.cutoff)
         # a run is no witness for itself
@@ -68,7 +69,8 @@ def objection_of(run: Run, listed: BoardList, other: Summary) -> str:
     each other; empty when they agree.
     """
     least = max(run.question.cutoff, other.question.cutoff)
-    ours, theirs = _reaching(listed, least), _reaching(other.listed, least)
+    ours = _reaching(listed, least)
+    theirs = _reaching(other.listed, least)
     for board, score in theirs.items():
         if ours.get(board) == score:
             continue
@@ -87,7 +89,11 @@ def objection_of(run: Run, listed: BoardList, other: Summary) -> str:
 
 def _reaching(listed: BoardList, cutoff: int) -> Boards:
     """Return the boards that reach a cutoff, best first."""
-    return {item.board: item.score for item in listed.boards if reaches(item.score, cutoff)}
+    scores = {}
+    for item in listed.boards:
+        if reaches(item.score, cutoff):
+            scores[item.board] = item.score
+    return scores
 
 
 def _is_settled(run: Run, board: str) -> bool:
@@ -98,9 +104,10 @@ def _is_settled(run: Run, board: str) -> bool:
     unsettled = {*run.index.pending(), *run.index.quarantined, *run.conflicts, *run.doubted}
     done.difference_update(class_id for class_id, _ in unsettled)
     partition = run.partition
-    return any(
-        rank_of(partition, "".join(image)) in done for image in images(board, partition.geometry)
-    )
+    for image in images(board, partition.geometry):
+        if rank_of(partition, "".join(image)) in done:
+            return True
+    return False
 
 
 def rank_of(partition: Partition, board: str) -> int:
@@ -110,7 +117,8 @@ def rank_of(partition: Partition, board: str) -> int:
     >>> rank_of(parse_partition("aeiou bcdfghjklmnpqrstvwxyz", "2x2"), "tate")
     5
     """
-    rank, weight = 0, 1
+    rank = 0
+    weight = 1
     for letter, buckets in zip(board, partition.cell_buckets, strict=True):
         digit = next(i for i, bucket in enumerate(buckets) if letter in bucket)
         rank += digit * weight

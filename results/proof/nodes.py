@@ -98,9 +98,10 @@ class SearchNodes:
         letters = [ord(letter) - 97 for letter in board]
         # demands compare by their own order of letters, not by the alphabet
         later = at_least(self._rules.demand_order)
-        return all(mask >> x & 1 for mask, x in zip(node.masks, letters, strict=True)) and all(
-            later[letters[c]] >> letters[d] & 1 for c, d in node.demands
-        )
+        cells = zip(node.masks, letters, strict=True)
+        if not all(mask >> letter & 1 for mask, letter in cells):
+            return False
+        return all(later[letters[c]] >> letters[d] & 1 for c, d in node.demands)
 
     def _node(self, class_id: int, path: str) -> Node:
         node = class_node(
@@ -109,16 +110,16 @@ class SearchNodes:
         parent = ""
         # from the top down: a path of any length is given up where it ends
         for here in way_to(path):
-            part = next(
-                (parts[here] for parts in self._split(class_id, parent).values() if here in parts),
-                None,
-            )
+            part = None
+            for parts in self._split(class_id, parent).values():
+                part = part or parts.get(here)
             if part is None:
                 raise InputError(
                     f"no part {quote(here)} of class {class_id}: expected one that splitting "
                     f"{quote(parent)} makes"
                 )
-            node, parent = part, here
+            node = part
+            parent = here
         return node
 
     def _split_anew(self, class_id: int, path: str) -> dict[int, dict[str, Node]]:

@@ -114,7 +114,9 @@ def files_sha256(place: Path) -> str:
 def _kept(folder: Path) -> dict[str, Packaged]:
     # once for a process: one top of all runs would read it as often as there are runs
     found = read_model(open_folder(folder), PROVEN, _File, _REMEDY)
-    return found.runs if found else {}
+    if found:
+        return found.runs
+    return {}
 
 
 def check(location: str | Path) -> None:
@@ -125,7 +127,8 @@ def check(location: str | Path) -> None:
     name = packaged_name(location)
     if not name:
         return
-    kept, found = _kept(PUBLISHED).get(name), worked_out(name)
+    kept = _kept(PUBLISHED).get(name)
+    found = worked_out(name)
     if kept != found:
         raise MismatchError(
             f"what {PUBLISHED / PROVEN} says of {name} is not what its rows prove now: do not "

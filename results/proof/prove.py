@@ -122,7 +122,8 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
     else:
         doubt = []
     # what costs next to nothing first: a run that is plainly open need not be read whole
-    missing, foreign = _open(run) + doubt, rows_out_of_space(run)
+    missing = _open(run) + doubt
+    foreign = rows_out_of_space(run)
     if foreign:
         faults = [foreign]
     else:
@@ -149,8 +150,10 @@ def prove(run: Run, *, thorough: bool = False) -> Proof:
 
 
 def _open(run: Run) -> list[str]:
-    index, partition = run.index, run.partition
-    n_done, n_pending = len(index.done_ids()), len(index.pending())
+    index = run.index
+    partition = run.partition
+    n_done = len(index.done_ids())
+    n_pending = len(index.pending())
     classes = counted(partition.n_canonical, "class", "classes")
     counts = [
         (len(index.quarantined), "unit was given up", "units were given up"),
@@ -169,7 +172,8 @@ def _open(run: Run) -> list[str]:
 
 
 def _in_doubt(run: Run) -> list[str]:
-    hosts, n = ", ".join(sorted(run.index.doubted_hosts)), len(run.doubted)
+    hosts = ", ".join(sorted(run.index.doubted_hosts))
+    n = len(run.doubted)
     verdicts = f"{n:,} verdicts come from hosts that replicas contradicted ({hosts})"
     return [f"{verdicts}: repeat the command that made the run to search them again"]
 
@@ -181,8 +185,10 @@ def _lost_climb(run: Run, listed: BoardList) -> str:
     climbed = run.made.climbed
     if climbed is None:
         return ""
-    where, shape = run.folder.where(files.RUN), run.partition.geometry
-    board, score = climbed.board, climbed.score
+    where = run.folder.where(files.RUN)
+    shape = run.partition.geometry
+    board = climbed.board
+    score = climbed.score
     if len(board) != shape.n or score is None:
         return f"{where} does not say which board the cutoff was climbed to"
     # a cutoff above the climbed board asks for better ones: that board need not be listed
@@ -203,7 +209,8 @@ def _from_climb(run: Run, proof: Proof) -> ListedBoard | None:
     ``run.json`` tells it, and the list to score it with need not be here.  Its score must be the
     cutoff that it gave: a larger one would be a board that nobody has seen.
     """
-    climbed, shape = run.made.climbed, run.partition.geometry
+    climbed = run.made.climbed
+    shape = run.partition.geometry
     if climbed is None or proof.listed.boards or proof.proven or proof.is_faulty:
         return None
     is_board = len(climbed.board) == shape.n and set(climbed.board) <= set(LETTERS)
@@ -238,7 +245,8 @@ def summary(location: str | Path | Run) -> Summary:
     """
     run = open_run(location)
     proof = prove(run)
-    listed, recorded = proof.listed, read_claim(run)
+    listed = proof.listed
+    recorded = read_claim(run)
     digest = digest_of(run.question, listed, complete=proof.proven)
     # the rows list boards by the scores that a worker gave: only the claim says they were scored
     # again

@@ -22,7 +22,11 @@ class Referee:
 
     def scores(self, boards: Sequence[str]) -> list[int]:
         """Return the exact score of each board."""
-        return [self._score(self._solver.solve(Grid(board, self._dims))) for board in boards]
+        scores = []
+        for board in boards:
+            words = self._solver.solve(Grid(board, self._dims))
+            scores.append(self._score(words))
+        return scores
 
     def _score(self, words: Sequence[str]) -> int:
         return sum(self._points[n_letters(word)] for word in words)

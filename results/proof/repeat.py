@@ -39,7 +39,8 @@ from orderly_boggle.search.scoring.scorer import Scorer
 
 # At most, in seconds of the processor. On 4x4 the five pools of a climb take 70; each reaches 3,000
 # points with ENABLE2K in 5 to 9 and, if it gets there, 3,600 in 11 to 14.
-SEARCH_S, CLIMB_S = 15.0, 90.0
+SEARCH_S = 15.0
+CLIMB_S = 90.0
 _MANY = 1000
 _AT_FAULT = "the run, this machine or the program is at fault: do not believe this run"
 
@@ -68,13 +69,15 @@ def rows_of_classes(run: Run, class_ids: Sequence[int]) -> list[Row]:
     Raises IncompleteError when one of the classes is not settled down to its leaves.
     """
     wanted = set(class_ids)
-    done = set(run.index.done_ids().tolist()) - {class_id for class_id, _ in run.index.pending()}
+    open_ids = {class_id for class_id, _ in run.index.pending()}
+    done = set(run.index.done_ids().tolist()) - open_ids
     if missing := sorted(wanted - done):
         raise IncompleteError(
             f"class {missing[0]} is not settled in {run.folder.where('')} yet: there is nothing "
             "to compare with"
         )
-    return _rows(run, sorted(key for key in run.index.places if key[0] in wanted))
+    keys = [key for key in run.index.places if key[0] in wanted]
+    return _rows(run, sorted(keys))
 
 
 def sampled_rows(run: Run, n: int, seed: int) -> list[Row]:
@@ -94,7 +97,8 @@ def climb_again(run: Run, scorer: Scorer, listed: BoardList, seed: int) -> tuple
 
     Raises MismatchError when a board that reaches the cutoff is not listed.
     """
-    cutoff, known = run.question.cutoff, {item.board for item in listed.boards}
+    cutoff = run.question.cutoff
+    known = {item.board for item in listed.boards}
     scores = {item.score for item in listed.boards}
     n_scored: dict[int, int] = {}
     end_s = time.process_time() + CLIMB_S
@@ -135,7 +139,8 @@ def repeat_easy(run: Run, spec: Spec, rows: Iterable[Row], seed: int) -> int:
 
     Raises MismatchError when one is not.
     """
-    n_found, end_s = 0, time.process_time() + SEARCH_S
+    n_found = 0
+    end_s = time.process_time() + SEARCH_S
     for item in repeated(spec, rows, seed, 1):
         require_found(run, item)
         n_found += not item.gave_up
@@ -216,7 +221,10 @@ class Repeater:
 
     def repeat(self, verdict: UnitResult) -> RepeatResult:
         """Search the parts that a verdict settles once more and compare."""
-        unit, began_s, difference, gave_up = verdict.unit, time.monotonic(), "", ""
+        unit = verdict.unit
+        began_s = time.monotonic()
+        difference = ""
+        gave_up = ""
         try:
             difference = self._difference(verdict)
         # not found again is a fault, not finished is none: another order may be a worse one
@@ -234,7 +242,8 @@ class Repeater:
         if verdict.n_boards != n_boards:
             return f"the verdict says {verdict.n_boards} boards, the unit has {n_boards}"
         # the replica says nothing of boards that stand for images
-        scores = self._breaker.scorer.scores([board for board, _ in verdict.candidates]).tolist()
+        boards = [board for board, _ in verdict.candidates]
+        scores = self._breaker.scorer.scores(boards).tolist()
         for (board, stored), score in zip(verdict.candidates, scores, strict=True):
             if score != stored:
                 return f"the verdict says {board} scores {stored}, it scores {score}"

@@ -233,7 +233,9 @@ class Summary:
             return State.PROVEN
         if self.is_refuted:
             return State.REFUTED
-        return State.FAULTY if self.is_faulty else State.INCOMPLETE
+        if self.is_faulty:
+            return State.FAULTY
+        return State.INCOMPLETE
 
     @property
     def fault(self) -> str:
@@ -274,7 +276,8 @@ def distinct_names(locations: Sequence[str | Path]) -> list[str]:
     """Return a distinct name for each run: its folder's, or the whole location where folders have
     the same name.  Raises InputError when a run is given twice.
     """
-    texts, short = [], []
+    texts = []
+    short = []
     for location in locations:
         text = str(location).rstrip("/") or "/"
         texts.append(text)

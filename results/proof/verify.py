@@ -265,7 +265,8 @@ def statistics(run: Run) -> dict[str, int]:
         verdicts = verdicts_of(table)
         for name in COUNTERS:
             if name.startswith("max_"):
-                totals[name] = max(totals[name], pc.max(verdicts.column(name)).as_py() or 0)
+                most = pc.max(verdicts.column(name)).as_py() or 0
+                totals[name] = max(totals[name], most)
             else:  # a sum of int64 would overflow silently
                 exact = verdicts.column(name).cast(pa.decimal128(38))
                 totals[name] += int(pc.sum(exact).as_py() or 0)
@@ -293,8 +294,10 @@ _LISTS = ("candidates", "children", "settled")
 
 def _line(row: dict[str, Any]) -> str:
     """Return what is hashed of a verdict."""
-    row["candidates"] = sorted([item["board"], item["score"]] for item in row["candidates"])
-    row["children"], row["settled"] = sorted(row["children"]), sorted(row["settled"])
+    boards = [[item["board"], item["score"]] for item in row["candidates"]]
+    row["candidates"] = sorted(boards)
+    row["children"] = sorted(row["children"])
+    row["settled"] = sorted(row["settled"])
     return json.dumps(row, sort_keys=True) + "\n"
 
 

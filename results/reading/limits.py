@@ -64,7 +64,8 @@ def limited(limits: Limits, interrupt: Callable[[], None], message: str) -> Iter
 def _less_memory(memory_mb: int) -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_AS)
     with contextlib.suppress(OSError, ValueError):  # a system without such limits
-        most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        n_pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = n_pages * resource.getpagesize()
         most += 2 * memory_mb * 2**20 + _ROOM_BYTES
         if before[0] == resource.RLIM_INFINITY:
             soft = most

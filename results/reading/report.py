@@ -116,7 +116,8 @@ _WORK = """
 
 
 def _facts(run: Run, summary: Summary, state: State) -> list[tuple[str, str]]:
-    wording, listed = summary.wording, summary.listed
+    wording = summary.wording
+    listed = summary.listed
     versions = run.made.versions
     so_far = ", found so far"
     if summary.proven:
@@ -146,12 +147,15 @@ def _typed(board: str, summary: Summary) -> str:
 
 def _listed(name: str, summary: Summary) -> Table:
     boards = summary.listed.boards[:_LISTED]
-    rows = [(_typed(item.board, summary), f"{item.score:,}", item.n_images) for item in boards]
+    rows = []
+    for item in boards:
+        rows.append((_typed(item.board, summary), f"{item.score:,}", item.n_images))
     return Table(name, (("board", _CODE), ("score", _NUMBER), ("images", _NUMBER)), rows)
 
 
 def _coverage(summary: Summary) -> str:
-    n_done, n_begun = summary.n_classes_done, summary.n_classes_begun - summary.n_classes_done
+    n_done = summary.n_classes_done
+    n_begun = summary.n_classes_begun - summary.n_classes_done
     if summary.proven:
         all_of_them = f"; together they hold all {26**summary.question.n_cells:,} boards"
     else:
@@ -159,9 +163,8 @@ def _coverage(summary: Summary) -> str:
         if n_begun > 0:
             all_of_them = f", {n_begun:,} more are begun"
     n_troubled = summary.n_quarantined + summary.n_conflicts
-    units = ", ".join(
-        f"{status}: {counted(n, 'unit')}" for status, n in summary.n_rows.items() if n
-    )
+    of_status = summary.n_rows.items()
+    units = ", ".join(f"{status}: {counted(n, 'unit')}" for status, n in of_status if n)
     return (
         f"{n_done:,} of {summary.n_classes:,} canonical classes are settled{all_of_them}. "
         f"Open subclasses: {summary.n_pending}. In trouble: {n_troubled}. {units}."
@@ -177,10 +180,9 @@ def _hosts(database: Database) -> Table:
         ("peak MiB", _NUMBER),
         ("kernels", _CODE),
     )
-    rows = [
-        (host, cpu, f"{n:,}", f"{seconds:,.1f}", f"{mib:,.0f}", kernels)
-        for host, cpu, n, seconds, mib, kernels in database.query(_HOSTS).rows
-    ]
+    rows = []
+    for host, cpu, n, seconds, mib, kernels in database.query(_HOSTS).rows:
+        rows.append((host, cpu, f"{n:,}", f"{seconds:,.1f}", f"{mib:,.0f}", kernels))
     return Table("Hosts", columns, rows)
 
 
@@ -214,12 +216,14 @@ class _Drawn(NamedTuple):
 
 
 def _drawn(item: ListedBoard, scorer: Scorer, summary: Summary) -> _Drawn:
-    board, wording = item.board, summary.wording
+    board = item.board
+    wording = summary.wording
     scores = [other.score for other in summary.listed.boards]
     so_far = ""
     if not summary.proven:
         so_far = searched(summary.n_classes_done, summary.n_classes, summary.fault)
-    place = (1 + sum(score > item.score for score in scores), scores.count(item.score))
+    n_better = sum(score > item.score for score in scores)
+    place = (1 + n_better, scores.count(item.score))
     if item == summary.from_climb:
         said = f"The best known, from the climb; {so_far}."
     else:
@@ -250,7 +254,8 @@ class _Sensitivity(NamedTuple):
 def _sensitivity(summary: Summary, scorer: Scorer) -> _Sensitivity | None:
     if not summary.listed.boards:
         return None
-    best, letters = summary.listed.boards[0], summary.wording.letters
+    best = summary.listed.boards[0]
+    letters = summary.wording.letters
     names = {letter: letters.get(letter, letter) for letter in LETTERS}
     h = geometry(summary.question.dims).dims.h
     scores = letter_scores(best.board, scorer)
@@ -260,10 +265,9 @@ def _sensitivity(summary: Summary, scorer: Scorer) -> _Sensitivity | None:
         for cell, letter in enumerate(best.board)
     ]
     columns = (("board", _CODE), ("change", _TEXT), ("score", _NUMBER), ("difference", _NUMBER))
-    near = [
-        (board, change, f"{score:,}", f"{difference:+,}")
-        for board, change, score, difference in best_neighbours(best.board, scorer, _NEAR, letters)
-    ]
+    near = []
+    for board, change, score, difference in best_neighbours(best.board, scorer, _NEAR, letters):
+        near.append((board, change, f"{score:,}", f"{difference:+,}"))
     return _Sensitivity(
         board=_typed(best.board, summary),
         letters=list(names.values()),
@@ -295,7 +299,9 @@ def _slow(summary: Summary, database: Database, seconds: float) -> Table:
     )
     rows = []
     for row in database.query(f"{COSTS} ORDER BY seconds DESC, class_id LIMIT {_SLOW}"):
-        class_id, class_s, letters = row["class_id"], row["seconds"] or 0.0, ""
+        class_id = row["class_id"]
+        class_s = row["seconds"] or 0.0
+        letters = ""
         if class_id < partition.n_classes:
             letters = " ".join(partition.class_letters(class_id)).replace(LETTERS, "a-z")
         share = f"{100 * class_s / seconds:.1f} %"
@@ -308,13 +314,15 @@ def _charts(summary: Summary, database: Database) -> list[tuple[Any, ...]]:
     if summary.proven:
         so_far = "."
     costs = [row["seconds"] for row in database.query(COSTS)]
-    depths = [
-        (f"{row['depth']}, {row['status']}", row["seconds"] or 0) for row in database.query(_DEPTHS)
-    ]
+    depths = []
+    for row in database.query(_DEPTHS):
+        depths.append((f"{row['depth']}, {row['status']}", row["seconds"] or 0))
     by_class = f"Classes by seconds of wall time, subclasses included{so_far}"
     by_depth = f"Seconds of wall time, by cells forced and verdict{so_far}"
+    if not any(costs):
+        costs = []
     return [
-        *_bars("Cost of a class", by_class, histogram(costs if any(costs) else [])),
+        *_bars("Cost of a class", by_class, histogram(costs)),
         *_bars("Time by depth", by_depth, depths, 1),
     ]
 
@@ -343,9 +351,8 @@ def histogram(values: Sequence[float]) -> list[tuple[str, int]]:
         step = 10.0 ** math.floor(math.log10(span / _BINS))
     else:
         step = 1.0
-    step *= next(
-        factor for factor in (1, 2, 5, 10) if step * factor * _BINS >= span or factor == 10
-    )
+    factors = (1, 2, 5, 10)
+    step *= next(factor for factor in factors if step * factor * _BINS >= span or factor == 10)
     counts = Counter(math.floor(value / step) for value in values)
     places = range(min(counts), max(counts) + 1)
     return [(f"from {place * step:,.10g}", counts[place]) for place in places]

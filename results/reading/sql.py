@@ -75,9 +75,9 @@ class Answer:
         everything else text.
         """
         values = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
-        arrays = [
-            _array(kind, list(column)) for kind, column in zip(self.kinds, values, strict=True)
-        ]
+        arrays = []
+        for kind, column in zip(self.kinds, values, strict=True):
+            arrays.append(_array(kind, list(column)))
         return pa.Table.from_arrays(arrays, names=list(self.columns))
 
     def to_pandas(self) -> Any:
@@ -101,14 +101,17 @@ class Answer:
 
 def _array(kind: str, values: list[Any]) -> pa.Array:
     if kind.startswith(_REAL):  # what is not finite is a text in an answer
-        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+        floats = [None if value is None else float(value) for value in values]
+        return pa.array(floats, pa.float64())
     for wanted in _WANTED.get(kind, (None, *_WHOLE)):
         with suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
             return pa.array(values, wanted)
-    return pa.array([None if value is None else str(value) for value in values], pa.string())
+    texts = [None if value is None else str(value) for value in values]
+    return pa.array(texts, pa.string())
 
 
-_TEXT, _NUMBER = pa.string(), pa.int64()
+_TEXT = pa.string()
+_NUMBER = pa.int64()
 _BOARDS = pa.schema(
     {
         "run": _TEXT,
@@ -163,7 +166,10 @@ def _boards(summaries: Mapping[str, Summary]) -> pa.Table:
 
 
 def _runs(summaries: Mapping[str, Summary]) -> pa.Table:
-    schema = pa.schema([("run", _TEXT), *((name, kind) for name, (kind, _) in _RUNS.items())])
+    columns = [("run", _TEXT)]
+    for name, (kind, _) in _RUNS.items():
+        columns.append((name, kind))
+    schema = pa.schema(columns)
     values = attrgetter(*(place for _, place in _RUNS.values()))
     return _table([(name, *values(found)) for name, found in summaries.items()], schema)
 
@@ -173,7 +179,8 @@ def _table(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:
     columns = zip(*rows, strict=True) if rows else [()] * len(schema)
     arrays = []
     for column, kind in zip(columns, schema.types, strict=True):
-        arrays.append(pa.array([None if value == "" else value for value in column], kind))
+        values = [None if value == "" else value for value in column]
+        arrays.append(pa.array(values, kind))
     return pa.Table.from_arrays(arrays, schema=schema)
 
 

@@ -29,7 +29,8 @@ _KNOCK = (
     "import sys; from pyarrow import fs; at, root = fs.FileSystem.from_uri(sys.argv[1]); "
     "at.get_file_info(root)"
 )
-_KNOCK_S, _PATIENCE_S = 60.0, 10
+_KNOCK_S = 60.0
+_PATIENCE_S = 10
 
 
 @cache
@@ -48,13 +49,17 @@ def knock(address: str, scheme: str, shown: str) -> None:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_KNOCK_S, check=False
         )
-        said, code = done.stderr, done.returncode
+        said = done.stderr
+        code = done.returncode
     except subprocess.TimeoutExpired:
-        said, code = f"no answer within {_KNOCK_S:.0f} s", 1
+        said = f"no answer within {_KNOCK_S:.0f} s"
+        code = 1
     if code:
-        telling = [
-            line.strip() for line in said.splitlines() if "rror" in line or "what()" in line
-        ] or [said.strip()]
+        telling = []
+        for line in said.splitlines():
+            if "rror" in line or "what()" in line:
+                telling.append(line.strip())
+        telling = telling or [said.strip()]
         raise StoreError(
             f"cannot open {shown}: {telling[-1][:300]} ...; credentials: {CREDENTIALS[scheme]}"
         )
@@ -63,9 +68,8 @@ def knock(address: str, scheme: str, shown: str) -> None:
 def checked(address: str) -> tuple[str, str]:
     """Return an address without secrets, with the settings that it needs, and the one to show."""
     parts = urlsplit(address)
-    shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")).rstrip(
-        "/"
-    )
+    _, _, host = parts.netloc.rpartition("@")
+    shown = urlunsplit((parts.scheme, host, parts.path, "", "")).rstrip("/")
     if parts.scheme not in SCHEMES:
         if parts.scheme != "file":
             raise StoreError(
@@ -76,14 +80,18 @@ def checked(address: str) -> tuple[str, str]:
     # In these the name before @ is not a secret: it is what to open, or says that there are no
     # credentials.
     container = parts.scheme.startswith("abfs") or parts.netloc.startswith("anonymous@")
-    if ":" in parts.netloc.rpartition("@")[0] or ("@" in parts.netloc and not container):
+    user, _, _ = parts.netloc.rpartition("@")
+    if ":" in user or ("@" in parts.netloc and not container):
         raise InputError(
             f"the address {shown!r} came with credentials in it: expected scheme://bucket/prefix; "
             "give them in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in ~/.aws/credentials, or "
             "as your store wants them"
         )
     settings = parse_qsl(parts.query, keep_blank_values=True)
-    unknown = [name for name, _ in settings if name not in SETTINGS.split(", ")]
+    unknown = []
+    for name, _ in settings:
+        if name not in SETTINGS.split(", "):
+            unknown.append(name)
     if unknown:
         raise InputError(
             f"the address {shown!r} has the setting {unknown[0]!r}: expected some of {SETTINGS}; "

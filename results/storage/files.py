@@ -35,7 +35,8 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "published"  # the runs that c
 
 def published_places() -> dict[str, Path]:
     """Return the directory of each run that comes with the program, by its name."""
-    return {path.parent.name: path.parent for path in sorted(PUBLISHED.glob("*/run.json"))}
+    folders = [path.parent for path in sorted(PUBLISHED.glob("*/run.json"))]
+    return {folder.name: folder for folder in folders}
 
 
 def named_run(name: str) -> str:

@@ -67,7 +67,8 @@ def check_nofollow(root: Path) -> None:
                     raise
                 continue
         for entry in entries:
-            name, is_folder = os.path.relpath(entry.path, root), entry.is_dir(follow_symlinks=False)
+            name = os.path.relpath(entry.path, root)
+            is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder and name not in files.PLAIN:
                 folders.append(Path(entry.path))
             elif is_folder or name in files.FOLDERS or not entry.is_file(follow_symlinks=False):
@@ -96,7 +97,8 @@ def open_inside(root: Path, name: str, flags: int) -> int:
     there is something else, also on the way; OSError as ``os.open``.
     """
     # step by step from an open directory: nobody can put a link in between
-    descriptor, place = os.open(root, _FOLDER), root
+    descriptor = os.open(root, _FOLDER)
+    place = root
     steps = list(filter(None, name.split("/")))
     for number, step in enumerate(steps, 1):
         place /= step
@@ -118,9 +120,8 @@ def open_inside(root: Path, name: str, flags: int) -> int:
     # of what is open, not of what has the name by now
     status = os.fstat(descriptor)
     is_changed = flags & (os.O_WRONLY | os.O_RDWR)
-    if flags & os.O_DIRECTORY or (
-        stat.S_ISREG(status.st_mode) and (status.st_nlink == 1 or not is_changed)
-    ):
+    is_file = stat.S_ISREG(status.st_mode)
+    if flags & os.O_DIRECTORY or (is_file and (status.st_nlink == 1 or not is_changed)):
         return descriptor
     os.close(descriptor)
     raise _refusal(status.st_mode, str(place))
@@ -189,9 +190,10 @@ class LocalFolder:
         with explained("read", self.where(folder)):
             try:
                 with opened_folder(self.root, folder) as at, os.scandir(at) as entries:
-                    found = [
-                        entry.name for entry in entries if entry.is_file(follow_symlinks=False)
-                    ]
+                    found = []
+                    for entry in entries:
+                        if entry.is_file(follow_symlinks=False):
+                            found.append(entry.name)
             except (FileNotFoundError, NotADirectoryError):
                 return []
             return sorted(f"{folder}/{name}".lstrip("/") for name in found)
@@ -227,9 +229,8 @@ class LocalFolder:
                 try:
                     # exclusive: a name that stands there already, even as a link, is not followed
                     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-                    with os.fdopen(
-                        os.open(temporary, flags, 0o666, dir_fd=at), "wb", buffering=0
-                    ) as file:
+                    descriptor = os.open(temporary, flags, 0o666, dir_fd=at)
+                    with os.fdopen(descriptor, "wb", buffering=0) as file:
                         write_all(file.fileno(), data)
                         # before the rename: a power cut could otherwise leave the new name with
                         # no bytes
@@ -297,7 +298,8 @@ class LocalFolder:
         data = self.read(name) or b""
         n_valid_bytes = data.rfind(b"\n") + 1
         # of any bytes, also those that are no text: what is damaged is for the parser to say
-        return data[:n_valid_bytes].decode(errors="replace").split("\n")[:-1], n_valid_bytes
+        text = data[:n_valid_bytes].decode(errors="replace")
+        return text.split("\n")[:-1], n_valid_bytes
 
     def readable_lines(self, name: str) -> list[str]:
         """Return the lines that there are."""

@@ -63,7 +63,8 @@ if TYPE_CHECKING:
 _PATIENCE_S = 2.0  # for another one that asks
 _LOOKS = 3  # listings in which others are looked for: see objects.py
 _LOOK_S = 2.0  # between two looks at a claim that is waited for
-_ASK, _HOLD = f"{files.LOCK}/ask-", f"{files.LOCK}/hold-"
+_ASK = f"{files.LOCK}/ask-"
+_HOLD = f"{files.LOCK}/hold-"
 
 
 class Pace(NamedTuple):
@@ -105,7 +106,8 @@ class ClaimWait:
     """Waits for claims that are not renewed; without ``wait``, for none."""
 
     def __init__(self, pace: Pace, wait: Wait | None) -> None:
-        self._pace, self._wait = pace, wait
+        self._pace = pace
+        self._wait = wait
         self._first_at_s: dict[str, float] = {}  # when each claim had been put when it was seen
         self._ends_s = time.monotonic() + pace.lease_s + pace.beat_s
 
@@ -144,7 +146,8 @@ class Lease:
     def __init__(
         self, folder: Folder, pace: Pace, claim_wait: ClaimWait, note: bytes | None = None
     ) -> None:
-        self._folder, self._pace = folder, pace
+        self._folder = folder
+        self._pace = pace
         self._note = note or own_note()
         self._stopped = threading.Event()
         self._ask, self._hold = self._names(uuid.uuid4().hex)
@@ -175,7 +178,8 @@ class Lease:
                 now_s = self._time_of_ask()
             # who holds it before who asks
             for name in sorted(sorted(at_s), key=self._is_hold, reverse=True):
-                note, age_s = _read(self._folder, name), now_s - at_s[name]
+                note = _read(self._folder, name)
+                age_s = now_s - at_s[name]
                 if not _is_gone(note, age_s, self._pace, self._free_lock):
                     return Rival(name, note, at_s[name], age_s)
             try:
@@ -202,7 +206,10 @@ class Lease:
         holds = {name for name in self._claims() if self._is_hold(name)}
         if holds == {self._hold}:
             return
-        rivals = [name for name in holds - {self._hold} if self._folder.read(name) is not None]
+        rivals = []
+        for name in holds - {self._hold}:
+            if self._folder.read(name) is not None:
+                rivals.append(name)
         if rivals or self._folder.read(self._hold) != self._note:
             raise StoreLockedError(
                 f"{self._folder.where('')} was taken over by another driver, because this one was "
@@ -307,7 +314,8 @@ class DirectoryLock(Lease):
             while (is_locked := _lock_patiently(self._descriptor)) is False:
                 # some servers keep the lock of a machine that is gone for as long as a claim counts
                 put_at_s = folder.put_at_s("").get(files.OWNER, time.time())
-                note, age_s = _read(folder, files.OWNER), time.time() - put_at_s
+                note = _read(folder, files.OWNER)
+                age_s = time.time() - put_at_s
                 rival = Rival(files.OWNER, note, put_at_s, age_s)
                 claim_wait.bear(rival, str(base), is_busy=True)
             # some systems grant a lock and hold nothing: seen from a second descriptor it must be
@@ -346,8 +354,13 @@ class DirectoryLock(Lease):
 
     def _claims(self, n_looks: int = 1) -> dict[str, float]:
         # one that asked a moment ago may hold it by now, so asks are looked for before
-        asks, holds = self._folder.put_at_s(""), self._folder.put_at_s("")
-        return {name: at_s for name, at_s in (asks | holds).items() if files.is_claim(name)}
+        asks = self._folder.put_at_s("")
+        holds = self._folder.put_at_s("")
+        claims = {}
+        for name, at_s in (asks | holds).items():
+            if files.is_claim(name):
+                claims[name] = at_s
+        return claims
 
     def _time_of_ask(self) -> float:
         raise StoreLockedError(

@@ -24,7 +24,9 @@ from typing import TypeVar
 from orderly_boggle.boardclass.printable import duration
 from orderly_boggle.results.errors import UnreachableError
 
-FIRST_PAUSE_S, LONGEST_PAUSE_S, GROWTH = 1.0, 30.0, 1.6
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 30.0
+GROWTH = 1.6
 AFTER_STOP_S = 15.0  # for the last tries of a process that was asked to end
 _TELL_EVERY_S = 300.0
 _T = TypeVar("_T")
@@ -63,7 +65,8 @@ class Outage:
         """Note that a request was not answered; the next pause is longer."""
         now_s = self._clock()
         if self._began_s is None:
-            self._began_s, self._pause_s = now_s, FIRST_PAUSE_S
+            self._began_s = now_s
+            self._pause_s = FIRST_PAUSE_S
         if now_s >= self._next_s:  # others may have failed at the same time
             self._next_s = now_s + self._pause_s
             self._pause_s = min(LONGEST_PAUSE_S, GROWTH * self._pause_s)
@@ -74,7 +77,8 @@ class Outage:
 
     def answered(self) -> None:
         """Note that a request was answered."""
-        self._began_s, self._next_s = None, 0.0
+        self._began_s = None
+        self._next_s = 0.0
 
 
 def _say(text: str) -> None:
@@ -110,7 +114,8 @@ class Reminder:
     """
 
     def __init__(self, first_s: float = 0.0, every_s: float = _TELL_EVERY_S) -> None:
-        self._first_s, self._every_s = first_s, every_s
+        self._first_s = first_s
+        self._every_s = every_s
         self._next_s = first_s
 
     def is_due(self, lasts_s: float) -> bool:
@@ -168,7 +173,8 @@ def persistently(request: Callable[[], _T], where: str, outage: Outage, patience
                 "is safe: run again when it does"
             )
         return _noted(request, outage)
-    news, stopped_s = OutageNews(), None
+    news = OutageNews()
+    stopped_s = None
     while True:
         try:
             value = _noted(request, outage)

@@ -145,7 +145,9 @@ def _process(pid: int | str) -> str:
     """Return what tells a process from a later one with its number; empty if it is gone."""
     try:
         # a name may have blanks and brackets; the start of the process is field 22, the state 3
-        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        text = Path(f"/proc/{pid}/stat").read_text()
+        _, _, behind_name = text.rpartition(")")
+        state, *fields = behind_name.split()
     except OSError:
         return ""
     if state not in "ZX":

@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
-CHECKSUM, WHEN_REQUIRED = "AWS_REQUEST_CHECKSUM_CALCULATION", "when_required"
+CHECKSUM = "AWS_REQUEST_CHECKSUM_CALCULATION"
+WHEN_REQUIRED = "when_required"
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")  # the first that is set counts
 _AMAZON = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws")
 # of the address, as the client calls them
@@ -73,9 +74,8 @@ def s3_filesystem(bucket: str, settings: Mapping[str, str]) -> Any:
     options: dict[str, Any] = {name: settings[name] for name in _SETTINGS if name in settings}
     if settings.get("allow_bucket_creation", "").lower() in ("1", "true"):
         options["allow_bucket_creation"] = True
-    endpoint = options.get("endpoint_override") or next(
-        filter(None, map(os.environ.get, _ENDPOINTS)), ""
-    )
+    named = filter(None, map(os.environ.get, _ENDPOINTS))
+    endpoint = options.get("endpoint_override") or next(named, "")
     if endpoint:
         options["endpoint_override"] = endpoint
     elif "region" not in options:

@@ -83,7 +83,8 @@ def due(parts: Sequence[Part]) -> Sequence[Part]:
     doubling of the rows that are behind it, and the parts of a run become about as many as its rows
     have binary digits, besides those that are full.
     """
-    n_rows, begin = 0, len(parts)
+    n_rows = 0
+    begin = len(parts)
     for place in reversed(range(len(parts))):
         if n_rows + parts[place].n_rows > MAX_ROWS:
             break
@@ -92,12 +93,15 @@ def due(parts: Sequence[Part]) -> Sequence[Part]:
             begin = place
         n_rows += parts[place].n_rows
     few = len(parts) - begin < MANY
-    return () if few else parts[begin:]
+    if few:
+        return ()
+    return parts[begin:]
 
 
 def fitting(parts: Sequence[Part]) -> Sequence[Part]:
     """Return the last parts that fit into one; none, if it is only one."""
-    n_rows, begin = 0, len(parts)
+    n_rows = 0
+    begin = len(parts)
     while begin and n_rows + parts[begin - 1].n_rows <= MAX_ROWS:
         begin -= 1
         n_rows += parts[begin].n_rows
@@ -147,7 +151,8 @@ def _counts(parts: Sequence[Part], last_number: int) -> tuple[int, ...]:
     counts = [0] * (last_number + 1 - first_number)
     for part in parts:
         begin = part.first_number - first_number
-        counts[begin : begin + len(part.numbers)] = part.counts or (part.n_rows,)
+        end = begin + len(part.numbers)
+        counts[begin:end] = part.counts or (part.n_rows,)
     return tuple(counts)
 
 

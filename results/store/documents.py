@@ -91,4 +91,5 @@ def first_fault(error: ValidationError) -> str:
 
 def json_digest(values: Mapping[str, Any]) -> str:
     """Return the SHA-256 of values, 64 hex digits, whatever the layout of a file of them."""
-    return hashlib.sha256(json.dumps(values, sort_keys=True, allow_nan=False).encode()).hexdigest()
+    text = json.dumps(values, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

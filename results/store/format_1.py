@@ -105,11 +105,15 @@ def read_run(text: str) -> tuple[Question, Made]:
     """
     document = adapter(_RunFile).validate_json(text, strict=True)
     info = document["info"]
-    config, structure = info.get("config", _Config()), info.get("structure", {})
+    config = info.get("config", _Config())
+    structure = info.get("structure", {})
     if strange := set(structure) - {each.name for each in fields(Rules)}:
         raise ValueError(f"no search has the rule {min(strange)!r}")
     # what was left to its default stands there as null
-    settings = {k: v for k, v in config.get("search", {}).items() if v is not None}
+    settings = {}
+    for k, v in config.get("search", {}).items():
+        if v is not None:
+            settings[k] = v
     told = info.get("wordlist", _Wordlist())
     made = Made(
         words=ListTold(
@@ -135,7 +139,10 @@ def read_run(text: str) -> tuple[Question, Made]:
 def _values(kind: type[_Kind], recorded: _Tables) -> _Kind:
     """Return the rules or budgets among some settings."""
     known = {each.name for each in fields(kind)}
-    chosen = {name: value for name, value in recorded.items() if name in known}
+    chosen = {}
+    for name, value in recorded.items():
+        if name in known:
+            chosen[name] = value
     return TypeAdapter(kind).validate_json(json.dumps(chosen), strict=True)
 
 

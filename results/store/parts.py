@@ -117,7 +117,8 @@ def parse_part(line: str) -> Part:
     except ValidationError as error:
         raise ValueError(first_fault(error)) from error
     # a reader that looks for one of the old parts cuts its rows out by these counts
-    if part.counts and (sum(part.counts) != part.n_rows or part.first_number < 1):
+    is_off = sum(part.counts) != part.n_rows or part.first_number < 1
+    if part.counts and is_off:
         raise ValueError(f"counts has {len(part.counts)} parts that are not those of {part.name}")
     return part
 
@@ -176,7 +177,10 @@ def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
     its end.
     """
     listed = {part.name for part in manifest.parts}
-    found = [name for name in folder.names(files.RESULTS) if name not in listed]
+    found = []
+    for name in folder.names(files.RESULTS):
+        if name not in listed:
+            found.append(name)
     numbers = [files.part_number(name, files.RESULTS) or 0 for name in found]
     # one more is a writer's that died between the file and its line; two cannot come about so
     if any(number > manifest.last_number + 1 for number in numbers):
@@ -260,9 +264,8 @@ def read_parts(
         # a few ahead: all at once would be in memory together
         while batch := list(itertools.islice(found, 2 * _THREADS)):
             tables = [pool.submit(parsed, *each) for each in batch]
-            yield from (
-                (part, table.result()) for (part, _), table in zip(batch, tables, strict=True)
-            )
+            for (part, _), table in zip(batch, tables, strict=True):
+                yield part, table.result()
 
 
 _TRIES = 5
@@ -331,7 +334,8 @@ def _check_ids(folder: Folder, part: Part, table: pa.Table) -> None:
     ids = None
     if "class_id" in table.column_names:
         ids = table.column("class_id").to_numpy()
-    if ids is not None and (ids.min(), ids.max()) != (part.first_id, part.last_id):
+    listed_ids = (part.first_id, part.last_id)
+    if ids is not None and (ids.min(), ids.max()) != listed_ids:
         raise DamagedError(
             f"{folder.where(files.MANIFEST)}: the line of {part.name} does not describe that "
             f"file; {REMEDY}"

@@ -30,7 +30,8 @@ class Places(Mapping[Key, int]):
     """
 
     def __init__(self, ids: Int64s, numbers: Int32s) -> None:
-        self._ids, self._numbers = ids, numbers
+        self._ids = ids
+        self._numbers = numbers
         self.noted: dict[Key, int] = {}
 
     def __getitem__(self, key: Key) -> int:
@@ -51,7 +52,12 @@ class Places(Mapping[Key, int]):
         """Move the classes among the units of a new part from the dict, where they take some 300
         bytes each, to the arrays, where they take 12.
         """
-        ids = sorted({key[0] for key in keys if not key[1] and self.noted.get(key) == number})
+        noted = set()
+        for key in keys:
+            class_id, path = key
+            if not path and self.noted.get(key) == number:
+                noted.add(class_id)
+        ids = sorted(noted)
         for class_id in ids:
             del self.noted[class_id, ""]
         places = self._ids.searchsorted(ids)
@@ -60,7 +66,8 @@ class Places(Mapping[Key, int]):
 
     def class_ids(self) -> Int64s:
         """Return the classes with a verdict of their own, ascending."""
-        noted = np.array([class_id for class_id, path in self.noted if not path], np.int64)
+        whole_classes = [class_id for class_id, path in self.noted if not path]
+        noted = np.array(whole_classes, np.int64)
         return np.sort(np.append(self._ids, noted))
 
     def parts(self) -> set[Key]:

@@ -28,16 +28,19 @@ from orderly_boggle.boardclass.scores import reaches
 from orderly_boggle.results.errors import RowError
 from orderly_boggle.search.question import Question
 
-ELIMINATED, CANDIDATES, SPLIT = "eliminated", "candidates", "split"
+ELIMINATED = "eliminated"
+CANDIDATES = "candidates"
+SPLIT = "split"
 # not verdicts: they say that a unit was tried, and leave it open
-ERROR, QUARANTINED = "error", "quarantined"
+ERROR = "error"
+QUARANTINED = "quarantined"
 VERDICTS = (ELIMINATED, CANDIDATES, SPLIT)
 STATUSES = (*VERDICTS, ERROR, QUARANTINED)
 COUNTERS = ("n_terms", "n_nodes", "n_pushes", "n_splits", "n_survivors", "max_tree_bytes")
 
-_CANDIDATE = pa.struct(
-    [pa.field("board", pa.string(), nullable=False), pa.field("score", pa.int32(), nullable=False)]
-)
+_BOARD = pa.field("board", pa.string(), nullable=False)
+_SCORE = pa.field("score", pa.int32(), nullable=False)
+_CANDIDATE = pa.struct([_BOARD, _SCORE])
 _PATHS = pa.list_(pa.field("element", pa.string(), nullable=False))
 _COLUMNS = {
     "fingerprint": pa.string(),
@@ -60,7 +63,8 @@ _COLUMNS = {
 }
 # nothing may be missing: an empty value would pass comparisons that a wrong one fails
 SCHEMA = pa.schema([pa.field(*column, nullable=False) for column in _COLUMNS.items()])
-_VERDICTS, _STATUSES = pa.array(VERDICTS), pa.array(STATUSES)
+_VERDICTS = pa.array(VERDICTS)
+_STATUSES = pa.array(STATUSES)
 _STRUCT = pa.struct(list(SCHEMA))
 VERDICT_COLUMNS = ("class_id", "path", "status", "n_boards", "candidates", "children", "settled")
 
@@ -168,19 +172,19 @@ def from_table(table: pa.Table) -> list[Row]:
     for values in table.to_pylist():
         counters = {name: values.pop(name) for name in COUNTERS}
         values["n_boards"] = int(values["n_boards"])
-        values["candidates"] = tuple(
-            (item["board"], item["score"]) for item in values["candidates"]
-        )
-        values["children"], values["settled"] = tuple(values["children"]), tuple(values["settled"])
+        boards = [(item["board"], item["score"]) for item in values["candidates"]]
+        values["candidates"] = tuple(boards)
+        values["children"] = tuple(values["children"])
+        values["settled"] = tuple(values["settled"])
         rows.append(Row(**values, counters=MappingProxyType(counters)))
     return rows
 
 
 def keys_of(table: pa.Table) -> list[Key]:
     """Return class id and path of each row."""
-    return list(
-        zip(table.column("class_id").to_pylist(), table.column("path").to_pylist(), strict=True)
-    )
+    class_ids = table.column("class_id").to_pylist()
+    paths = table.column("path").to_pylist()
+    return list(zip(class_ids, paths, strict=True))
 
 
 def verdicts_of(table: pa.Table) -> pa.Table:
@@ -214,7 +218,8 @@ def check_table(table: pa.Table, question: Question, where: str) -> None:
         for rule, bad in chain(_rules(rows, question), _rules_of_status(rows, question)):
             if bad.true_count:
                 index = pc.index(bad, scalar(True)).as_py()
-                values = rows.slice(index, 1).select(["class_id", "path", "status"]).to_pylist()[0]
+                faulty = rows.slice(index, 1).select(["class_id", "path", "status"])
+                (values,) = faulty.to_pylist()
                 raise RowError(f"{where}: row {n_before + index} {values!r}: {rule}")
         _check_lists(rows, question, where)
         n_before += rows.num_rows
@@ -266,7 +271,8 @@ def _rules(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]
             )
     yield "the status is unknown", pc.invert(pc.is_in(col("status"), _STATUSES))
     # compared as text of 40 digits: these numbers do not fit any integer of Arrow
-    digits, most = col("n_boards"), str(26**question.n_cells)
+    digits = col("n_boards")
+    most = str(26**question.n_cells)
     yield (
         "n_boards is not a number",
         pc.invert(pc.match_substring_regex(digits, r"\A(0|[1-9][0-9]{0,39})\z")),
@@ -276,10 +282,8 @@ def _rules(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]
     # before anything splits it: a path of a stranger may be megabytes of nonsense
     is_path = pc.match_substring_regex(col("path"), rf"\A({parts.PATH_PATTERN})?\z")
     yield "the path is not of the form 5=ab/6=t", pc.invert(is_path)
-    depth, max_depth = (
-        pc.count_substring(col("path"), parts.SEPARATOR),
-        scalar(parts.max_depth(question.n_cells)),
-    )
+    depth = pc.count_substring(col("path"), parts.SEPARATOR)
+    max_depth = scalar(parts.max_depth(question.n_cells))
     yield (
         "the path has more parts than that many cells can be cut into",
         pc.greater_equal(depth, max_depth),
@@ -288,7 +292,9 @@ def _rules(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]
 
 def _rules_of_status(rows: pa.RecordBatch, question: Question) -> Iterator[tuple[str, Any]]:
     """Yield likewise what the status and the other columns say of each other."""
-    col, both, either = rows.column, pc.and_, pc.or_
+    col = rows.column
+    both = pc.and_
+    either = pc.or_
     is_eliminated, has_boards, is_split = (
         pc.equal(col("status"), scalar(name)) for name in VERDICTS
     )
@@ -317,9 +323,8 @@ def _rules_of_status(rows: pa.RecordBatch, question: Question) -> Iterator[tuple
     discarded = both(is_eliminated, pc.equal(col("n_survivors"), scalar(0)))
     # one rule says what reaches the cutoff, and it is asked once for each value
     bounds = pc.unique(col("max_bound"))
-    reached = pa.array(
-        [reaches(bound, question.cutoff) for bound in bounds.to_pylist()], pa.bool_()
-    )
+    are_reached = [reaches(bound, question.cutoff) for bound in bounds.to_pylist()]
+    reached = pa.array(are_reached, pa.bool_())
     reaching = pc.take(reached, pc.index_in(col("max_bound"), bounds))
     yield (
         "a unit without survivors is eliminated by bounds below the cutoff",
@@ -330,27 +335,17 @@ def _rules_of_status(rows: pa.RecordBatch, question: Question) -> Iterator[tuple
 def _check_lists(rows: pa.RecordBatch, question: Question, where: str) -> None:
     names = ("candidates", "children", "settled")
     candidates, children, settled = (pc.list_flatten(rows.column(name)) for name in names)
-    if any(
-        x.null_count
-        for x in (
-            candidates,
-            candidates.field("board"),
-            candidates.field("score"),
-            children,
-            settled,
-        )
-    ):
+    columns = (candidates, candidates.field("board"), candidates.field("score"), children, settled)
+    if any(column.null_count for column in columns):
         raise RowError(f"{where}: a candidate or a part is missing in its list")
     n_cells = question.n_cells
     board = re.compile(rf"[a-z]{{{n_cells}}}")
     # rows without lists need not become Python objects
-    lengths = pc.add(
-        pc.list_value_length(rows.column("candidates")),
-        pc.list_value_length(rows.column("children")),
-    )
-    for values in (
-        rows.select(["class_id", "path", *names]).filter(pc.greater(lengths, scalar(0))).to_pylist()
-    ):
+    n_candidates = pc.list_value_length(rows.column("candidates"))
+    n_children = pc.list_value_length(rows.column("children"))
+    lengths = pc.add(n_candidates, n_children)
+    of_rows = rows.select(["class_id", "path", *names])
+    for values in of_rows.filter(pc.greater(lengths, scalar(0))).to_pylist():
         here = f"{where}: class {values['class_id']} path {quote(values['path'])}"
         boards = [item["board"] for item in values["candidates"]]
         for item in values["candidates"]:

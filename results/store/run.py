@@ -75,7 +75,8 @@ class Index:
 
     def load(self, parts: Iterable[tuple[Part, pa.Table]]) -> None:
         """Take in the rows of parts (:data:`INDEX_COLUMNS`)."""
-        ids, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        ids = [np.empty(0, np.int64)]
+        numbers = [np.empty(0, np.int32)]
         others: list[tuple[int, pa.Table]] = []
         for part, table in parts:
             status = table.column("status")
@@ -91,7 +92,8 @@ class Index:
             lengths = pc.list_value_length(table.column("candidates"))
             if pc.any(pc.greater(lengths, scalar(0))).as_py():
                 self.with_candidates.add(part.number)
-            if pc.any(pc.not_equal(table.column("message"), scalar(""))).as_py():
+            has_message = pc.not_equal(table.column("message"), scalar(""))
+            if pc.any(has_message).as_py():
                 self.with_messages.add(part.number)
         # first: a row below with a verdict on the same class is then noticed as a repetition
         self._settle(np.concatenate(ids), np.concatenate(numbers))
@@ -101,15 +103,20 @@ class Index:
                 self.add(key, status, children, host, number)
         done_ids = self.done_ids()
         # quarantined rows count too: a class that is named but not canonical is damage
-        more = {class_id for _, table in others for class_id, _ in keys_of(table)}
+        more = set()
+        for _, table in others:
+            for class_id, _ in keys_of(table):
+                more.add(class_id)
         more_ids = np.array(sorted(more), np.int64)
-        self.class_ids = np.sort(np.append(done_ids, more_ids[~among(more_ids, done_ids)]))
+        not_done = more_ids[~among(more_ids, done_ids)]
+        self.class_ids = np.sort(np.append(done_ids, not_done))
 
     def _settle(self, ids: Int64s, numbers: Int32s) -> None:
         """Note in which parts the verdicts of whole classes stand; some may have several."""
         # stable: of several verdicts the first in the order of the parts counts as the first
         order = np.argsort(ids, kind="stable")
-        ids, numbers = ids[order], numbers[order]
+        ids = ids[order]
+        numbers = numbers[order]
         # the slice is for a run without any rows, where there is no first one either
         is_first = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
         for place in np.flatnonzero(~is_first):
@@ -212,7 +219,9 @@ class Run:
             ("parts", len(self.manifest.parts)),
         ]
         try:
-            facts += [(f"rows, {status}", n) for status, n in self.index.n_loaded.items() if n]
+            for status, n in self.index.n_loaded.items():
+                if n:
+                    facts.append((f"rows, {status}", n))
         # a display must not fail: a notebook would show a traceback instead of the run
         except StoreError as error:
             facts.append(("rows", f"cannot be read: {error}"))
@@ -237,9 +246,8 @@ class Run:
         for part, table in parts:
             # with every reading of the index, though rows are checked whole only where they are
             # believed
-            foreign = set(pc.unique(table.column("fingerprint")).to_pylist()) - {
-                self.question.digest
-            }
+            digests = pc.unique(table.column("fingerprint")).to_pylist()
+            foreign = set(digests) - {self.question.digest}
             if foreign:
                 raise DamagedError(
                     f"{self.folder.where(part.name)} holds rows of another run "
@@ -260,15 +268,17 @@ class Run:
         if not repeated:
             return {}
         numbers = set().union(*repeated.values())
-        parts = [part for part in self.manifest.parts if part.number in numbers]
+        parts = []
+        for part in self.manifest.parts:
+            if part.number in numbers:
+                parts.append(part)
         first: dict[Key, Verdict] = {}
         # first which units differ, then all rows of those: the places of a million repetitions are
         # not kept
-        differing = {
-            row.key
-            for _, row in self.rows_on(repeated, parts)
-            if row.verdict != first.setdefault(row.key, row.verdict)
-        }
+        differing = set()
+        for _, row in self.rows_on(repeated, parts):
+            if row.verdict != first.setdefault(row.key, row.verdict):
+                differing.add(row.key)
         rows: dict[Key, list[tuple[str, Row]]] = {}
         for place, row in self.rows_on(differing, parts):
             rows.setdefault(row.key, []).append((place, row))
@@ -287,15 +297,15 @@ class Run:
         if not self.index.doubted_hosts:
             return []
         hosts = pa.array(sorted(self.index.doubted_hosts))
-        theirs, sound = set[Key](), set[Key]()
+        theirs = set[Key]()
+        sound = set[Key]()
         for table in self.columns(("class_id", "path", "status", "host")):
             verdicts = verdicts_of(table)
             is_theirs = pc.is_in(verdicts.column("host"), hosts)
             # a unit is sound once any host that nobody doubts has said the same
             theirs.update(keys_of(verdicts.filter(is_theirs)))
-            sound.update(
-                self.index.repeated.keys() & keys_of(verdicts.filter(pc.invert(is_theirs)))
-            )
+            by_others = keys_of(verdicts.filter(pc.invert(is_theirs)))
+            sound.update(self.index.repeated.keys() & by_others)
         return sorted(theirs - sound)
 
     def rows_on(self, units: Collection[Key], parts: Sequence[Part]) -> Iterator[tuple[str, Row]]:
@@ -303,9 +313,11 @@ class Run:
         part once.
         """
         # Arrow filters by class; paths are looked at only in what is left
-        class_ids = pa.array(sorted({class_id for class_id, _ in units}), pa.int64())
+        wanted = sorted({class_id for class_id, _ in units})
+        class_ids = pa.array(wanted, pa.int64())
         for part, table in self.checked(parts if units else ()):
-            for row in from_table(table.filter(pc.is_in(table.column("class_id"), class_ids))):
+            is_wanted = pc.is_in(table.column("class_id"), class_ids)
+            for row in from_table(table.filter(is_wanted)):
                 if row.is_verdict and row.key in units:
                     yield self.folder.where(part.name), row
 
@@ -314,7 +326,9 @@ class Run:
 
         Raises DamagedError, RowError, naming the file.
         """
-        for part, table in self._read(self.manifest.parts if parts is None else parts):
+        if parts is None:
+            parts = self.manifest.parts
+        for part, table in self._read(parts):
             if part.name not in self._sound:  # one look is enough, its bytes do not change
                 try:
                     check_table(table, self.question, self.folder.where(part.name))
@@ -338,7 +352,8 @@ class Run:
     def arrays(self, names: Sequence[str]) -> list[NDArray[Any]]:
         """Return some columns of all rows, one array each, as :meth:`columns` reads them."""
         none = SCHEMA.empty_table().select(names)
-        return [column.to_numpy() for column in pa.concat_tables([none, *self.columns(names)])]
+        whole = pa.concat_tables([none, *self.columns(names)])
+        return [column.to_numpy() for column in whole]
 
     def _read(
         self, parts: Sequence[Part], columns: Sequence[str] | None = None
@@ -365,15 +380,17 @@ class Run:
 
         It reads no parts but those that list some.
         """
-        candidates, seen = [], set(self.conflicts)
-        parts = [part for part in self.manifest.parts if part.number in self.index.with_candidates]
+        candidates = []
+        seen = set(self.conflicts)
+        parts = []
+        for part in self.manifest.parts:
+            if part.number in self.index.with_candidates:
+                parts.append(part)
         for _, table in self.checked(parts):
-            table = table.filter(
-                pc.greater(pc.list_value_length(table.column("candidates")), scalar(0))
-            )
-            for key, listed in zip(
-                keys_of(table), table.column("candidates").to_pylist(), strict=True
-            ):
+            n_listed = pc.list_value_length(table.column("candidates"))
+            table = table.filter(pc.greater(n_listed, scalar(0)))
+            lists = table.column("candidates").to_pylist()
+            for key, listed in zip(keys_of(table), lists, strict=True):
                 for item in () if key in seen else listed:
                     candidates.append((item["board"], item["score"], key[0]))
                 # only a repeated unit may come again; the set stays small in a large run
@@ -386,11 +403,14 @@ class Run:
         :attr:`conflicts`.
         """
         names = list(VERDICT_COLUMNS)
-        kept = [verdicts_of(table).select(names) for _, table in self.checked()]
+        kept = []
+        for _, table in self.checked():
+            kept.append(verdicts_of(table).select(names))
         table = pa.concat_tables([SCHEMA.empty_table().select(names), *kept])
         if not self.index.repeated:
             return table
-        seen, keep = set(self.conflicts), []
+        seen = set(self.conflicts)
+        keep = []
         for key in keys_of(table):
             # the first row of a unit stands for the others, which say the same; one in conflict
             # never does
@@ -464,4 +484,5 @@ def raise_conflicts(conflicts: dict[Key, str]) -> None:
         more = ""
         if len(conflicts) > 3:
             more = f"\n... and {len(conflicts) - 3} more units"
-        raise ConflictError("\n".join(list(conflicts.values())[:3]) + more)
+        first = list(conflicts.values())[:3]
+        raise ConflictError("\n".join(first) + more)

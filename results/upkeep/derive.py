@@ -40,7 +40,8 @@ def check_follows(
     """Raise InputError, with the first word or value that stands in the way, when the answer to
     ``wanted`` does not follow from a run; FingerprintError when size, buckets or cell order differ.
     """
-    own, where = source.question, source.folder.where("")
+    own = source.question
+    where = source.folder.where("")
     like_wanted = replace(
         own,
         cutoff=wanted.cutoff,
@@ -69,7 +70,8 @@ def check_follows(
                 "list without further words; orderly run searches for any list"
             )
         n = n_letters(word)
-        mine, theirs = wanted.points[n], own.points[n]
+        mine = wanted.points[n]
+        theirs = own.points[n]
         if mine > theirs:
             raise InputError(
                 f"a word of {n} letters, such as {quote(wanted_words.spell(word))}, is "
@@ -92,5 +94,8 @@ def derived(source: Run, question: Question, scorer: ScorerLike) -> Iterator[Row
         scored = list(zip(boards, scores, strict=True))
         # whose word it is stays known
         is_taken_over = decided_at(row.message) > question.cutoff
-        said = row.message if is_taken_over else message
+        if is_taken_over:
+            said = row.message
+        else:
+            said = message
         yield restated(row, scored, question, said)

@@ -143,7 +143,8 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
     store.append([*batch, *doubts(source, store.question)], copied=True)
     store.flush()
     n_verdicts = len(source.index.places)
-    where, cutoff = source.folder.where(""), source.question.cutoff
+    where = source.folder.where("")
+    cutoff = source.question.cutoff
     return ExtendResult(where, cutoff, n_verdicts, n_reused, n_before, n_repeated)
 
 
@@ -175,11 +176,10 @@ def reusable(source: Run, cutoff: int) -> Iterator[Row]:
     for key, children in source.index.splits.items():
         parents |= {(key[0], child): key for child in children}
     # a part holds only below splits that hold: else its place in the new run is another
-    splits = {
-        row.key
-        for row in sound_verdicts(source)
-        if row.status == SPLIT and _holds(row, source, cutoff, covers)
-    }
+    splits = set()
+    for row in sound_verdicts(source):
+        if row.status == SPLIT and _holds(row, source, cutoff, covers):
+            splits.add(row.key)
     for row in sound_verdicts(source):
         if _holds(row, source, cutoff, covers) and _is_reached(row.key, parents, splits):
             yield row

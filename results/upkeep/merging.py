@@ -55,9 +55,8 @@ from orderly_boggle.results.store.store import Store
 from orderly_boggle.results.upkeep.extend import require_kept
 
 PART_ROWS = 50_000  # of a new part: few files, none of which takes much memory
-_PLACED = SCHEMA.append(pa.field("file", pa.dictionary(pa.int32(), pa.string()))).append(
-    pa.field("row", pa.int64())
-)
+_FILE = pa.field("file", pa.dictionary(pa.int32(), pa.string()))
+_PLACED = SCHEMA.append(_FILE).append(pa.field("row", pa.int64()))
 _UNIT = ["class_id", "path"]
 _ALIKE = "Only runs of one question that cut their classes in the same way can be merged."
 
@@ -148,9 +147,8 @@ def merge(location: str, sources: Sources) -> MergeResult:
         for begin in range(0, new.num_rows, PART_ROWS):
             store.append(from_table(new.slice(begin, PART_ROWS)), copied=True)
         n_parts = store.snapshot().manifest.last_number - before
-        n_lines = merge_logs(
-            folder, [run.folder for run in sources.runs], n_rows=new.num_rows, n_parts=n_parts
-        )
+        folders = [run.folder for run in sources.runs]
+        n_lines = merge_logs(folder, folders, n_rows=new.num_rows, n_parts=n_parts)
     n_added = verdicts_of(new).num_rows
     return MergeResult(
         n_added, sources.n_verdicts - n_added, new.num_rows - n_added, n_parts, n_lines
@@ -161,7 +159,8 @@ def _placed(run: Run) -> pa.Table:
     """Return all rows of a run, checked, each with its place: ``file`` and ``row``."""
     tables = [_PLACED.empty_table()]
     for part, table in run.checked():
-        where, n = run.folder.where(part.name), table.num_rows
+        where = run.folder.where(part.name)
+        n = table.num_rows
         file = pa.DictionaryArray.from_arrays(np.zeros(n, np.int32), [where])
         columns = [*table.columns, file, pa.array(np.arange(n))]
         tables.append(pa.table(columns, _PLACED))
@@ -183,7 +182,8 @@ def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, Int64s]:
     pairs = verdicts.join(firsts, _UNIT, join_type="inner", use_threads=False).sort_by("at")
     pairs = pairs.filter(pc.field("at") != pc.field("at_min"))
     _check_agreement(every.take(pairs.column("at_min")), every.take(pairs.column("at")))
-    kept = keys.group_by([*_UNIT, "host", "kind"], use_threads=False).aggregate([("at", "min")])
+    same = keys.group_by([*_UNIT, "host", "kind"], use_threads=False)
+    kept = same.aggregate([("at", "min")])
     # in the order of the sources: merging again gives the same parts
     places = np.sort(kept.column("at_min").to_numpy())
     return every.take(pa.array(places)), places
@@ -191,12 +191,19 @@ def _joined(tables: Sequence[pa.Table]) -> tuple[pa.Table, Int64s]:
 
 def _check_agreement(known: pa.Table, offered: pa.Table) -> None:
     # most rows: compared in arrays, the few others one by one
-    is_plain = [pc.equal(table.column("status"), ELIMINATED) for table in (known, offered)]
+    is_plain = []
+    for table in (known, offered):
+        is_plain.append(pc.equal(table.column("status"), ELIMINATED))
     same_size = pc.equal(known.column("n_boards"), offered.column("n_boards"))
     # the other rows cannot differ in anything else
     rest = pc.invert(pc.and_(pc.and_(*is_plain), same_size))
-    pairs = zip(*(_with_places(table.filter(rest)) for table in (known, offered)), strict=True)
-    conflicts = [pair for pair in pairs if pair[0][1].verdict != pair[1][1].verdict]
+    ours = _with_places(known.filter(rest))
+    theirs = _with_places(offered.filter(rest))
+    pairs = zip(ours, theirs, strict=True)
+    conflicts = []
+    for pair in pairs:
+        if pair[0][1].verdict != pair[1][1].verdict:
+            conflicts.append(pair)
     if conflicts:
         remedy = (
             "Nothing was merged. Find out which is wrong; `orderly repeat` searches a class again."
@@ -206,13 +213,17 @@ def _check_agreement(known: pa.Table, offered: pa.Table) -> None:
                 " Where one is split, another budget ([search] of the config) is enough to "
                 "explain it."
             )
-        raise_conflicts(
-            {pair[0][1].key: describe_conflict(list(pair), remedy) for pair in conflicts}
-        )
+        told = {}
+        for pair in conflicts:
+            _, row = pair[0]
+            told[row.key] = describe_conflict(list(pair), remedy)
+        raise_conflicts(told)
 
 
 def _with_places(table: pa.Table) -> list[tuple[str, Row]]:
-    places = zip(table.column("file").to_pylist(), table.column("row").to_pylist(), strict=True)
+    paths = table.column("file").to_pylist()
+    numbers = table.column("row").to_pylist()
+    places = zip(paths, numbers, strict=True)
     names = [f"{file} row {row}" for file, row in places]
     return list(zip(names, from_table(table.select(SCHEMA.names)), strict=True))
 

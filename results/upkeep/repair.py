@@ -78,7 +78,8 @@ def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
     first = int(next(question.partition.canonical_ranks())[0])
     lost = "the row that said what a replica contradicted is lost"
     for host in sorted(hosts - {""}):
-        done.doubts.append(Row(question.digest, first, "", QUARANTINED, 0, host=host, message=lost))
+        doubt = Row(question.digest, first, "", QUARANTINED, 0, host=host, message=lost)
+        done.doubts.append(doubt)
     return done
 
 
@@ -141,9 +142,9 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
     except DamagedError as error:
         done.others[files.MANIFEST] = str(error)
     parts = _listed(folder)
-    stored = {
-        files.part_number(name, files.RESULTS) or 0: name for name in folder.names(files.RESULTS)
-    }
+    stored = {}
+    for name in folder.names(files.RESULTS):
+        stored[files.part_number(name, files.RESULTS) or 0] = name
     lines = []
     number = max([*parts, *stored], default=0)
     while number:  # from the end: a part that stands for others comes before these
@@ -183,7 +184,8 @@ def _drop_parts(folder: Folder, question: Question, done: RepairResult) -> set[s
         except (DamagedError, RowError) as error:
             # a doubt outlives the part: without it the other rows of that host would be believed
             # again
-            hosts.update(table.filter(pc.field("status") == QUARANTINED).column("host").to_pylist())
+            given_up = table.filter(pc.field("status") == QUARANTINED)
+            hosts.update(given_up.column("host").to_pylist())
             n_bytes = folder.append_line(
                 files.MANIFEST, replace(part, dropped=True).format(), n_bytes
             )

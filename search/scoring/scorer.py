@@ -48,15 +48,15 @@ def encode_boards(boards: Iterable[str], n: int) -> UInt8s:
     for text in texts:
         if not isinstance(text, str) or not is_board(text):
             raise BoardError(f"board {quote(text)}: expected {n} letters a-z, one a cell")
-    return np.frombuffer("".join(texts).encode("ascii"), np.uint8).reshape(
-        len(texts), n
-    ) - np.uint8(ord("a"))
+    cells = np.frombuffer("".join(texts).encode("ascii"), np.uint8)
+    return cells.reshape(len(texts), n) - np.uint8(ord("a"))
 
 
 def decode_boards(boards: UInt8s) -> list[str]:
     """Return the texts of the boards in uint8[m, n]."""
     m, n = boards.shape
-    text = (np.ascontiguousarray(boards) + np.uint8(ord("a"))).tobytes().decode("ascii")
+    cells = np.ascontiguousarray(boards) + np.uint8(ord("a"))
+    text = cells.tobytes().decode("ascii")
     return [text[i * n : (i + 1) * n] for i in range(m)]
 
 
@@ -95,7 +95,8 @@ class Scorer:
         portable: bool = False,
         trie: Trie | None = None,
     ) -> None:
-        self.geometry, self.table = geometry(dims), parse_scores(scores)
+        self.geometry = geometry(dims)
+        self.table = parse_scores(scores)
         self.trie: Trie = trie or trie_of(
             words_in_q_form(words, spelled=False), self.table, self.geometry.n
         )
@@ -127,7 +128,8 @@ class Scorer:
         vector = None
         if not self._portable and scorer_simd.supported():
             vector = scorer_simd.make_lanes(self.geometry.neighbours), scorer_simd.make_queue()
-        return _Memory(np.zeros(len(self.trie.nodes), np.uint8), np.zeros(1, np.int64), vector)
+        seen = np.zeros(len(self.trie.nodes), np.uint8)
+        return _Memory(seen, np.zeros(1, np.int64), vector)
 
     @property
     def dims(self) -> Dims:
@@ -165,7 +167,8 @@ class Scorer:
         return out
 
     def _check(self, boards: UInt8s) -> None:
-        if boards.dtype != np.uint8 or boards.ndim != 2 or boards.shape[1] != self.geometry.n:
+        is_table = boards.dtype == np.uint8 and boards.ndim == 2
+        if not is_table or boards.shape[1] != self.geometry.n:
             expected = f"expected uint8[m, {self.geometry.n}] for {self.dims}"
             raise BoardError(f"boards of type {boards.dtype} and shape {boards.shape}: {expected}")
         if boards.size and boards.max() > 25:
@@ -220,7 +223,8 @@ class Scorer:
         ends = np.searchsorted(of, np.arange(len(boards) + 1)).tolist()
         for board, (begin, end) in zip(boards, pairwise(ends), strict=True):
             own = slice(begin, end)
-            at, scores = np.stack((board, board)), np.full(2, -walks.NEVER, np.int32)
+            at = np.stack((board, board))
+            scores = np.full(2, -walks.NEVER, np.int32)
             self._walk_vector(at, scores, moves[own], stay[own], values[own])
         return values
 
@@ -236,14 +240,21 @@ class Scorer:
         trie, memory = self._of_thread.walks
         while len(moves):
             done = walk_board(trie, boards, scores, moves, slacks, memory, values)
-            moves, slacks, values = moves[done:], slacks[done:], values[done:]
+            moves = moves[done:]
+            slacks = slacks[done:]
+            values = values[done:]
             if not len(moves):
                 return
             once = walks.walk(self, boards[:1], moves[None, :1], slacks[None, :1])
-            boards[0], scores[0], values[0] = once.boards[0], once.scores[0], once.values[0, 0]
+            boards[0] = once.boards[0]
+            scores[0] = once.scores[0]
+            values[0] = once.values[0, 0]
             if scores[0] > scores[1]:
-                boards[1], scores[1] = boards[0], scores[0]
-            moves, slacks, values = moves[1:], slacks[1:], values[1:]
+                boards[1] = boards[0]
+                scores[1] = scores[0]
+            moves = moves[1:]
+            slacks = slacks[1:]
+            values = values[1:]
 
     def words(self, board: str) -> list[Found]:
         """Return the words on a board that are worth points, sorted by word, one path each."""
@@ -258,14 +269,16 @@ class Scorer:
             bit = 1 << ord(board[path[-1]]) - ord("a")
             if not record & bit:
                 continue
-            record = int(
-                self.trie.nodes[(record >> CHILD_SHIFT) + (record & (bit - 1)).bit_count()]
-            )
+            n_smaller = (record & (bit - 1)).bit_count()
+            record = int(self.trie.nodes[(record >> CHILD_SHIFT) + n_smaller])
             word = prefix + board[path[-1]]
             code = record >> CODE_SHIFT & (N_CODES - 1)
             if code and word not in words:
                 words[word] = Found(word, int(self.trie.points[code]), path)
-            near = [cell for cell in self.geometry.neighbours[path[-1]] if cell not in path]
+            near = []
+            for cell in self.geometry.neighbours[path[-1]]:
+                if cell not in path:
+                    near.append(cell)
             stack += [(word, record, (*path, cell)) for cell in reversed(near)]
         return sorted(words.values())
 
@@ -309,7 +322,8 @@ def score(board: str, words: str | Path | Iterable[str], scores: Scores = "stand
 
 def letter_scores(board: str, scorer: Scorer) -> list[list[int]]:
     """Return the score with each of the letters a-z in each cell, one list a cell."""
-    n, letters = len(board), np.arange(len(LETTERS))
+    n = len(board)
+    letters = np.arange(len(LETTERS))
     boards = np.tile(encode_boards([board], n), (n, len(letters), 1))
     for cell in range(n):
         boards[cell, :, cell] = letters

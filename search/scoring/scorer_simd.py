@@ -77,8 +77,10 @@ def make_lanes(neighbours: tuple[tuple[int, ...], ...]) -> Lanes:
     return Lanes(places, np.zeros_like(places), np.zeros_like(places))
 
 
-_I32, I64 = ir.IntType(32), ir.IntType(64)
-_VECTOR, _MASK = ir.VectorType(I64, LANES), ir.VectorType(ir.IntType(1), LANES)
+_I32 = ir.IntType(32)
+I64 = ir.IntType(64)
+_VECTOR = ir.VectorType(I64, LANES)
+_MASK = ir.VectorType(ir.IntType(1), LANES)
 
 
 class Lanewise:
@@ -146,9 +148,11 @@ def pointers(context: Any, b: Any, sig: Any, arguments: Any) -> Callable[..., An
     """
 
     def pointer(argument: int, field: int | None = None) -> Any:
-        kind, value = sig.args[argument], arguments[argument]
+        kind = sig.args[argument]
+        value = arguments[argument]
         if field is not None:
-            kind, value = kind.types[field], b.extract_value(value, field)
+            kind = kind.types[field]
+            value = b.extract_value(value, field)
         return context.make_array(kind)(context, b, value).data
 
     return pointer

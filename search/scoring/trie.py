@@ -53,9 +53,8 @@ def build_trie(points: Mapping[str, int], max_len: int) -> Trie:
     table[1 : len(codes) + 1] = list(codes)
     if not kept:
         return Trie(np.zeros(1, np.int64), table)
-    return Trie(
-        _records(_letter_matrix(kept), np.array([codes[p] for p in value], np.int64)), table
-    )
+    of_words = np.array([codes[p] for p in value], np.int64)
+    return Trie(_records(_letter_matrix(kept), of_words), table)
 
 
 def _letter_matrix(words: Sequence[str]) -> Int64s:
@@ -64,7 +63,8 @@ def _letter_matrix(words: Sequence[str]) -> Int64s:
     """
     longest = max(len(w) for w in words)
     text = "".join(w.ljust(longest, "`") for w in words).encode("ascii")
-    return np.frombuffer(text, np.uint8).reshape(len(words), longest).astype(np.int64) - ord("a")
+    letters = np.frombuffer(text, np.uint8).reshape(len(words), longest)
+    return letters.astype(np.int64) - ord("a")
 
 
 def _records(letters: Int64s, code: Int64s) -> Int64s:

@@ -57,7 +57,8 @@ def moved(boards: UInt8s, moves: UInt8s) -> UInt8s:
     SWAP + the cell that it is swapped with.
     """
     row = np.arange(len(boards))
-    cell, new = moves[:, 0].astype(np.int64), moves[:, 1]
+    cell = moves[:, 0].astype(np.int64)
+    new = moves[:, 1]
     other = np.where(new < SWAP, cell, new.astype(np.int64) - SWAP)
     after = boards.copy()
     after[row, other] = boards[row, cell]
@@ -74,13 +75,16 @@ def walk(scorer: Scores, boards: UInt8s, moves: UInt8s, slacks: Any) -> Walked:
     slacks = np.asarray(slacks, np.int32).reshape(moves.shape[:2])
     boards = boards.copy()
     scores = scorer.scores(boards)
-    best, best_scores = boards.copy(), scores.copy()
+    best = boards.copy()
+    best_scores = scores.copy()
     values = np.zeros(slacks.shape, np.int32)
     for k in range(moves.shape[1]):
         tried = moved(boards, moves[:, k])
         values[:, k] = scorer.scores(tried)
         taken = values[:, k].astype(np.int64) + slacks[:, k] >= scores
-        boards[taken], scores[taken] = tried[taken], values[taken, k]
+        boards[taken] = tried[taken]
+        scores[taken] = values[taken, k]
         better = scores > best_scores
-        best[better], best_scores[better] = boards[better], scores[better]
+        best[better] = boards[better]
+        best_scores[better] = scores[better]
     return Walked(boards, scores, best, best_scores, values)

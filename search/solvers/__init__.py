@@ -29,7 +29,8 @@ class Grid:
         begin_only: Collection[int] = (),
         end_only: Collection[int] = (),
     ) -> None:
-        self.board, self.n = board, len(board)
+        self.board = board
+        self.n = len(board)
         self.moves = moves(*dims, begin_only, end_only)
 
 
@@ -68,11 +69,10 @@ class TrieSolver:
         """Return the words on a board, sorted, each once."""
         found: set[str] = set()
         board = grid.board
-        stack = [
-            (cell, 1 << cell, self._root[board[cell]])
-            for cell in range(grid.n)
-            if board[cell] in self._root
-        ]
+        stack = []
+        for cell, letter in enumerate(board):
+            if letter in self._root:
+                stack.append((cell, 1 << cell, self._root[letter]))
         while stack:
             cell, used, node = stack.pop()
             if _END in node:
@@ -88,7 +88,8 @@ class WordsSolver:
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = sorted(set(words) - {""})
-        self._needs = np.array([_letter_mask(word) for word in self._words], np.int64)
+        masks = [_letter_mask(word) for word in self._words]
+        self._needs = np.array(masks, np.int64)
 
     def solve(self, grid: Grid) -> list[str]:
         """Return the words on a board, sorted, each once."""
@@ -96,11 +97,12 @@ class WordsSolver:
         for cell, letter in enumerate(grid.board):
             places.setdefault(letter, []).append(cell)
         possible = np.flatnonzero(self._needs & ~_letter_mask(grid.board) == 0)
-        return [
-            word
-            for word in map(self._words.__getitem__, possible.tolist())
-            if _fits(word, places, grid)
-        ]
+        found = []
+        for number in possible.tolist():
+            word = self._words[number]
+            if _fits(word, places, grid):
+                found.append(word)
+        return found
 
 
 def _letter_mask(text: str) -> int:

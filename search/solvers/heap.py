@@ -31,7 +31,8 @@ class HeapSolver:
 
     def solve(self, grid: Grid) -> list[str]:
         """Return the words on a board, sorted, each once."""
-        words, at = self._words, 0
+        words = self._words
+        at = 0
         found: list[str] = []
         ends: dict[str, Ends] = {}
         for cell, letter in enumerate(grid.board):
@@ -61,5 +62,6 @@ def _extended(states: Ends, grid: Grid) -> dict[str, Ends]:
     for cell, used in states:
         for other in grid.moves[cell]:
             if not used >> other & 1:
-                further.setdefault(grid.board[other], set()).add((other, used | 1 << other))
+                ends = further.setdefault(grid.board[other], set())
+                ends.add((other, used | 1 << other))
     return further

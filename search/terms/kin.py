@@ -48,7 +48,8 @@ class Kin:
     """
 
     def __init__(self, words: Words, buckets: Iterable[int]) -> None:
-        self._rows = np.column_stack([words.letters, words.length, words.code]).astype(np.uint8)
+        rows = np.column_stack([words.letters, words.length, words.code])
+        self._rows = rows.astype(np.uint8)
         self._n_whole = words.n_whole
         self._buckets = _disjoint(buckets)
         self._known: dict[int, Int8s] = {}
@@ -73,7 +74,8 @@ class Kin:
             words = words[(letters >> letter & 1).astype(bool)]
             letter = self._rows[words, places[words]]
             house = self._house[words]
-            least, most = np.full(len(kin), _ANY), np.zeros(len(kin), np.int64)
+            least = np.full(len(kin), _ANY)
+            most = np.zeros(len(kin), np.int64)
             np.minimum.at(least, house, letter)
             np.maximum.at(most, house, letter)
             stays = words[(least < most)[house]]

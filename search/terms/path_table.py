@@ -98,7 +98,9 @@ def extra_cells(board: Geometry, bare: int) -> tuple[int, ...]:
     """
     n = bare.bit_count()
     is_first = all(bare >> c & 1 for c in board.cell_order[:n])
-    return board.cell_order[n : n + MAX_EXTRA] if is_first else ()
+    if is_first:
+        return board.cell_order[n : n + MAX_EXTRA]
+    return ()
 
 
 @lru_cache(maxsize=TABLES)
@@ -127,9 +129,8 @@ def is_shared(board: Geometry) -> bool:
 
     Runs have orders with a name; that of a replica is drawn, and nobody else has it.
     """
-    return board.n >= _SHARED_CELLS and board.cell_order in [
-        cell_order_of(board.dims, name) for name in ORDERS
-    ]
+    usual = [cell_order_of(board.dims, name) for name in ORDERS]
+    return board.n >= _SHARED_CELLS and board.cell_order in usual
 
 
 def _made(board: Geometry, bare: int, longest: int) -> Arrays:
@@ -143,20 +144,25 @@ class _TableBuilder:
     """Collects the groups of one length after the other."""
 
     def __init__(self, board: Geometry, bare: int) -> None:
-        self.board, self.cell_bits = board, cell_bits(board.n)
+        self.board = board
+        self.cell_bits = cell_bits(board.n)
         self.n_bare = bare.bit_count()
         extra = extra_cells(board, bare)
         self.extra = frozen(np.array(extra, np.int64))
-        number, target = np.zeros(board.n, np.int64), np.zeros(board.n, np.int64)
+        number = np.zeros(board.n, np.int64)
+        target = np.zeros(board.n, np.int64)
         for b, c in enumerate(c for c in board.cell_order if bare >> c & 1):
             number[c] = target[c] = b + 1
         for b, c in enumerate(extra):
             target[c] = self.n_bare + b + 1
-        self.number, self.target = frozen(number), frozen(target)
+        self.number = frozen(number)
+        self.target = frozen(target)
         self.shift = frozen(level_shifts(board, bare))
         self.root = np.zeros(MAX_LENGTH + 2, np.int64)
         self.child: list[Int32s] = [np.zeros((1, self.n_bare + 1), np.int32)]
-        self.n_nodes, self.n_groups, self.n_paths = 1, 0, 0
+        self.n_nodes = 1
+        self.n_groups = 0
+        self.n_paths = 0
         self.counts: list[Int64s] = []
         self.sizes: list[Int64s] = []
         self.shifts: list[UInt8s] = []
@@ -181,7 +187,8 @@ class _TableBuilder:
         symbols = (distinct[:, None] >> places).astype(np.int64) & ((1 << SYMBOL_BITS) - 1)
         self._add_trie(length, symbols)
         n_free = (symbols == FREE).sum(1)
-        absorb, swap = np.empty((paths.size, 2), np.uint64), np.empty((paths.size, 1), np.uint64)
+        absorb = np.empty((paths.size, 2), np.uint64)
+        swap = np.empty((paths.size, 1), np.uint64)
         pairs = frozen(pair_bits(length))
         mark_dominated(
             paths, length, self.cell_bits, self.board.neighbour_masks, self.number, self.target,
@@ -231,7 +238,8 @@ class _TableBuilder:
                 node << SYMBOL_BITS | symbols[:, t], return_index=True, return_inverse=True
             )
             rows[node[first], symbols[first, t]] = self.n_nodes + np.arange(len(first))
-            node, n_here = following, len(first)
+            node = following
+            n_here = len(first)
 
     def arrays(self) -> Arrays:
         """Return the arrays of a PathTable, in its order."""
@@ -256,14 +264,21 @@ class _TableBuilder:
         """Return ``parts``, ``place``, ``start`` and ``sub``: the ranges by the first extra cell,
         one more that ends them, those by the second, and so on.
         """
-        starts = [np.append(np.concatenate(ranges), self.n_paths) for ranges in self.starts]
-        places = [np.append(np.concatenate(ranges), ELSEWHERE) for ranges in self.places]
+        starts = []
+        for ranges in self.starts:
+            starts.append(np.append(np.concatenate(ranges), self.n_paths))
+        places = []
+        for ranges in self.places:
+            places.append(np.append(np.concatenate(ranges), ELSEWHERE))
         base = np.cumsum([0, *map(len, starts)])
-        subs = [
-            base[k + 1] + np.searchsorted(starts[k + 1], starts[k]) for k in range(len(starts) - 1)
-        ]
+        subs = []
+        for k in range(len(starts) - 1):
+            subs.append(base[k + 1] + np.searchsorted(starts[k + 1], starts[k]))
         subs += [np.zeros(len(ranges), np.int64) for ranges in starts[-1:]]
-        parts = np.searchsorted(starts[0], first) if starts else np.zeros(len(first))
+        if starts:
+            parts = np.searchsorted(starts[0], first)
+        else:
+            parts = np.zeros(len(first))
         none = np.zeros(0)
         return (
             parts.astype(np.int32),
@@ -328,7 +343,8 @@ def add_distinct(rows: UInt64s, table: list[UInt64s]) -> UInt32s:
 
     On 4x4 there are 40 times as many paths as distinct rows of either kind.
     """
-    distinct, places = np.empty_like(rows), np.empty(len(rows), np.uint32)
+    distinct = np.empty_like(rows)
+    places = np.empty(len(rows), np.uint32)
     slots = np.zeros(2 << len(rows).bit_length(), np.int32)
     n = _number(frozen(rows), distinct, slots, places)
     places += np.uint32(sum(map(len, table)))
@@ -376,7 +392,8 @@ def word_arrays(trie: Trie, n_cells: int) -> Words:
     last.
     """
     longest = longest_path(n_cells)
-    nodes, letters = np.zeros(1, np.int64), np.zeros((1, MAX_LENGTH), np.uint8)
+    nodes = np.zeros(1, np.int64)
+    letters = np.zeros((1, MAX_LENGTH), np.uint8)
     by_length = []
     n_whole = 0
     for depth in range(n_cells):  # a row for each node, in order of their numbers
@@ -389,7 +406,8 @@ def word_arrays(trie: Trie, n_cells: int) -> Words:
         length = min(depth + 1, longest)
         code = trie.nodes[nodes] >> CODE_SHIFT & (N_CODES - 1)
         words = letters[code > 0]
-        equal, at = np.zeros(len(words), np.uint64), words.T.copy()
+        equal = np.zeros(len(words), np.uint64)
+        at = words.T.copy()
         for bit, (i, j) in enumerate(pairs_of(length)):
             equal |= (at[i] == at[j]).astype(np.uint64) << np.uint64(bit)
         by_length.append((words, np.full(len(words), length), code[code > 0], equal))

@@ -53,7 +53,9 @@ def cell_bits(n_cells: int) -> int:
 
 def longest_path(n_cells: int) -> int:
     """Return how many cells of a path are followed, on a board of so many cells."""
-    return min(n_cells, MAX_LENGTH) if n_cells <= _FEW_CELLS else LONGEST_WIDE
+    if n_cells <= _FEW_CELLS:
+        return min(n_cells, MAX_LENGTH)
+    return LONGEST_WIDE
 
 
 @kernel(int64(uint64, int64, int64), inline="always")
@@ -104,7 +106,8 @@ def paths_of_length(board: Geometry, length: int) -> UInt64s:
     """Return every simple directed path of ``length`` cells: uint64[n], :func:`cell_bits` bits a
     position, position 0 lowest.
     """
-    none, bits = np.empty(0, np.uint64), cell_bits(board.n)
+    none = np.empty(0, np.uint64)
+    bits = cell_bits(board.n)
     counts = [enumerate_paths(board.neighbour_masks, length, c, bits, none) for c in range(board.n)]
     out = np.empty(sum(counts), np.uint64)
     at = 0

@@ -63,7 +63,8 @@ CELLS_TYPE = types.NamedTuple(
 
 def new_frontier(capacity: int) -> Frontier:
     """Return working space for ``capacity`` partial paths; untouched pages cost no memory."""
-    cell, used = np.empty(capacity, np.int8), np.empty(capacity, np.int32)
+    cell = np.empty(capacity, np.int8)
+    used = np.empty(capacity, np.int32)
     return Frontier(cell, used, np.empty(capacity, np.uint64), np.empty(capacity, np.uint64))
 
 

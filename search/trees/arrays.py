@@ -53,10 +53,12 @@ def numpy_sorts_faster() -> bool:
     spare = np.empty_like(terms)
     numpy_s = radix_s = float("inf")
     for _ in range(3):
-        copy, began = terms.copy(), time.perf_counter()
+        copy = terms.copy()
+        began = time.perf_counter()
         copy.sort()
         numpy_s = min(numpy_s, time.perf_counter() - began)
-        copy, began = terms.copy(), time.perf_counter()
+        copy = terms.copy()
+        began = time.perf_counter()
         runs.sort(copy, spare, 4, 55)
         radix_s = min(radix_s, time.perf_counter() - began)
     return numpy_s < radix_s
@@ -126,18 +128,22 @@ class Arrays:
         cells = self.cells[even : even + 2 * n]
         if cells.size < 2 * n:
             return None
-        terms, parted = self.terms[begin : begin + n], cells.view(np.uint64)
+        terms = self.terms[begin : begin + n]
+        parted = cells.view(np.uint64)
         ends = np.empty(n_segments, np.int64)
         runs.part(terms, self.points[begin : begin + n], ends, parted)
         cuts = np.full(n_segments + 1, begin, np.int64)
-        start, at = 0, begin
+        start = 0
+        at = begin
         for number, end in enumerate(ends.tolist()):
-            ordered, spare = parted[start:end], terms[start:end]
+            ordered = parted[start:end]
+            spare = terms[start:end]
             if numpy_sorts_faster() or end - start < _FEW_TERMS:
                 ordered.sort()
             elif runs.sort(ordered, spare, self._code_bits, LITERAL_BITS * n_levels):
                 ordered = spare
-            keys, points = self.terms[at:], self.points[at:]
+            keys = self.terms[at:]
+            points = self.points[at:]
             at += int(runs.group(ordered, keys, points, self._points_of_code, self._code_bits))
             cuts[number + 1] = at
             start = end
@@ -157,7 +163,8 @@ class Arrays:
 
         Returns (tip, root, bound, first unused key), or None if it does not fit.
         """
-        keys, points = self.terms[:key_end], self.points[:key_end]
+        keys = self.terms[:key_end]
+        points = self.points[:key_end]
         tip, root, bound, end_spill = merge.merge(
             keys,
             points,
@@ -184,7 +191,8 @@ class Arrays:
         then).
         """
         for array in (self.terms, self.points):
-            source, target = array[begin : begin + n], array[to : to + n]
+            source = array[begin : begin + n]
+            target = array[to : to + n]
             assert source.size == target.size, "there is room"
             ctypes.memmove(target.ctypes.data, source.ctypes.data, source.nbytes)
 

@@ -64,7 +64,8 @@ class Generator:
         self.board = board
         self.rim: tuple[int, ...] = ()
         self.demands: tuple[tuple[int, int], ...] = ()
-        self._rules, self._budgets = rules, budgets
+        self._rules = rules
+        self._budgets = budgets
         self.trie, self._words = shared_words(board, trie)
         self._kin = Kin(self._words, buckets)
         self._sample = self._words.sample(_SAMPLED)
@@ -151,7 +152,8 @@ class Generator:
         What one layer leaves out, every later one leaves out as well, so no layer loses a term that
         was never gained.
         """
-        letters, shift_of = dict(bare), level_shifts(self.board, 0).tolist()
+        letters = dict(bare)
+        shift_of = level_shifts(self.board, 0).tolist()
         shift: list[int] = []
         forbidden: list[int] = []
         pairs: list[tuple[int, int]] = []
@@ -174,7 +176,8 @@ class Generator:
         Where the bare cells are the first ones in cell order, some more than those of the first
         table, that table will do.
         """
-        order, n = self.board.cell_order, bare.bit_count()
+        order = self.board.cell_order
+        n = bare.bit_count()
         n_extra = 0
         if all(bare >> c & 1 for c in order[:n]):
             n_extra = self._n_extra(n)
@@ -214,7 +217,10 @@ class Generator:
             return shapes.TERMS_FULL
         table, n_extra = self._table(sum(1 << c for c, _ in bare))
         shift, forbidden, pairs = limits or self._demanded(bare)
-        fused = [i for i, (c, letters) in enumerate(bare) if self._has_kin(c, letters)]
+        fused = []
+        for i, (c, letters) in enumerate(bare):
+            if self._has_kin(c, letters):
+                fused.append(i)
         kin = np.zeros((len(fused), self._words.length.size), np.int8)
         for row, number in zip(kin, fused, strict=True):
             row[:] = self._kin.on(bare[number][1])

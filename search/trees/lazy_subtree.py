@@ -38,7 +38,8 @@ from orderly_boggle.search.trees.tree import (
 )
 
 _WORDS = 3 * (MAX_LEVELS + 1)  # places in the working space, behind the stack of groups
-_ENTRIES, _REFS = _WORDS + MAX_LAZY_TERMS, _WORDS + 2 * MAX_LAZY_TERMS
+_ENTRIES = _WORDS + MAX_LAZY_TERMS
+_REFS = _WORDS + 2 * MAX_LAZY_TERMS
 SCRATCH = _WORDS + 3 * MAX_LAZY_TERMS  # elements of working space
 # cells before a node that was expanded: the reference's place, what it was, the link before
 _LINK = 3

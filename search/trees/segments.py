@@ -68,16 +68,22 @@ def merge(
     joined = merge(arrays, of_code[0], n_levels, first + 1, tip, base, other, spill)
     entries: list[tuple[int, int, int]] = []
     for letter in range(tree.LETTER_BITS):
-        keys, a, b = of_code[letter + 1], mine.get(letter), theirs.get(letter)
+        keys = of_code[letter + 1]
+        a = mine.get(letter)
+        b = theirs.get(letter)
         bound, ref = a or b or (0, 0)
         if joined and (keys[0] < keys[-1] or (a and b)):
-            root = a[1] if a else 0
+            if a:
+                root = a[1]
+            else:
+                root = 0
             behind = merge(
                 arrays, keys, n_levels, first + 1, joined.tip, root, b or (0, 0), joined.spill
             )
             if behind is None or behind.bound > _largest(arrays):
                 return None
-            bound, ref = behind.bound, behind.root
+            bound = behind.bound
+            ref = behind.root
             joined = joined._replace(tip=behind.tip, spill=behind.spill)
         if bound:
             entries.append((letter, bound, ref))
@@ -99,7 +105,10 @@ def _taken_apart(
     found: dict[int, tuple[int, int]] = {}
     for choice in choices:
         if choice.level == level:
-            letters = [x for x in range(tree.LETTER_BITS) if choice.letters >> x & 1]
+            letters = []
+            for x in range(tree.LETTER_BITS):
+                if choice.letters >> x & 1:
+                    letters.append(x)
             entries = zip(choice.bounds.tolist(), choice.refs.tolist(), strict=True)
             found = dict(zip(letters, entries, strict=True))
     if found:

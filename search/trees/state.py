@@ -76,7 +76,8 @@ class Search(NamedTuple):
     counts: Int64s
 
 
-_LINE, _TABLES = writable(int64), [writable(kind, 2) for kind in (int64, uint64, int32)]
+_LINE = writable(int64)
+_TABLES = [writable(kind, 2) for kind in (int64, uint64, int32)]
 _SEARCH_TYPES = {
     value: types.NamedTuple([writable(value), *[_LINE] * 4, *_TABLES, *[_LINE] * 3], Search)
     for value in (int16, int32)
@@ -113,7 +114,9 @@ def sized_for(s: Search, tree: Tree, root: int) -> Search:
     module).
     """
     is_narrow = tree.bounds.dtype == NARROW and tree.cells[root + 1] <= MAX_NARROW
-    return s._replace(sums=s.sums.view(NARROW)[: s.sums.size]) if is_narrow else s
+    if is_narrow:
+        return s._replace(sums=s.sums.view(NARROW)[: s.sums.size])
+    return s
 
 
 def rows_at(s: Search, depth: int) -> NDArray[Any]:

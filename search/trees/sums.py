@@ -27,7 +27,8 @@ from orderly_boggle.search.bits import call, lowest_bit, machine_has
 
 ROW = 32  # letters 0..25, padded to whole vectors
 _LANES = 8
-_I32, _I64 = ir.IntType(32), ir.IntType(64)
+_I32 = ir.IntType(32)
+_I64 = ir.IntType(64)
 SUM_TYPES = ((int16, int16), (int32, int16), (int32, int32))  # of sums and bounds
 
 
@@ -65,7 +66,8 @@ class _Call:
     """The arguments of one call, and the LLVM code that is made for it."""
 
     def __init__(self, context: Any, builder: Any, kinds: Any, values: Any) -> None:
-        self.builder, self.width = builder, kinds[3].dtype.bitwidth
+        self.builder = builder
+        self.width = kinds[3].dtype.bitwidth
         self.sum_width = kinds[0].dtype.bitwidth
         self._data = {
             n: context.make_array(kinds[n])(context, builder, values[n]).data for n in (0, 3)
@@ -110,11 +112,9 @@ def _all_at_once(c: _Call) -> Any:
     An expanding load is microcoded on Zen 4, and LLVM makes one of a load and an expanding move.
     The empty assembly between them keeps them apart.
     """
-    b, row, mask_type = (
-        c.builder,
-        ir.VectorType(ir.IntType(16), ROW),
-        ir.VectorType(ir.IntType(1), ROW),
-    )
+    b = c.builder
+    row = ir.VectorType(ir.IntType(16), ROW)
+    mask_type = ir.VectorType(ir.IntType(1), ROW)
     zero = ir.Constant(row, [0] * ROW)
     n = call(b, "llvm.ctpop.i64", _I64, c.letters)
     there = b.trunc(b.sub(b.shl(_I64(1), n), _I64(1)), _I32)  # a mask of the bounds of the choice
@@ -135,20 +135,25 @@ def _all_at_once(c: _Call) -> Any:
 
 def _eight_at_once(c: _Call) -> Any:
     """Make the code for 8 lanes, four times; return the largest sum."""
-    b, lanes = c.builder, ir.VectorType(ir.IntType(c.sum_width), _LANES)
-    rows, spread = (
-        (_bytes_of_eight(), _spread_narrow) if c.width < 32 else (_which_of_eight(), _spread_wide)
-    )
-    table, octets = c.table(rows), ir.VectorType(ir.IntType(8), len(rows[0]))
-    n_before, largest = _I64(0), None
+    b = c.builder
+    lanes = ir.VectorType(ir.IntType(c.sum_width), _LANES)
+    if c.width < 32:
+        rows, spread = _bytes_of_eight(), _spread_narrow
+    else:
+        rows, spread = _which_of_eight(), _spread_wide
+    table = c.table(rows)
+    octets = ir.VectorType(ir.IntType(8), len(rows[0]))
+    n_before = _I64(0)
+    largest = None
     for first in range(0, ROW, _LANES):
         eight = b.and_(b.lshr(c.letters, _I64(first)), _I64((1 << _LANES) - 1))
         which = b.load(b.bitcast(b.gep(table, [_I64(0), eight]), octets.as_pointer()))
         which.align = 1
         new = c.add(first, lanes, spread(c, which, n_before, lanes))
-        largest = (
-            call(b, f"llvm.smax.v{_LANES}i{c.sum_width}", lanes, largest, new) if largest else new
-        )
+        if largest:
+            largest = call(b, f"llvm.smax.v{_LANES}i{c.sum_width}", lanes, largest, new)
+        else:
+            largest = new
         n_before = b.add(n_before, call(b, "llvm.ctpop.i64", _I64, eight))
     return call(b, f"llvm.vector.reduce.smax.v{_LANES}i{c.sum_width}", lanes.element, largest)
 
@@ -162,14 +167,17 @@ def _spread_narrow(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
     packed.align = 2
     spread = call(b, "llvm.x86.ssse3.pshuf.b.128", which.type, packed, which)
     spread = b.bitcast(spread, ir.VectorType(ir.IntType(16), _LANES))
-    return spread if spread.type == lanes else b.sext(spread, lanes)
+    if spread.type == lanes:
+        return spread
+    return b.sext(spread, lanes)
 
 
 def _spread_wide(c: _Call, which: Any, n_before: Any, lanes: Any) -> Any:
     """Return bounds of 4 bytes at the places of eight letters; ``which`` is a row of
     :func:`_which_of_eight`.
     """
-    b, zero = c.builder, ir.Constant(lanes, [0] * _LANES)
+    b = c.builder
+    zero = ir.Constant(lanes, [0] * _LANES)
     which = b.sext(which, lanes)
     packed = b.load(c.place("bounds", n_before, lanes))
     packed.align = 4
@@ -221,8 +229,11 @@ def _vector_version(make: Callable[[_Call], Any], of_two_bytes: Callable[[_Call]
 add_all_at_once = _vector_version(_eight_at_once, _all_at_once)
 add_eight_at_once = _vector_version(_eight_at_once, _eight_at_once)
 if HAS_AVX512:
-    VERSION, add_letters = "AVX-512", add_all_at_once
+    VERSION = "AVX-512"
+    add_letters = add_all_at_once
 elif HAS_AVX2:
-    VERSION, add_letters = "AVX2", add_eight_at_once
+    VERSION = "AVX2"
+    add_letters = add_eight_at_once
 else:
-    VERSION, add_letters = "loop", add_one_by_one
+    VERSION = "loop"
+    add_letters = add_one_by_one

@@ -111,7 +111,8 @@ class Choice(NamedTuple):
 def read_node(cells: Int32s, bounds: NDArray[Any], node: int) -> tuple[int, list[Choice]]:
     """Return the points of a sum node and its choices, later levels first."""
     n = int(cells[node]) & COUNT
-    begin, last = (node + HEAD + n) * (bounds.size // cells.size), node
+    begin = (node + HEAD + n) * (bounds.size // cells.size)
+    last = node
     choices = []
     for word in cells[node + HEAD : node + HEAD + n].tolist():
         letters = word & LETTERS
@@ -125,7 +126,8 @@ def read_node(cells: Int32s, bounds: NDArray[Any], node: int) -> tuple[int, list
                 refs.copy(),
             )
         )
-        begin, last = begin + k, last - k
+        begin = begin + k
+        last = last - k
     return int(cells[node]) >> COUNT_BITS, choices
 
 

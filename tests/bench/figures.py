@@ -31,7 +31,6 @@ import numpy as np
 from orderly_boggle.boardclass.errors import InputError
 from orderly_boggle.boardclass.scores import parse_scores
 from orderly_boggle.boardclass.wordlist import load_wordlist
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.planning.estimate import estimate
 from orderly_boggle.cluster.planning.plan import Plan, make_plan
 from orderly_boggle.cluster.workers.executors import ProcessExecutor
@@ -39,6 +38,7 @@ from orderly_boggle.cluster.workers.ray_cluster import LOCAL
 from orderly_boggle.cluster.workers.ray_executor import RayExecutor
 from orderly_boggle.configs.model import load_config
 from orderly_boggle.search.breaker import Breaker, Unit
+from orderly_boggle.search.costs import predicted_costs
 from orderly_boggle.search.scoring.scorer import Scorer, encode_boards
 from orderly_boggle.search.trees import arrays, bound, sums
 from tests.bench import rows

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.planning.plan import make_plan
 from orderly_boggle.cluster.scheduling import events
 from orderly_boggle.cluster.scheduling.backlog import Work
@@ -27,6 +26,7 @@ from orderly_boggle.cluster.scheduling.scheduler import Scheduler
 from orderly_boggle.configs.model import load_config
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.search.breaker import Unit, UnitResult
+from orderly_boggle.search.costs import predicted_costs
 from tests.bench.figures import newest_prices
 
 FLEETS = (16, 64, 512, 4096)

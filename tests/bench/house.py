@@ -145,13 +145,17 @@ def table(folder: Path) -> list[str]:
     options: dict[str, object] = {"dims": "2x2", "cutoff": 14, "workers": 0}
     watched(folder / "run", options)
     n_reads, n_walks, _ = watched(folder / "run", options)
-    types, named = question_types(), files_of_a_parameter()
+    types = [each for each in question_types() if READER not in each]
+    named = files_of_a_parameter()
     n_statements, n_conditionals, n_comments = statements()
     python = [text_of(name, (".py",)) for name in PRODUCT]
     n_tokens = sum(text.tokens for text in python)
     n_lines = sum(text.code_lines for text in python)
     rows: list[tuple[str, str]] = [
-        ("types that hold a question", f"{len(types)}: {', '.join(types)}"),
+        (
+            "types that hold a question",
+            f"{len(types)}: {', '.join(types)}, and {READER} reads old files",
+        ),
         ("accesses by key to what a run was asked", f"{key_accesses()}"),
         ("loose dictionaries, all spellings", f"{loose_dictionaries()}"),
         ("orderly run: run.json read, run walked", f"{n_reads}, {n_walks}"),

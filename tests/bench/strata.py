@@ -19,10 +19,10 @@ import numpy as np
 from orderly_boggle.boardclass.arrays import Int64s
 from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.cluster.driver.prepared import class_sums
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.planning.plan import Plan, make_plan
 from orderly_boggle.configs.model import load_config
 from orderly_boggle.results.store.run import open_run
+from orderly_boggle.search.costs import predicted_costs
 from tests.bench.figures import newest_prices
 
 COLUMNS = ("seconds", "n_terms", "n_pushes")

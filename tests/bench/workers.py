@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.planning.plan import Plan
 from orderly_boggle.cluster.scheduling.events import Answer, Assign, Returned, WorkerUp
 from orderly_boggle.cluster.workers.executors import Executor
 from orderly_boggle.search.breaker import Unit
+from orderly_boggle.search.costs import predicted_costs
 from tests.cluster.processes import workers
 from tests.cluster.test_executors import until
 

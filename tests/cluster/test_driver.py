@@ -29,7 +29,6 @@ from orderly_boggle.cluster.driver.driver import Interrupted, run
 from orderly_boggle.cluster.driver.prepared import history
 from orderly_boggle.cluster.driver.progress import Progress
 from orderly_boggle.cluster.driver.signals import StopSignals
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.planning.plan import make_plan
 from orderly_boggle.cluster.workers.executors import InProcessExecutor
 from orderly_boggle.configs.model import RunConfig, SearchConfig
@@ -45,6 +44,7 @@ from orderly_boggle.results.store.parts import read_parts
 from orderly_boggle.results.store.rows import from_table
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.search.breaker import Breaker, Unit
+from orderly_boggle.search.costs import predicted_costs
 from orderly_boggle.search.node import class_node, split
 from orderly_boggle.search.question import DEFAULT_BUCKETS
 from orderly_boggle.search.scoring.scorer import Scorer

@@ -15,13 +15,10 @@ import numpy as np
 import pytest
 
 from orderly_boggle.boardclass.scores import parse_scores
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.planning.estimate import (
     LEAST,
     Probes,
     estimate,
-    likely_cost,
-    likely_costs,
     student,
     variants,
 )
@@ -31,6 +28,7 @@ from orderly_boggle.configs.model import RunConfig
 from orderly_boggle.results import open_run
 from orderly_boggle.search import score
 from orderly_boggle.search.breaker import Breaker, Unit, UnitResult
+from orderly_boggle.search.costs import likely_cost, likely_costs, predicted_costs
 from tests.bench import coverage
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
@@ -119,7 +117,7 @@ def test_parts_are_expected_to_share_the_cost_of_what_they_are_parts_of(small):
     letters = small.question.partition.class_letters(13)
 
     def likely(*paths):
-        return sum(likely_cost(Unit(13, path), small) for path in paths)
+        return sum(likely_cost(small.question, 13, path) for path in paths)
 
     whole = likely("")
     assert whole == pytest.approx(likely_costs(predicted_costs(small.question, np.array([13])))[0])
@@ -203,13 +201,17 @@ def test_parts_that_nobody_looked_at_are_expected_to_cost_what_is_likely(small):
     unit = probes.next()
     assert unit
     letters = small.question.partition.class_letters(unit.class_id)[0]
-    half = likely_cost(unit, small) / 2
+
+    def likely(unit):
+        return likely_cost(small.question, unit.class_id, unit.path)
+
+    half = likely(unit) / 2
     below = [Unit(unit.class_id, f"0={letters[:k]}") for k in range(1, len(letters))]
-    child = min(below, key=lambda child: abs(likely_cost(child, small) - half))
+    child = min(below, key=lambda child: abs(likely(child) - half))
     probes.note(unit, [child], 6.0)
     found = probes.estimate(0, 0)
-    share = likely_cost(child, small) / likely_cost(unit, small)
-    searched_only = 6.0 / likely_cost(unit, small)
+    share = likely(child) / likely(unit)
+    searched_only = 6.0 / likely(unit)
     whole = sum(likely_costs(predicted_costs(small.question, small.question.class_ids())))
     assert 3600 * found.cpu_hours == pytest.approx(whole * searched_only / (1 - share))
     assert found.high is None, "of one probe nothing is known"

@@ -32,9 +32,10 @@ from orderly_boggle.cluster.scheduling.events import (
     WorkerDown,
     WorkerUp,
 )
-from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, History, log_interval
+from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, History
 from orderly_boggle.cluster.scheduling.scheduler import Scheduler
 from orderly_boggle.search.breaker import Unit, UnitResult
+from orderly_boggle.search.costs import log_interval
 from tests.cluster.simulator import Simulation, Size, difference
 from tests.samples import daily
 

@@ -16,7 +16,6 @@ from orderly_boggle.boardclass.errors import ConfigError
 from orderly_boggle.cluster.driver.driver import run
 from orderly_boggle.cluster.driver.journal import Journal
 from orderly_boggle.cluster.driver.progress import format_report
-from orderly_boggle.cluster.planning.costs import predicted_costs
 from orderly_boggle.cluster.planning.plan import make_plan
 from orderly_boggle.cluster.planning.shares import Share, parse_share
 from orderly_boggle.configs.model import load_config
@@ -25,6 +24,7 @@ from orderly_boggle.results.storage import files
 from orderly_boggle.results.store.rows import QUARANTINED, Row
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.store.store import Store
+from orderly_boggle.search.costs import predicted_costs
 from tests.cluster.fakes import REPORT
 from tests.cluster.small import CUT_UP, SMALL, config
 from tests.results.helpers import write_rows
