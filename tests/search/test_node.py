@@ -300,6 +300,7 @@ def test_every_parameter_reaches_the_search_from_a_config():
         "demands": "every",
     }
     given["memory_mb"] = 77
+    given["absorb_forced"] = 0
     search = SearchConfig.model_validate(given)
     params = {**vars(search.rules()), **vars(search.budgets())}
     for name, value in given.items():
