@@ -1,9 +1,9 @@
 """Simulated annealing, many chains at once.
 
 Each step changes one letter or swaps two cells of every chain's board.  A worse board is accepted
-with probability exp(difference / temperature); the temperature is a share of the mean score and
-falls geometrically.  At the end the best boards climb to their local optima: a pool begins with
-them.
+with probability exp(difference / temperature); the temperature is a share of the best score found
+so far, divided by the cells of the board, and falls geometrically.  At the end the best boards
+climb to their local optima: a pool begins with them.
 
 >>> from orderly_boggle.search import Scorer, local_search
 >>> local_search(Scorer("2x2", "scowl70"), "anneal", pool=20, steps_per_cell=50)[0][:2]
@@ -18,13 +18,13 @@ from orderly_boggle.search.local.moves import Search, canonical_cells, found, ra
 from orderly_boggle.search.local.pool import climb
 from orderly_boggle.search.scoring.scorer import decode_boards
 
-# temperature at the first and at the last step, as a share of the mean score: from a quarter of
-# the moves taken to one in a thousand (5x5); narrower ranges ended lower or no higher
+# temperature at the first and at the last step, as a share of the best score divided by the cells:
+# above, the best boards of 5x5 melt; below, chains stay with the first good boards that they meet
 # (docs/notes/measurements.md)
-HOT, COLD = 0.05, 0.001
+HOT, COLD = 0.3, 0.24
 _POOL = 100  # at the end
 # moves of a chain between two looks at its temperature, and reports of a search at least
-MOST_AT_ONCE = 100
+MOST_AT_ONCE = 500
 _REPORTS = 100
 
 
@@ -42,8 +42,8 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
         if s.stop():
             break
         k = min(at_once, steps - step)
-        heat = HOT * (COLD / HOT) ** (step / steps) * max(1.0, float(scores.mean()))
-        moves = random_moves(s.rng, boards, s.alphabet, k)
+        heat = HOT * (COLD / HOT) ** (step / steps) * max(1.0, float(best_scores.max())) / n
+        moves = random_moves(s.rng, boards, s.scorer.geometry, s.alphabet, k)
         slacks = s.rng.exponential(heat, (s.size, k)).astype(np.int32)
         walked = s.scorer.walk(boards, moves, slacks)
         boards, scores = walked.boards, walked.scores

@@ -30,7 +30,7 @@ def breed(s: Search) -> list[tuple[str, int, int]]:
     """Return the pool at the end: (canonical board, exact score, 1), best first."""
     boards = np.resize(s.first, (s.size, s.scorer.geometry.n))
     if len(s.first) == 1:
-        boards[1:] = propose(s.rng, boards[1:], s.alphabet)
+        boards[1:] = propose(s.rng, boards[1:], s.scorer.geometry, s.alphabet)
     boards, scores = _survivors(s, boards)
     generation = waited = 0
     n_scored = len(boards)
@@ -72,7 +72,7 @@ def _children(s: Search, boards: UInt8s) -> UInt8s:
     mutations = rng.integers(0, MOST_MUTATIONS + 1, m)
     for k in range(MOST_MUTATIONS):
         at = np.flatnonzero(mutations > k)
-        children[at] = propose(rng, children[at], s.alphabet)
+        children[at] = propose(rng, children[at], shape, s.alphabet)
     return children
 
 

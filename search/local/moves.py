@@ -22,7 +22,10 @@ from orderly_boggle.search.local.batches import BatchScorer
 from orderly_boggle.search.scoring.scorer import decode_boards
 from orderly_boggle.search.scoring.walks import SWAP, moved
 
-SWAPS = 0.3
+SWAPS = 0.2
+# of the swaps, how many are of any two cells; the others are of neighbours, which are taken ten
+# times as often and lead to a better board as often (docs/notes/measurements.md)
+FAR = 0.1
 # of the letters of a change, how many are drawn from the alphabet; the others are copied from the
 # boards themselves, which have few rare letters
 FRESH = 0.2
@@ -111,29 +114,45 @@ def best_first(boards: UInt8s, scores: Int32s, n: int) -> Int64s:
     return np.lexsort((low, high, -scores.astype(np.int64)))[:n]
 
 
-def random_moves(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s, k: int) -> UInt8s:
+def random_moves(
+    rng: np.random.Generator, boards: UInt8s, geometry: Geometry, alphabet: UInt8s, k: int
+) -> UInt8s:
     """Return uint8[m, k, 2], k random moves for each board in uint8[m, n], see
     :mod:`orderly_boggle.search.scoring.walks`; now and then a move changes nothing.
 
-    Either two cells are swapped, or a cell gets another letter: that of a random cell of a random
-    board, or one of the alphabet.
+    Either two cells are swapped, mostly neighbours, or a cell gets another letter: that of a random
+    cell of a random board, or one of the alphabet.
     """
     m, n = boards.shape
     moves = np.empty((m, k, 2), np.uint8)
-    moves[:, :, 0] = rng.integers(0, n, (m, k))
+    cells = rng.integers(0, n, (m, k))
+    moves[:, :, 0] = cells
     letters = boards[rng.integers(0, m, (m, k)), rng.integers(0, n, (m, k))]
     fresh = rng.random((m, k)) < FRESH
     letters[fresh] = alphabet[rng.integers(0, len(alphabet), np.count_nonzero(fresh))]
+    others = _near(geometry)[cells, rng.integers(0, _EVEN, (m, k))]
+    far = rng.random((m, k)) < FAR
+    others[far] = rng.integers(0, n, np.count_nonzero(far))
     swap = rng.random((m, k)) < SWAPS
-    moves[:, :, 1] = np.where(swap, SWAP + rng.integers(0, n, (m, k)), letters)
+    moves[:, :, 1] = np.where(swap, SWAP + others, letters)
     return moves
 
 
-def propose(rng: np.random.Generator, boards: UInt8s, alphabet: UInt8s) -> UInt8s:
+_EVEN = 120  # a multiple of each number of neighbours: 3, 5 and 8
+
+
+def _near(geometry: Geometry) -> UInt8s:
+    """Return uint8[n, _EVEN], the neighbours of each cell, all of them equally often."""
+    return np.array([np.resize(near, _EVEN) for near in geometry.neighbours], np.uint8)
+
+
+def propose(
+    rng: np.random.Generator, boards: UInt8s, geometry: Geometry, alphabet: UInt8s
+) -> UInt8s:
     """Return one random neighbour of each board in uint8[m, n]; now and then it is the board
     itself.
     """
-    return moved(boards, random_moves(rng, boards, alphabet, 1)[:, 0])
+    return moved(boards, random_moves(rng, boards, geometry, alphabet, 1)[:, 0])
 
 
 def found(boards: UInt8s, scores: Int32s) -> list[tuple[str, int, int]]:

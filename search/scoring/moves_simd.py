@@ -41,6 +41,7 @@ from orderly_boggle.search.scoring.walks import SWAP
 
 _TAIL = 0xFFFFFFFF
 _OUTGROWN = -1
+_UNKNOWN = -2
 
 
 class Hits(NamedTuple):
@@ -82,6 +83,7 @@ class WalkMemory(NamedTuple):
     hits: Hits  # of the board: hits and their places; paths until these are sorted
     paths: Paths
     words: Words
+    known: Int32s  # [MAX_CELLS, SWAP + MAX_CELLS], the score after each move, or _UNKNOWN
 
 
 def make_walk_memory(trie: Trie, lanes: Lanes) -> tuple[Trie, WalkMemory]:
@@ -110,7 +112,8 @@ def make_walk_memory(trie: Trie, lanes: Lanes) -> tuple[Trie, WalkMemory]:
         near = lanes.places[cell, lane] >> PLACE_SHIFT
         back[cell, lane] = np.flatnonzero(lanes.places[near] >> PLACE_SHIFT == cell)[0]
     read = Trie(frozen(trie.nodes), frozen(trie.points))
-    return read, WalkMemory(lanes, open_lanes, back, queue, hits, paths, words)
+    known = np.zeros((MAX_CELLS, SWAP + MAX_CELLS), np.int32)
+    return read, WalkMemory(lanes, open_lanes, back, queue, hits, paths, words, known)
 
 
 @intrinsic
@@ -170,7 +173,17 @@ _WORDS = types.NamedTuple(
     Words,
 )
 _MEMORY = types.NamedTuple(
-    (LANES_TYPE, LANES_TYPE, writable(int64, 2), _HITS, _HITS, _PATHS, _WORDS), WalkMemory
+    (
+        LANES_TYPE,
+        LANES_TYPE,
+        writable(int64, 2),
+        _HITS,
+        _HITS,
+        _PATHS,
+        _WORDS,
+        writable(int32, 2),
+    ),
+    WalkMemory,
 )
 _TRIE = types.NamedTuple((read_only(int64), read_only(int32)), Trie)
 _BOARD = writable(uint8)
@@ -378,6 +391,31 @@ def _swapped(trie: Trie, board: Any, memory: WalkMemory, n_hits: int, cell: int,
     return score
 
 
+@kernel(int64(_TRIE, _BOARD, _MEMORY, int64, int64, int64))
+def _tried(trie: Trie, board: Any, memory: WalkMemory, found: int, cell: int, move: int) -> int:
+    """Return the score of the board after a move, or _OUTGROWN; the board stays as it is.
+
+    ``found`` is what :func:`_read` said of the board, ``move`` the new letter of the cell, or
+    SWAP + the cell that it is swapped with.
+    """
+    score, n_hits = found & _TAIL, found >> 32
+    before = board[cell]
+    if move < SWAP:
+        board[cell] = uint8(move)
+        value = _changed(trie, board, memory, score, cell)
+        board[cell] = before
+        return value
+    other = move - SWAP
+    board[cell], board[other] = board[other], before
+    _show_letter(board, memory, cell)
+    _show_letter(board, memory, other)
+    value = _swapped(trie, board, memory, n_hits, cell, other)
+    board[other], board[cell] = board[cell], before
+    _show_letter(board, memory, cell)
+    _show_letter(board, memory, other)
+    return value
+
+
 _WALK = int64(
     _TRIE,
     writable(uint8, 2),
@@ -407,41 +445,37 @@ def walk_board(
     :mod:`orderly_boggle.search.scoring.walks`.  ``values`` int32[k] gets the score that each move
     makes.
     """
-    board = boards[0]
+    board, known = boards[0], memory.known
     found = _read(trie, board, memory)
+    known[:] = _UNKNOWN
     for k in range(len(moves)):
         if found == _OUTGROWN:
             return k
-        score, n_hits = found & _TAIL, found >> 32
-        cell, other = int64(moves[k, 0]), int64(moves[k, 1]) - SWAP
-        before = board[cell]
-        after = uint8(moves[k, 1])
-        if other >= 0:
-            after = board[other]
+        score = found & _TAIL
+        cell, move = int64(moves[k, 0]), int64(moves[k, 1])
+        other, after = cell, move
+        if move >= SWAP:
+            other = move - SWAP
+            after = int64(board[other])
         values[k] = score
-        if after == before:
+        if after == board[cell]:
             continue
-        board[cell] = after
-        if other >= 0:
-            board[other] = before
-            _show_letter(board, memory, cell)
-            _show_letter(board, memory, other)
-            value = _swapped(trie, board, memory, n_hits, cell, other)
-        else:
-            value = _changed(trie, board, memory, score, cell)
-        if value != _OUTGROWN and value + slacks[k] >= score:
-            values[k] = scores[0] = value
-            if value > scores[1]:
-                scores[1] = value
-                boards[1] = board
-            found = _read(trie, board, memory)
-            continue
-        board[cell] = before
-        if other >= 0:
-            board[other] = after
-            _show_letter(board, memory, cell)
-            _show_letter(board, memory, other)
-        if value == _OUTGROWN:
-            return k
+        value = int64(known[cell, move])
+        if value == _UNKNOWN:
+            value = _tried(trie, board, memory, found, cell, move)
+            if value == _OUTGROWN:
+                return k
+            known[cell, move] = value
+            if other != cell:
+                known[other, SWAP + cell] = value
         values[k] = value
+        if value + slacks[k] < score:
+            continue
+        board[other], board[cell] = board[cell], uint8(after)
+        scores[0] = value
+        if value > scores[1]:
+            scores[1] = value
+            boards[1] = board
+        found = _read(trie, board, memory)
+        known[:] = _UNKNOWN
     return len(moves)

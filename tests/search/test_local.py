@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -106,7 +107,7 @@ def test_neighbours(letters):
 
 def test_a_proposal_has_a_letter_changed_or_two_cells_swapped():
     some = boards(2000, 6) % 4
-    tried = propose(np.random.default_rng(3), some, parse_alphabet("abcdq"))
+    tried = propose(np.random.default_rng(3), some, geometry("2x3"), parse_alphabet("abcdq"))
     n_changed = (tried != some).sum(axis=1)
     assert [(n_changed == n).sum() > 200 for n in range(4)] == [True, True, True, False]
     two = n_changed == 2
@@ -114,10 +115,24 @@ def test_a_proposal_has_a_letter_changed_or_two_cells_swapped():
     assert n_changed.max() == 2
 
 
+def test_most_swaps_are_of_neighbours_and_any_two_cells_may_be():
+    shape = geometry("3x4")
+    some = np.tile(np.arange(12, dtype=np.uint8), (20_000, 1))
+    tried = propose(np.random.default_rng(3), some, shape, parse_alphabet(LETTERS))
+    swapped = tried[(np.sort(tried) == some).all(axis=1)]
+    pairs = Counter(tuple(np.flatnonzero(row).tolist()) for row in swapped != some[0])
+    del pairs[()]
+    assert pairs.keys() == set(itertools.combinations(range(12), 2))
+    near = sum(n for (a, b), n in pairs.items() if b in shape.neighbours[a])
+    assert 0.9 * pairs.total() < near < pairs.total()
+    # a cell at the border is chosen as often as one in the middle, and has fewer neighbours
+    assert pairs[0, 1] > pairs[5, 6]
+
+
 def test_most_new_letters_are_copied_from_the_boards_and_any_may_come():
     some = np.full((20_000, 6), ord("e") - 97, np.uint8)
     some[:5000] = ord("s") - 97
-    tried = propose(np.random.default_rng(3), some, parse_alphabet(LETTERS))
+    tried = propose(np.random.default_rng(3), some, geometry("2x3"), parse_alphabet(LETTERS))
     n_of = np.bincount(tried[tried != some], minlength=26)
     common = n_of[[ord("e") - 97, ord("s") - 97]]
     assert n_of.min() > 0
