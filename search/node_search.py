@@ -25,7 +25,7 @@ import numpy as np
 
 from orderly_boggle.boardclass.arrays import Int8s, Int64s
 from orderly_boggle.boardclass.geometry import Geometry
-from orderly_boggle.boardclass.parts import parse_path
+from orderly_boggle.boardclass.parts import Part, parse_path
 from orderly_boggle.boardclass.scores import reaches
 from orderly_boggle.search.node import Node, OpenClass, before, split, split_at
 from orderly_boggle.search.params import MAX_FREE_CELLS, Budgets
@@ -38,7 +38,6 @@ from orderly_boggle.search.trees.layer import Grown
 from orderly_boggle.search.trees.lazy_subtree import collapse
 
 _SURVIVORS = 1024
-_Forced = tuple[tuple[int, str], ...]  # cells and their letters
 _BOARD_PUSHES = 230  # what it takes to score a board, in pushes
 
 
@@ -52,9 +51,9 @@ class NodeSearch:
         self.scorer, self.forest = scorer, forest
         self._search = state.new_search()
         self._survivors = np.zeros((_SURVIVORS, MAX_FREE_CELLS), np.int8)
-        # letters of the next cell that were left, by what was forced outside the centre: the last
-        # of these cells with its letter, and without, for the last node that was searched
-        self._left_of: dict[_Forced, int] = {}
+        # by what was forced outside the centre, the letters of the next cell that were left; with
+        # no letter for the last of these cells: those of the node searched there most recently
+        self._left_of: dict[tuple[Part, ...], int] = {}
 
     def begin(self) -> None:
         """Begin a unit: what the one before has left must not decide where this one is split."""
@@ -109,9 +108,9 @@ class NodeSearch:
         """Search a node without fused letters for the letters ``left`` of the next cell; return the
         letters that are left then.
 
-        Letters that were left where the last forced cell had the letter before are not tried: next
-        to a stronger letter they would hardly fall, and to spend the budget takes longer than to
-        force them.
+        Letters that were left where the last forced cell had the letter before this one are not
+        tried.  This letter is stronger, so they would rarely be ruled out, and spending the budget
+        on them takes longer than forcing them.
         """
         budget = self.budgets.node_budget
         forced = self._forced(node, open_class) if open_class else ()
@@ -119,15 +118,15 @@ class NodeSearch:
             return self._search_tree(node, free, left, open_class, budget, tally)
         *above, (cell, _) = forced
         any_letter = *above, (cell, "")
-        # first what is known of the same letters: a part of another letter of the centre, which was
-        # a weaker one, had them
+        # a part with a weaker letter in the centre may have had the very same cells forced: that
+        # tells more than the letter before
         known = self._left_of.get(forced, self._left_of.get(any_letter, 0))
         hopeless = left & known
         left = self._search_tree(node, free, left & ~known, open_class, budget, tally) | hopeless
         self._left_of[forced] = self._left_of[any_letter] = left
         return left
 
-    def _forced(self, node: Node, open_class: OpenClass) -> _Forced:
+    def _forced(self, node: Node, open_class: OpenClass) -> tuple[Part, ...]:
         """Return the cells outside the centre that were forced, with their letters."""
         path = parse_path(node.path, self.board.n)
         return tuple((c, letters) for c, letters in path if c not in open_class.bare)

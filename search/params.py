@@ -120,8 +120,8 @@ class Budgets:
     memory_mb: int = field(default=1408, metadata={"ge": 16, "le": 2**20})
     # comparisons of absorption per word in the trie walk, 0 = no absorption
     absorb_limit: int = field(default=20_000, metadata={"ge": 0, "lt": 2**62})
-    # 1: a cell forced over a whole takes away what absorption lets it; 0: such terms stay, the
-    # bound is a little higher, and the tree is grown in a third of the time
+    # 1: where a cell is forced over a whole, the terms that absorption takes away are left out;
+    # 0: they stay, which raises the bound a little, and the tree is grown in a third of the time
     absorb_forced: int = field(default=1, metadata={"ge": 0, "le": 1})
     # with at least this many letters per free cell on average, terms come from path shapes; with
     # fewer, from the walk

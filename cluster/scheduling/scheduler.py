@@ -292,9 +292,6 @@ class Scheduler:
             )
         self._strike_off(unit, number)
 
-    def _busy_and_name(self, host: str) -> tuple[int, str]:
-        return self._crew.n_busy(host), host
-
     def _fail_all(self, assignment: _Assignment, reason: events.Death, message: str) -> None:
         # the order of a set is not the same in every process, and runs are to be repeatable
         for unit in sorted(assignment.missing, key=attrgetter("class_id", "path")):
@@ -443,6 +440,9 @@ class Scheduler:
             # replays
             hosts = self._crew.hosts.keys() - self.trust.flagged
             self._big_host = min(hosts, key=self._busy_and_name, default=None)
+
+    def _busy_and_name(self, host: str) -> tuple[int, str]:
+        return self._crew.n_busy(host), host
 
     def _give(self) -> bool:
         """Give an idle worker something to do; return whether there was anything for any of them.

@@ -36,7 +36,7 @@ _MAX_FOLDERS = 100_000
 # between two looks through the folders; in an object store each is a request
 _LOOK_S = 3.0
 _LOOK_REMOTE_S = 60.0
-# the driver notes progress every 2 s at most, on an object store every 15 s
+# the driver notes progress every 2 s at most, on an object store every 30 s
 FRESH_S = 1.0
 FRESH_REMOTE_S = 15.0
 # of one processor: for lock and log, for the rows of a run that goes on

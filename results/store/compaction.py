@@ -45,9 +45,9 @@ from orderly_boggle.results.store.rows import SCHEMA
 MANY = 8  # parts that are worth the work
 # half of what readers take: they reckon with the bytes that a footer tells, which are some more
 MAX_BYTES = MAX_DECODED_BYTES // 2
-
-
-_AT_HAND, _AT_HAND_BYTES = 2 * MANY, 2**20
+# parts whose bytes are kept, and the largest of them
+_AT_HAND = 2 * MANY
+_AT_HAND_BYTES = 2**20
 
 
 def keep(at_hand: dict[str, bytes], name: str, data: bytes) -> None:

@@ -241,12 +241,9 @@ def read_parts(
 
     Some are read ahead of time, in threads; those ``at_hand``, by name, are not read again.
 
-    Raises DamagedError when a file is missing, altered,
-    or not what the manifest says.
+    Raises DamagedError when a file is missing, altered, or not what the manifest says.
     """
-    # fetched ahead: an object store answers many requests in the time of one
-    read = folder.read_all([part.name for part in parts if part.name not in at_hand])
-    found = ((part, at_hand[part.name] if part.name in at_hand else next(read)) for part in parts)
+    found = _with_bytes(folder, parts, at_hand)
     wholes: dict[str, pa.Table] = {}
 
     def parsed(part: Part, data: bytes | None) -> pa.Table:
@@ -266,6 +263,21 @@ def read_parts(
             tables = [pool.submit(parsed, *each) for each in batch]
             for (part, _), table in zip(batch, tables, strict=True):
                 yield part, table.result()
+
+
+def _with_bytes(
+    folder: Folder, parts: Sequence[Part], at_hand: Mapping[str, bytes]
+) -> Iterator[tuple[Part, bytes | None]]:
+    """Yield each part with the bytes of its file, None if there is none; ``at_hand`` are not
+    read.
+    """
+    # fetched ahead: an object store answers many requests in the time of one
+    read = folder.read_all([part.name for part in parts if part.name not in at_hand])
+    for part in parts:
+        if part.name in at_hand:
+            yield part, at_hand[part.name]
+        else:
+            yield part, next(read)
 
 
 _TRIES = 5

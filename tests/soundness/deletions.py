@@ -297,6 +297,18 @@ class _TooLong(BaseException):
 
 
 @contextlib.contextmanager
+def _told_of_calls(on_call: Callable[[FrameType, str, Any], Any]) -> Iterator[None]:
+    """Have ``on_call`` told of each call, in every thread that begins meanwhile."""
+    threading.settrace(on_call)
+    sys.settrace(on_call)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+        threading.settrace(None)
+
+
+@contextlib.contextmanager
 def _calls_of(files: dict[str, str], until: float) -> Iterator[set[str]]:
     """Collect the functions of some files that this process calls, as ``file:function``; until this
     CPU time.
@@ -312,13 +324,10 @@ def _calls_of(files: dict[str, str], until: float) -> Iterator[set[str]]:
 
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, max(until - _cpu_s(), 0.01))
-    threading.settrace(on_call)
-    sys.settrace(on_call)
     try:
-        yield seen
+        with _told_of_calls(on_call):
+            yield seen
     finally:
-        sys.settrace(None)
-        threading.settrace(None)
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
         seen |= {_place(files, code) for code in called if code.co_filename in files}
@@ -355,13 +364,8 @@ def _lines_of(files: dict[str, str], until: float) -> Iterator[set[str]]:
             raise _TooLong
         return on_line if left[code] > 0 else None
 
-    threading.settrace(on_call)
-    sys.settrace(on_call)
-    try:
+    with _told_of_calls(on_call):
         yield seen
-    finally:
-        sys.settrace(None)
-        threading.settrace(None)
 
 
 def _in_a_process(call: Callable[[], Any]) -> Any:
