@@ -31,6 +31,7 @@ PROOFS = {
 SYMMETRY = {
     "toulbar2": ("toulbar2 cfn", ""),
     "toulbar2, the first cell the least of the four": ("toulbar2 cfn", "order=1,2,3"),
+    "HiGHS, scopes": ("highs cfn", "form=scopes"),
     "HiGHS, finds symmetries": ("highs lp", "mip_detect_symmetry=true"),
     "HiGHS, does not": ("highs lp", "mip_detect_symmetry=false"),
     "SCIP, uses symmetries": ("scip lp", "usesymmetry=7"),

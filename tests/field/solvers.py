@@ -4,7 +4,7 @@
 
 PYTHON has the packages of PACKAGES; without it an environment is made for them.  Every answer is
 added to FILE as soon as it is there, answers that it has are not asked for again, and the tables of
-the page are made from it.  Needs ENABLE2K; one thread, some forty CPU minutes in all, 6 GiB.
+the page are made from it.  Needs ENABLE2K; one thread, 6 GiB.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ ASKED = (
     ("A", "toulbar2", "cfn", 10, "order=1,2,3"),
     ("A", "toulbar2_root", "cfn", 10, ""),
     ("A", "didp", "cfn", 10, ""),
-    ("A", "clingo", "cfn", 40, ""),
-    ("A", "highs", "lp", 40, ""),
+    ("A", "clingo", "cfn", 10, ""),
+    ("A", "highs", "lp", 10, ""),
     ("A", "highs", "relaxed.lp", 10, ""),
     ("A", "highs", "cfn", 10, "form=scopes"),
     ("A", "scip", "lp", 10, ""),
@@ -148,17 +148,18 @@ ASKED = (
     ("P", "scip", "lp", 10, ""),
     ("S", "toulbar2", "cfn", 10, ""),
     ("S", "toulbar2", "cfn", 10, "order=1,2,3"),
+    ("S", "highs", "cfn", 10, "form=scopes"),
     ("S", "highs", "lp", 10, "mip_detect_symmetry=true"),
     ("S", "highs", "lp", 10, "mip_detect_symmetry=false"),
     ("S", "scip", "lp", 10, "usesymmetry=7"),
     ("S", "scip", "lp", 10, "usesymmetry=0"),
     ("S", "cp_sat", "cfn", 10, "form=equivalence symmetry_level=2"),
     ("S", "cp_sat", "cfn", 10, "form=equivalence symmetry_level=0"),
-    ("W", "toulbar2_root", "cfn", 60, ""),
-    ("W", "toulbar2", "cfn", 60, ""),
+    ("W", "toulbar2_root", "cfn", 20, ""),
+    ("W", "toulbar2", "cfn", 30, ""),
     ("W", "clingo", "cfn", 10, ""),
-    ("F", "toulbar2_root", "cfn", 60, ""),
-    ("F", "toulbar2", "cfn", 60, ""),
+    ("F", "toulbar2_root", "cfn", 20, ""),
+    ("F", "toulbar2", "cfn", 30, ""),
 )
 
 
