@@ -27,6 +27,7 @@ from typing import NamedTuple
 from orderly_boggle.boardclass.errors import WordListError, quote
 from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.boardclass.scores import MAX_LETTERS, MIN_LETTERS
+from orderly_boggle.boardclass.word_files import Move
 from orderly_boggle.boardclass.word_forms import Entries, plain
 from orderly_boggle.boardclass.wordlist import LETTER, WordList, header_of, parse_wordlist
 
@@ -34,6 +35,9 @@ CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
 _NOUNS_SHARE = 0.3  # of the words have a capital: then it is no sign of a name
 
 _ALL_CAPITALS = 0.9
+_LOOKED_AT = 2_000  # words spread over a long list, before it is taken word by word
+_SURELY = 4  # so many foreign words there for one that is kept: no accident of where one looked
+_SHOWN_EACH = 10_000  # entries
 _WITHOUT_MARK = str.maketrans(
     {
         "ß": "ss",
@@ -133,19 +137,26 @@ def parse_letters(options: list[str]) -> dict[str, str]:
     return symbols
 
 
-def import_words(entries: Entries, rules: ImportRules, name: str, source: str) -> Imported:
+def import_words(
+    entries: Entries, rules: ImportRules, name: str, source: str, move: Move | None = None
+) -> Imported:
     """Return the strict list that the rules make of the entries of a file.
 
     name : of the new list
     source : the file, for messages
+    move : is told how many entries are done, which takes a minute where there are millions
 
     Raises WordListError if no word is left, most words are of another alphabet, or a letter that is
     kept has no symbol.
     """
+    _look_at(entries.words, rules, source)
     tally = _Tally(rules, entries.words)
     for what, cells in entries.others.items():
         tally.steps[f"left out: {what}"] = Step(f"left out: {what}", len(cells), cells[0])
-    for entry in entries.words:
+    n_words = len(entries.words)
+    for number, entry in enumerate(entries.words):
+        if move and number % _SHOWN_EACH == 0:
+            move(f"{number:,} of {n_words:,} entries, {len(tally.kept):,} words", number / n_words)
         tally.take(entry)
     is_plain = plain.READ_AS in entries.read_as
     tally.refuse(source, is_plain)
@@ -167,6 +178,19 @@ def judge_stems(stems: list[str], rules: ImportRules, source: str) -> None:
     for stem in stems:
         tally.take(stem)
     tally.refuse_alphabet(source)
+
+
+def _look_at(words: list[str], rules: ImportRules, source: str) -> None:
+    """Raise WordListError if words spread over a long list say that it is of another alphabet: all
+    of them would say the same, half a minute later.
+    """
+    spread = words[:: max(1, len(words) // _LOOKED_AT)]
+    if len(spread) == len(words):
+        return
+    tally = _Tally(rules, spread)
+    for word in spread:
+        tally.take(word)
+    tally.refuse_alphabet(source, _SURELY, f" of {len(spread):,} words looked at")
 
 
 def spellings(words: Iterable[str], letters: Collection[str]) -> frozenset[str]:
@@ -303,15 +327,15 @@ class _Tally:
             return self.steps[what].lines
         return 0
 
-    def refuse_alphabet(self, source: str) -> None:
-        """Raise an error if most words are of another alphabet."""
+    def refuse_alphabet(self, source: str, times: int = 1, of: str = " words") -> None:
+        """Raise an error if words of another alphabet are more than ``times`` those kept."""
         letters = sorted(self._unmapped)
         n_foreign = self._n("left out: letter of another alphabet")
         # some foreign words are in every list; a list of them is another language
-        if n_foreign > len(self.kept):
+        if n_foreign > times * len(self.kept):
             example = f"{letters[0]!r}, {unicodedata.name(letters[0], 'without a name')}"
             raise WordListError(
-                f"word list {quote(source)}: {n_foreign:,} words have letters of another alphabet "
+                f"word list {quote(source)}: {n_foreign:,}{of} have letters of another alphabet "
                 f"({example}), which is not supported: expected letters a-z, with or without "
                 "accents"
                 + (

@@ -8,7 +8,7 @@ is not English.
 >>> dice_for("classic", 16).dice[0]
 'aaciot'
 >>> dice_names()
-['big', 'classic', 'german', 'german-big', 'new', 'spanish', 'spanish-big', 'super']
+['big', 'classic', 'german', 'german-big', 'german-box', 'new', 'spanish', 'spanish-big', 'super']
 """
 
 import re

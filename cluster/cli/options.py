@@ -185,7 +185,8 @@ Limit = Annotated[int, numeric("How many boards to list.", "-n", min=1)]
 Dice = Annotated[
     str,
     option(
-        "classic, new, big, super, german, spanish, german-big, spanish-big, or a TOML file.",
+        "classic, new, big, super, german, german-big, german-box, spanish, spanish-big, or a "
+        "TOML file.",
         metavar="NAME|FILE",
         autocompletion=complete_dice,
     ),

@@ -150,7 +150,7 @@ def _end(*_: object) -> None:
 def _tell_end(scoring: Scoring, solved: Solved, caught: set[str], goal: int) -> None:
     score = sum(item.points for item in solved.words if item.word in caught)
     all_words = counted(len(solved.words), "word")
-    end = f"{counted(len(caught), 'word')} of {all_words}, {counted(score, 'point')}"
+    end = f"{len(caught):,} of {all_words}, {counted(score, 'point')}"
     if goal:
         reached = "is not reached"
         if len(caught) >= goal:

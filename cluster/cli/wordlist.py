@@ -167,7 +167,7 @@ def import_file(
     judge = partial(judge_stems, rules=rules, source=file)
     with moving(1.0) as move:
         entries = read_entries(path, encoding, column, form, judge=judge, move=move)
-    imported = import_words(entries, rules, name, file)
+        imported = import_words(entries, rules, name, file, move)
     target = user_folder() / f"{name}.txt"
     if target.exists() and load_wordlist(target, plain_q=None) != imported.words:
         raise WordListError(

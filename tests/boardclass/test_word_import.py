@@ -14,6 +14,7 @@ import tarfile
 import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import pytest
 from hypothesis import given, strategies as st
@@ -734,3 +735,28 @@ def test_another_way_to_read_a_file_is_named_only_where_it_is_one():
         found = import_words(entries_of(text, column, "x"), ImportRules(), "x", "x")
         assert lines_of(found)["left out: more than one word"]
         assert not any("--column" in note for note in found.notes)
+
+
+def test_a_long_list_of_another_alphabet_is_refused_at_once():
+    """A word in fifty says it; a list that is foreign by half is taken word by word."""
+    foreign = [f"{'абвг' * 3}{chr(0x430 + n % 32)}" for n in range(100_000)]
+    with pytest.raises(WordListError, match=r"2,000 of 2,000 words looked at have letters of ano"):
+        import_words(Entries(foreign, ["UTF-8"]), ImportRules(), "mine", "mine.txt")
+    own = ["".join(word) for word in product("abcdefghij", repeat=4)]
+    with pytest.raises(WordListError, match=r": 20,000 words have letters of another alphabet"):
+        import_words(Entries(own + foreign[:20_000], []), ImportRules(), "mine", "mine.txt")
+    made = import_words(Entries(own + foreign[:5_000], []), ImportRules(), "mine", "mine.txt")
+    assert list(made.words.words) == own
+
+
+def test_a_long_list_tells_how_far_it_is():
+    words = ["".join(word) for word in product("abcdefghij", repeat=4)]
+    moves: list[tuple[str, float]] = []
+    entries = Entries([*words, *words, "it"], ["ASCII"])
+    import_words(entries, ImportRules(), "mine", "mine.txt", lambda *told: moves.append(told))
+    assert [text for text, _ in moves] == [
+        "0 of 20,001 entries, 0 words",
+        "10,000 of 20,001 entries, 10,000 words",
+        "20,000 of 20,001 entries, 10,000 words",
+    ]
+    assert moves[-1][1] == 20_000 / 20_001

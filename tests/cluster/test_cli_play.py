@@ -21,6 +21,7 @@ def test_words_are_found_and_the_answers_come_at_the_end(orderly):
     assert end
     assert "Find 2 words in 3 min 00 s" in before
     assert "feline: 3 points; 1 word\nfeline: found before\nzzz: not a word" in before
+    assert re.search(r"\n1 of [0-9]+ words, 3 points; $", before)
     assert "fooled" not in before
     assert "never read" not in answer.out
     ((known, others),) = re.findall(r"know: (.*)Missed: (.*)", after, re.S)
