@@ -6,6 +6,7 @@ question, spec
 
 import platform
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -25,6 +26,7 @@ from orderly_boggle.results.store.identity import Place, open_place
 from orderly_boggle.results.store.made import EVERYTHING, Climbed, ListTold, Made
 from orderly_boggle.results.store.run import Run
 from orderly_boggle.search.breaker import Spec
+from orderly_boggle.search.local.methods import Climbing
 from orderly_boggle.search.params import Budgets
 from orderly_boggle.search.question import Question
 from orderly_boggle.search.scoring.scorer import Scorer
@@ -168,7 +170,8 @@ def _check_cutoff(
     rng = np.random.default_rng(seed)
     shape = (_N_DRAWN, scorer.dims.n)
     boards = rng.choice(26, shape, p=shares / shares.sum()).astype(np.uint8)
-    hits = boards[scorer.scores(boards) >= cutoff]
+    scores = scorer.scores(boards)
+    hits = boards[scores >= cutoff]
     # of each board that reaches it: one over how likely it was drawn
     weights = np.exp(-np.log(shares)[hits].sum(axis=1))
     n_boards = float(weights.sum()) / _N_DRAWN
@@ -176,7 +179,23 @@ def _check_cutoff(
         return
 
     pool = 50 if scorer.dims.n <= 16 else 10  # boards of more cells take longer
-    best = search.local_search(scorer, "pool", seed=seed, runs=1, pool=pool)[0]
+    near = threading.Event()
+
+    def look(climbing: Climbing) -> None:
+        # whoever asks too much wants to know how much there is; else it need not be the best
+        if n_boards <= MAX_BOARDS and cutoff <= _FAR * climbing.best:
+            near.set()
+
+    best = search.local_search(
+        scorer,
+        "pool",
+        seed=seed,
+        runs=1,
+        pool=pool,
+        start=lambda _, m, __: boards[np.argsort(-scores, kind="stable")[:m]],
+        progress=look,
+        stop=near.is_set,
+    )[0]
     if n_boards <= MAX_BOARDS:
         if cutoff > _FAR * best.score:
             stage(

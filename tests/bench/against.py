@@ -29,13 +29,15 @@ STRONG_BUDGET = 8_000_000_000
 
 
 class Work(NamedTuple):
-    """A class, by its letters on the cells of the centre in their order."""
+    """A class, by its letters on the cells of the centre in their order, or on all cells."""
 
     dims: str
     cutoff: int
     centre: str
     warm: str  # searched before, and not measured
     budget: int = BUDGET
+    words: str = WORDLIST
+    buckets: str = ""  # empty: those of the preset
 
 
 _WEAK = "jqxz jqxz jqxz jqxz l s"
@@ -64,17 +66,21 @@ from orderly_boggle.search import breaker as searched
 from orderly_boggle.search.breaker import Breaker, Unit
 
 assert searched.__file__.startswith(sys.path[0]), searched.__file__  # of this tree, no other
-words, dims, cutoff, centre, warm, budget = sys.argv[1:]
+words, dims, cutoff, centre, warm, budget, buckets = sys.argv[1:]
 search = {"unit_budget": int(budget)}
-config = load_config(dims, {"dims": dims, "wordlist": words, "cutoff": cutoff, "search": search})
+asked = {"dims": dims, "wordlist": words, "cutoff": cutoff, "search": search}
+if buckets:
+    asked["buckets"] = buckets
+config = load_config(dims, asked)
 plan = make_plan(config)
 breaker = Breaker(plan.spec)
 cell_buckets, kinds = breaker.partition.cell_buckets, breaker.geometry.cell_types
 
 def class_of(text):
     left, rank, step = text.split(), 0, 1
+    is_whole = len(left) == len(kinds)
     for kind, buckets in zip(kinds, cell_buckets):
-        if kind == "center":
+        if is_whole or kind == "center":
             rank += step * buckets.index(left.pop(0))
         step *= len(buckets)
     assert not left, text
@@ -92,19 +98,19 @@ for child in result.children:
     left += prod(len(few) / len(letters[cell]) for cell, few in parts.items())
 counters = {name: result.counters[name] for name in ("n_terms", "n_pushes", "n_splits")}
 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-print(json.dumps({"cpu_s": round(spent, 2), **counters, "status": result.status,
+print(json.dumps({"cpu_s": round(spent, 3), **counters, "status": result.status,
                   "settled": round(1 - left, 4), "memory_mib": memory}))
 """
 
 
 def searched(tree: Path, work: Work) -> dict[str, Any]:
     """Search the class of a work with the build of a tree."""
-    words = [WORDLIST, work.dims, str(work.cutoff), work.centre, work.warm, str(work.budget)]
+    words = [work.words, work.dims, str(work.cutoff), work.centre, work.warm, str(work.budget)]
     child = _CHILD
     if not (tree / "orderly_boggle").is_dir():  # a commit before the one package
         child = child.replace("orderly_boggle.", "")
     run = subprocess.run(
-        [sys.executable, "-P", "-c", child, *words],
+        [sys.executable, "-P", "-c", child, *words, work.buckets],
         cwd=tree,
         env=os.environ | {"PYTHONPATH": str(tree)},
         stdout=subprocess.PIPE,
