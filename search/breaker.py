@@ -192,7 +192,7 @@ class Breaker:
         root, (node,) = self._nodes_at(unit, [unit.path])
         open_class = self._open_class(unit.class_id, root)
         budget = self.budgets.unit_budget
-        # the others wait: what is left of the unit becomes work for them
+        # other workers are idle: what is left of the unit becomes work for them
         if self.hurries:
             budget = min(budget, self.hurried_budget)
         # in order, so that a unit splits into the same children on every machine
@@ -224,20 +224,20 @@ class Breaker:
 
     def _replicated(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
         began, tally, rng = time.perf_counter(), Tally(self.question.cutoff), random.Random(seed)
-        # restored at the end, whatever happens: the next unit expects its own order
+        # the order is restored at the end, whatever happens: the next unit expects it
         board, candidates = self.geometry, set()
         root, nodes = self._nodes_at(unit, paths)
         try:
             for node in nodes:
-                # the same boards turned, in another order: a bug that depends on cells shows as a
-                # difference
+                # the same boards turned and in another order: a bug that depends on cells shows as
+                # a difference
                 symmetry = rng.choice(board.symmetries.tolist())
                 turned = image(node, symmetry)
                 self._turn(geometry(board.dims, another_order(board, turned.demands, rng)))
-                # they are of the turned board, and are turned back below
+                # these are candidates of the turned board, and are turned back below
                 tally.candidates = set()
                 open_class = self._open_class(unit.class_id, image(root, symmetry))
-                # a replica has no children to leave work to: it searches to the end, or gives up
+                # a replica cannot leave work to children: it searches to the end, or gives up
                 if self._search_down(
                     turned, open_class, tally, _PATIENCE * self.budgets.unit_budget
                 ):
@@ -269,7 +269,7 @@ class Breaker:
             node, ruled_out, share = todo.pop()
             parts, ruled_out = self._nodes.search(node, ruled_out, open_class, tally)
             tally.n_splits += bool(parts)
-            # parts count alike: their sizes say little about their cost
+            # all parts get the same share: their sizes say little about their cost
             todo += [(part, ruled_out, share / len(parts)) for part in reversed(parts)]
             if not parts:
                 tally.done.add(node.path)
@@ -394,6 +394,6 @@ def break_class(
     if not isinstance(spec, Spec):
         raise InputError(f"{quote(spec)} is no question: expected a Spec")
     spec.question.partition.unrank(class_id)  # before kernels are loaded
-    # nobody takes children over here
+    # nobody would search the children of a split, so there is none
     patient = replace(spec.budgets, unit_budget=1 << 62)
     return Breaker(replace(spec, budgets=patient), progress or bar()).break_unit(Unit(class_id))

@@ -68,8 +68,8 @@ class Backlog:
         self._cursor = 0
         self._settled = np.zeros(len(self._ids), np.bool_)
         self._open_children: set[Unit] = set()
-        # a class is done when it and all its parts are: counted, or each verdict would look at all
-        # parts
+        # a class is done when it and all its parts are.  Open parts are counted: otherwise each
+        # verdict would look at all of them
         self._n_open_below: Counter[int] = Counter()
         self._efforts: Counter[int] = Counter()  # of classes that are not done yet
         self._spoilt: set[int] = set()
@@ -141,7 +141,7 @@ class Backlog:
         first.
         """
         self.trouble[unit] = trouble
-        # where memory was short it would be short again beside others
+        # if memory was short, it would be short again beside other workers
         if trouble.big:
             self._big.append(unit)
         else:
@@ -149,13 +149,13 @@ class Backlog:
 
     def settle(self, result: UnitResult) -> int:
         """Accept the verdict of an open unit; return its attempt, counted from 1."""
-        unit, effort = result.unit, max(result.effort, 1)  # none is for nothing
+        unit, effort = result.unit, max(result.effort, 1)  # the forecast divides by efforts
         place = self._place(unit.class_id)
         if place >= 0:
             self.forecast.note_verdict(place, result.seconds, effort)
         if unit.path:
             self.forecast.note_child(result.seconds)
-        # of the class with its parts: only then can it be compared with a class that was not split
+        # summed over the class and its parts: only the sum compares with a class that was not split
         self._efforts[unit.class_id] += effort
         self._close(unit)
         self._add_children(child for child in result.children if child not in self._known)
@@ -188,7 +188,7 @@ class Backlog:
                 continue
             self._open_children.add(unit)
             self._n_open_below[unit.class_id] += 1
-            # deepest first: a class that was begun is ended before another is
+            # deepest first: a class that was begun is finished before the next one
             number = next(self._sequence)
             heapq.heappush(self._stack, (-depth(unit.path), number, unit))
             self.n_open += 1
@@ -198,7 +198,7 @@ class Backlog:
         """Count a class as done when nothing of it is open and nothing was given up."""
         if self._n_open_below[class_id] == 0 and not self.is_open(Unit(class_id)):
             del self._n_open_below[class_id]
-            # given up is not done, though nothing of it is open any more
+            # a class of which a unit was given up is not done, though nothing of it is open
             self.n_classes_done += class_id not in self._spoilt
             effort = self._efforts.pop(class_id, 0)
             place = self._place(class_id)

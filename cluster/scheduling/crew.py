@@ -2,7 +2,7 @@
 
     spawn -> come_up -> start <-> rest -> remove          silent: those whose lease ran out
 
-Only ``silent`` looks at all workers: any event costs with four thousand of them what it costs with
+Only ``silent`` looks at all workers: any event costs as much with four thousand of them as with
 four.
 """
 

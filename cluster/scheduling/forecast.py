@@ -100,7 +100,7 @@ class Forecast:
 
     def note_class(self, place: int, effort: float) -> None:
         """Learn from a class with all its parts."""
-        # worked out anew only when somebody asks
+        # computed anew only when somebody asks
         self._known.clear()
         sums = self._measured[self._bands[place]]
         for k, value in enumerate(_moments(float(self.costs[place]), effort)):

@@ -2,7 +2,7 @@
 
     failed -> is it barred now?       worked: a worker came up, so the count begins again
 
-Nobody else is wrong about such a machine: it lacks the program, or has another version of it.
+The fault is the machine's own: it lacks the program, or has another version of it.
 """
 
 from collections import Counter

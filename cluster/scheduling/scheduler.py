@@ -40,12 +40,13 @@ from orderly_boggle.cluster.scheduling.trust import Compare, Trust
 from orderly_boggle.results.log_events import Report
 from orderly_boggle.search.breaker import Unit
 
-# ticks come twice a second: half a minute without one is no load, however high
+# ticks come twice a second, and even the highest load does not delay one by half a minute
 _ASLEEP_S = 30.0  # after so long without any event, even a Tick, this process was not running
-_LEASES_S = 10.0  # leases are looked at so seldom, if they are long
-# with fewer units waiting for each worker, an expensive one would outlast the others
+_LEASES_S = 10.0  # between two looks at the leases, if these are long
+# with fewer units left for each slot, units split sooner: one that is expensive would else outlast
+# all others
 _FEW = 4
-# before the next spawn, when workers keep dying
+# between two spawns, when workers keep dying
 _N_FREE_DEATHS = 2
 _FIRST_WAIT_S = 0.25
 _LONGEST_WAIT_S = 30.0
@@ -154,8 +155,8 @@ class Scheduler:
         backlog = self._backlog
         forecast = self._backlog.forecast
         n_up = self._crew.hosts.total()
-        # a guess from predictions alone would look like a promise: nothing is said before verdicts
-        # came
+        # a guess from predictions alone would look like a promise: nothing is said before there are
+        # verdicts
         remaining_s: float | None = None
         range_s: tuple[float, float] | None = None
         if forecast.is_measured:
@@ -200,13 +201,13 @@ class Scheduler:
             worker.peak_rss_bytes = max(worker.peak_rss_bytes, answer.peak_rss_bytes)
         if answer.host in self.trust.flagged:  # what it was at work on was put back at once
             return
-        # the unit was given up for lost and came back twice, or a replica came for a verdict that
-        # went
+        # a unit that was believed lost came back twice, or a replica whose verdict is no longer
+        # held
         is_replica_due = unit in self.trust.held
         if not self._backlog.is_open(unit) or is_replica_due != answer.is_replica:
             self._n_duplicates += 1
         else:
-            # workers do come up: nothing is delayed
+            # workers do their work, so the next spawn need not wait
             self._fruitless_deaths = 0
             self._spawn_at_s = now_s
             if answer.is_replica:
@@ -235,7 +236,7 @@ class Scheduler:
         unit = replica.result.unit
         trouble = self._backlog.quarantine(unit)
         self._out.append(events.Quarantine(unit, trouble.attempts + 1, difference, doubtful))
-        # one of two is wrong and nobody knows which: whatever waits from either host is searched
+        # one of the two is wrong and nobody knows which: what waits from either host is searched
         # again
         for disowned in self.trust.disown():
             self._put_back(disowned, "node", "its host is no longer trusted")
@@ -264,7 +265,7 @@ class Scheduler:
         self._crew.rest(worker)
         # the first assignments are small, so that the forecast learns what units cost
         self._max_batch = min(2 * self._max_batch, self.policy.max_batch)
-        # what the C library keeps after a large class is missing to the neighbours
+        # memory that the C library keeps after a large class is not there for other workers
         if 0 < self.policy.recycle_bytes < worker.peak_rss_bytes:
             self._crew.remove(worker.number)
             self._out.append(
@@ -286,7 +287,7 @@ class Scheduler:
         elif self._backlog.is_open(unit) and unit not in self.trust.held:
             self._put_back(
                 unit,
-                # alone on a machine more memory cannot be had: it is a strike like any other
+                # it had the machine to itself, so there is no more memory: a strike like any other
                 "died" if reason == "oom" and assignment.alone else reason,
                 message,
             )
@@ -309,7 +310,7 @@ class Scheduler:
         self._n_strikes += is_strike
         if trouble.strikes >= self.policy.n_strikes or trouble.losses >= self.policy.n_losses:
             self._backlog.quarantine(unit)
-            # a unit that kills is out of the way: workers may live now
+            # the unit that killed workers is out of the way: the next ones may live
             self._fruitless_deaths = 0
             self._out.append(events.Quarantine(unit, trouble.attempts, message))
         else:
@@ -467,7 +468,7 @@ class Scheduler:
         if not idle:
             return False
         n_workers = len(crew.workers)
-        # with many workers units go out in larger portions, or the driver could not keep up
+        # with many workers units go out in larger batches, or the driver could not keep up
         batch_s = max(self.policy.batch_s, n_workers / self.policy.calls_per_s)
         units = backlog.take(batch_s, n_workers, self._max_batch)
         if units:
@@ -494,7 +495,7 @@ class Scheduler:
         if alone:
             self._alone = number
         self._crew.start(worker, number, self._listened_s + lease_s)
-        # towards the end idle workers wait for parts: a large unit had better split early
+        # towards the end workers are idle until a unit splits, so it should split early
         hurry = self._backlog.n_open - len(self._assignments) < _FEW * self._n_slots
         # a doubted verdict is compared with the old one, which must be cut in the same way
         hurry &= self._doubted.isdisjoint(units)

@@ -65,7 +65,7 @@ class Trust:
         """Return the next replica that a worker of ``host`` may run: of another host's verdict, if
         there is another.
         """
-        for source in islice(self._waiting, 2):  # one of two is another
+        for source in islice(self._waiting, 2):  # at least one of two is another host
             if source == host and self._has_other(host, hosts):
                 continue
             unit = next(iter(self._waiting[source]))
@@ -106,8 +106,8 @@ class Trust:
             # a host that agrees with itself has shown nothing
             self._matches.update(pair if len(pair) > 1 else ())
             return original, "", ()
-        # a host that agreed with many is believed against one that did not; of two equals neither
-        # is
+        # a host that has agreed with many is believed against one that has not; between equals
+        # neither is
         doubtful = {host for host in pair if not self.is_trusted(host)} or pair
         self.flagged |= doubtful
         hosts = tuple(sorted(doubtful))
@@ -119,7 +119,7 @@ class Trust:
 
     def disown(self) -> list[Unit]:
         """Return the units whose held verdicts came from flagged hosts; they are open again."""
-        # verdicts that were published stay: a run that goes on searches them again (Run.doubted)
+        # verdicts that were published stay: the next call searches them again (Run.doubted)
         units = []
         for unit, answer in self.held.items():
             if answer.host in self.flagged:

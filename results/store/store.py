@@ -139,7 +139,7 @@ class Store:
         self._last_number = run.manifest.last_number
         self._parts = list(run.manifest.parts)
         self._begun: _Begun | None = None
-        # takes the place of the last parts, unless the manifest could not be replaced yet
+        # a part that is to replace the last ones, while the manifest does not list it yet
         self._whole: Whole | None = None
         self._at_hand: dict[str, bytes] = {}  # by name, small parts of this store
         # what failed once would otherwise be tried again with each part
@@ -183,7 +183,7 @@ class Store:
             place = open_place(location)
         folder = place.folder
         try:
-            # before the lock: to be refused costs a reader of the wrong folder nothing
+            # before the lock: whoever names the wrong folder is refused at once and changes nothing
             check_identity(place, question)
         except DamagedError:
             if recover is None:
@@ -199,14 +199,14 @@ class Store:
             identity = read_identity(folder)
             if not check_identity(Place(folder, identity), question):
                 folder.publish(files.RUN, document)
-            # of an old run its own words about itself count, not those of this driver
+            # an older run is described by what it stored, not by what this driver was given
             stored = identity or Identity(question, made or Made())
             run = Run(folder, stored.question, stored.made, read_manifest(folder))
             # only now: whoever left them may have been writing until the lock was free
             remove_leftovers(folder, run.manifest)
             raise_conflicts(run.conflicts)
             store = cls(run, lock, repaired, clock)
-            # what a repair had to give up was found by somebody: that doubt must outlive the rows
+            # a doubt about a host must outlive the rows that a repair took out
             store.append(
                 [row for row in repaired.doubts if row.host not in run.index.doubted_hosts],
                 copied=True,
@@ -271,7 +271,7 @@ class Store:
             while host in doubted:
                 name, number = _AGAIN.fullmatch(host).groups()  # type: ignore[union-attr]
                 host = f"{name} ({int(number or 1) + 1})"
-            # within one batch as well: what comes after the contradiction has the new name
+            # within one batch as well: rows after the contradiction get the new name
             doubted |= {host} if host and row.status == QUARANTINED else set()
             named.append(item if host == row.host else replace(row, host=host))
         return named
@@ -387,7 +387,7 @@ class Store:
                         f"{self._folder.where(files.RUN)} was removed during the run: it was put "
                         "back; see to it that nothing else of the run is removed"
                     )
-        except UnreachableError:  # rows are kept: so much is told of that
+        except UnreachableError:  # an outage is told of where the rows are flushed
             return
 
     def _flush_in_haste(self) -> bool:
@@ -406,7 +406,7 @@ class Store:
         except UnreachableError as error:
             if not outage.is_pausing:
                 outage.failed()
-            # rows kept in memory are lost with the driver: this long and no longer
+            # rows in memory are lost if the driver dies, so they do not wait for ever
             if outage.lasts_s >= patience.limit_s:
                 raise
             keeps = f"; {counted(self._n_buffered, 'row')} and what is found meanwhile are kept"
@@ -456,7 +456,7 @@ class Store:
                     self._whole = gather(self._folder, parts, self._last_number, self._at_hand)
                 if self._whole:
                     self._replace(self._whole)
-        # to put parts together can wait; that somebody else writes cannot
+        # combining parts can wait, but another writer must stop this one at once
         except StoreLockedError:
             raise
         except OrderlyError:
@@ -518,7 +518,7 @@ class Store:
                 with contextlib.suppress(StoreError):  # of a directory that was taken away
                     self._looked_at = -math.inf
                     self._look_after_document()
-                if self._folder.outage.lasts_s:  # there was patience enough before: a last try
+                if self._folder.outage.lasts_s:  # the run has waited already: one last try
                     self._folder.outage.ask_now()
                     with in_haste():
                         self.flush()

@@ -20,9 +20,9 @@ Layers lie in the arrays one behind the other, like the nodes of a depth-first s
 until another branch needs the place.  A layer has two trees: the *whole*, over all terms, to be
 searched, and the *base*, over the terms that do not use the next free cell.  Forcing that cell to a
 letter makes a new whole of the base and of what the whole has behind that letter (the gains); only
-the terms that absorption takes away have to be generated (the losses), and not even these where the
-budget ``absorb_forced`` says no: the bound is hardly higher.  Where a whole is too large to be
-there, the gains are generated as well.
+the terms that absorption takes away have to be generated (the losses).  With ``absorb_forced = 0``
+not even these are: they stay, and the bound is hardly higher.  Where a whole is too large to be
+kept, the gains are generated as well.
 
 The cell of the hole is the one that was unfused last, or the one that will be first.  The parts
 that it is unfused into differ by the few words that use the cell, so each is grown over what all of
@@ -91,7 +91,7 @@ class Forest:
         budgets: Budgets,
         buckets: Iterable[int] = (),
     ) -> None:
-        # before the arrays: what is freed later goes back to the system, not to the C library
+        # before the arrays are made: what is freed from now on goes back to the system
         give_back_memory()
         self._generator = Generator(
             board, rules, budgets, trie, n_terms_in(budgets.memory_mb), buckets
@@ -105,7 +105,7 @@ class Forest:
         self.max_free = self._generator.max_free
         self.max_open = self._generator.max_open
         self.stack: list[Layer] = []
-        # found out once: an attempt generates millions of terms before it fails
+        # remembered, because an attempt generates millions of terms before it fails
         self._too_large: set[Bare] = set()  # layers that are known not to fit over the rim
 
     def turn(self, board: Geometry) -> None:
@@ -251,10 +251,10 @@ class Forest:
         """
         steps = self._keep_below(open_class, node)
         bare = steps[-1]
-        # given up for a part of it
+        # its whole was given up to make room for a part of it: it is grown again
         if self.stack and self.stack[-1].bare == bare and not self.stack[-1].whole:
             self.stack.pop()
-        # as far as they fit: a layer that fails is grown over the last one that did
+        # if a layer does not fit, those behind it are grown over the last one that did
         self._lay(steps)
         if self.stack and self.stack[-1].bare == bare:
             reached = self.stack.pop()
@@ -273,14 +273,14 @@ class Forest:
         bare cells of each of them, whether it is there or not.
         """
         order = self.geometry.cell_order
-        # what keys and segments cannot hold has no letter in the rim either
+        # cells that neither keys nor segments can hold must have no letter in the rim either
         n_rim = max(len(open_class.bare), self.geometry.n - self.max_open)
         bare = tuple((c, node.masks[c]) for c in order if node.is_bare(c))
-        # another rim is another stack: nothing that was grown lies over it
+        # nothing that was grown over another rim can be used
         if self._generator.rim != order[:n_rim]:
             self.turn(self.geometry)
             self._generator.rim = order[:n_rim]
-        # another class: the rim is all that it shares
+        # of a class with other demands only the rim can be used
         if self._generator.demands != open_class.demands:
             self.stack = [layer for layer in self.stack if not layer.bare]
             self._too_large.clear()
@@ -348,7 +348,7 @@ class Forest:
 
         Without bare cells that is the rim, and all of its terms are its base.
         """
-        # counted, not tried: a bottom that does not fit would have cost the stack for nothing
+        # counted first: to try a bottom that does not fit would lose the stack for nothing
         if bare and self._generator.n_at_most(bare) > self._arrays.terms.size:
             return False
         self.stack.clear()
@@ -467,7 +467,7 @@ class Forest:
             n = self._generator.of_open(bare, own, new, segments=where)
         else:
             n = TERMS_FULL
-        # the class is the hole and what fills it: its budget is for both
+        # the class is the layer with the hole and what fills it: its budget covers both
         n_before = below.n_terms if over_hole else 0
         whole = 0 <= n <= self._budgets.whole_terms - n_before
         if not whole:
@@ -479,7 +479,7 @@ class Forest:
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
         first_key = np.uint64(self._generator.first_key(bare))
         cut = begin + int(np.searchsorted(self._arrays.terms[begin:end], first_key))
-        # keys of the whole only: they wait behind all that the base may need, up to the end
+        # the others are keys of the whole only: they wait behind all that the base may need
         n_later = end - cut
         root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
         merged, wait = self._merge_before(n_later, begin, cut, n_levels, first, tip, root)
