@@ -13,6 +13,7 @@ import errno
 import io
 import os
 import sys
+import traceback
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -180,10 +181,21 @@ def _call(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _exit_code(arguments: list[str]) -> int:
-    """Run one command; say in one message, without a traceback, why it cannot be done."""
+def _traced(arguments: list[str]) -> int:
+    """Run one command; print the traceback of what it raises."""
     try:
         return _call(arguments)
+    except Exception:
+        traceback.print_exc()
+        raise
+
+
+def _exit_code(arguments: list[str], *, debug: bool) -> int:
+    """Run one command; say in one message why it cannot be done, with ``debug`` after the
+    traceback.
+    """
+    try:
+        return _traced(arguments) if debug else _call(arguments)
     except OrderlyError as error:
         code = _fail(str(error), error.exit_code)
         if error.leaves_at_once or isinstance(error.__cause__, KeyboardInterrupt):
@@ -262,4 +274,4 @@ def main() -> None:
         arguments.remove("--debug")
         debug = True
         end = end - 1
-    sys.exit(_call(arguments) if debug else _exit_code(arguments))
+    sys.exit(_exit_code(arguments, debug=debug))

@@ -113,8 +113,12 @@ def connected(address: str, n_workers: int) -> Iterator[Any]:
     check_token()
     # what Ray gathers of repeated lines is printed by the thread that ends it
     os.environ.update(RAY_AUTH_MODE="token", RAY_DEDUP_LOGS="0")
+    hook = sys.excepthook
     import ray
 
+    # Ray's asks the head before it prints: one that was replaced ends this process from inside
+    # (Ray 2.60), and nobody reads why
+    sys.excepthook = hook
     # Ray's client sets the level of this one again, and warns when it was cut off for a moment
     logging.getLogger(_CLIENT_LOG).disabled = True
     if ray.is_initialized():

@@ -75,6 +75,7 @@ class Pace(NamedTuple):
 
 
 PACE = Pace()
+STORE_PACE = Pace(beat_s=30.0)  # of an object store, which is paid for each time: a listing, a put
 # is told whom a driver waits for, at every look; what it raises ends the waiting
 Wait = Callable[[str], object]
 
@@ -413,17 +414,19 @@ def _read(folder: Folder, name: str) -> bytes | None:
         return b""
 
 
-def take_lock(folder: Folder, pace: Pace = PACE, wait: Wait | None = None) -> Lease:
+def take_lock(folder: Folder, pace: Pace | None = None, wait: Wait | None = None) -> Lease:
     """Take the writer's lock on a run; StoreLockedError names who has it, StoreError says why the
     place refuses.
 
+    pace : by default that of the place, ``PACE`` or ``STORE_PACE``
     wait : is told, every two seconds, whom a claim that is not renewed belongs to; without it
         nobody is waited for
     """
-    claim_wait = ClaimWait(pace, wait)
     if isinstance(folder, LocalFolder):
-        return DirectoryLock(folder, pace, claim_wait)
-    lease = Lease(folder, pace, claim_wait)
+        pace = pace or PACE
+        return DirectoryLock(folder, pace, ClaimWait(pace, wait))
+    pace = pace or STORE_PACE
+    lease = Lease(folder, pace, ClaimWait(pace, wait))
     folder.n_looks = _LOOKS  # what is written stands on what is read from now on
     return lease
 

@@ -38,7 +38,7 @@ from orderly_boggle.results.errors import (
 )
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.local import Folder, LocalFolder
-from orderly_boggle.results.storage.lock import PACE, Lease, Pace, Wait, take_lock
+from orderly_boggle.results.storage.lock import Lease, Pace, Wait, take_lock
 from orderly_boggle.results.storage.outage import OutageNews, in_haste
 from orderly_boggle.results.store.compaction import MANY, Whole, due, fitting, gather, keep
 from orderly_boggle.results.store.identity import (
@@ -161,7 +161,7 @@ class Store:
         *,
         recover: Recover | None = None,
         clock: Callable[[], float] = time.monotonic,
-        pace: Pace = PACE,
+        pace: Pace | None = None,
         wait: Wait | None = None,
     ) -> Store:
         """Create a run in a directory or object store, or go on with the one that is there.

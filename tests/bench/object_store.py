@@ -25,7 +25,7 @@ from orderly_boggle.results.log import EventLog
 from orderly_boggle.results.log_events import PartStored, Reported
 from orderly_boggle.results.proof.prove import summary
 from orderly_boggle.results.storage.local import open_folder
-from orderly_boggle.results.storage.lock import Pace, take_lock
+from orderly_boggle.results.storage.lock import STORE_PACE, Pace, take_lock
 from orderly_boggle.results.store.store import Store
 from tests.bench.rows import config_of, rows_of
 
@@ -84,7 +84,8 @@ def beats(address: str, requests: Requests) -> Counter[str]:
     counts = requests.taken()
     lease.release()
     # the first or the last beat may be counted in part, but each makes the same requests
-    return Counter({name: 180 * round(n / counts["PUT"]) for name, n in counts.items()})
+    n_beats = round(PLAYED_S / STORE_PACE.beat_s)
+    return Counter({name: n_beats * round(n / counts["PUT"]) for name, n in counts.items()})
 
 
 def main() -> None:

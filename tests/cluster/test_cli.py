@@ -86,8 +86,17 @@ def test_a_bug_is_one_message_and_debug_shows_where(orderly, monkeypatch):
     assert answer.code == cli.EXIT_BUG
     assert "ZeroDivisionError: oh" in answer.err
     assert "Traceback" not in answer.err
-    with pytest.raises(ZeroDivisionError):
-        orderly("score", "--debug")
+    answer = orderly("score", "--debug")
+    assert answer.code == cli.EXIT_BUG
+    assert "Traceback" in answer.err
+
+
+def test_debug_leaves_exit_code_and_message_as_they_are(orderly, tmp_path):
+    answer = orderly("status", str(tmp_path / "none"))
+    debugged = orderly("status", str(tmp_path / "none"), "--debug")
+    assert debugged.code == answer.code == cli.EXIT_INPUT
+    assert debugged.err.endswith(answer.err)
+    assert debugged.err.startswith("Traceback")
 
 
 LIST = "tea\nate\neat\nrat\ntar\nart\nrate\ntear\nquit\n"

@@ -490,8 +490,7 @@ def test_a_head_may_be_silent_for_a_moment_but_not_for_long(nodes, node, monkeyp
             executor._head.look()
 
 
-# It asks all the time: the head that comes answers what the old one had been asked.  It leaves as
-# the command does: Ray's hook for exceptions that nobody catches asks the head, too.
+# It asks all the time: the head that comes answers what the old one had been asked.
 ASKING = """
 import os, sys
 from orderly_boggle.cluster.workers import ray_executor
@@ -504,17 +503,20 @@ try:
         while True:
             asking.poll(0.0)
 except ray_executor.ClusterGoneError as error:
-    print(error, flush=True)
-    os._exit(error.exit_code)
+    if sys.argv[2] == "caught":  # as the command does
+        print(error, flush=True)
+        os._exit(error.exit_code)
+    raise
 """
 
 
 @pytest.mark.nightly
-def test_a_head_that_is_replaced_while_it_is_asked_does_not_end_the_driver():
+@pytest.mark.parametrize("error", ["caught", "uncaught"])
+def test_a_head_that_is_replaced_while_it_is_asked_does_not_end_the_driver(error):
     with RealCluster() as cluster:
         head = cluster.start_head()
         child = subprocess.Popen(
-            [sys.executable, "-P", "-c", ASKING, cluster.address],
+            [sys.executable, "-P", "-c", ASKING, cluster.address, error],
             env=cluster.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -526,11 +528,35 @@ def test_a_head_that_is_replaced_while_it_is_asked_does_not_end_the_driver():
             cluster.end(head)
             cluster.start_head()
             said = child.stdout.read()
-            assert child.wait(60) == 6, said
+            code = child.wait(60)
         finally:
             child.kill()
             child.wait()
     assert "its head was replaced by that of a new cluster" in said
+    assert code == 6 if error == "caught" else code != 0, said
+
+
+NO_CLUSTER = """
+import sys
+from orderly_boggle.cluster.workers import ray_cluster
+
+def start(_):
+    raise RuntimeError("none")
+
+hook = sys.excepthook
+ray_cluster._start = start
+try:
+    with ray_cluster.connected("local", 1):
+        pass
+except ray_cluster.RayError:
+    assert "ray" in sys.modules
+    print(sys.excepthook is hook)
+"""
+
+
+def test_an_exception_that_nobody_catches_is_not_first_told_to_the_head():
+    command = [sys.executable, "-P", "-c", NO_CLUSTER]
+    assert subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout == "True\n"
 
 
 @pytest.mark.nightly

@@ -18,7 +18,7 @@ from orderly_boggle.boardclass.errors import InputError, StoreError
 from orderly_boggle.results.errors import DamagedError, StoreLockedError
 from orderly_boggle.results.proof.claim import read_claim
 from orderly_boggle.results.proof.prove import summary
-from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage import files, lock
 from orderly_boggle.results.storage.local import disk_use, open_folder
 from orderly_boggle.results.storage.lock import Pace, current_owner, own_note
 from orderly_boggle.results.storage.objects import ObjectFolder, connect, runs_below
@@ -144,6 +144,20 @@ def test_a_claim_that_is_renewed_is_not_taken_over(bucket):
     with pytest.raises(StoreLockedError, match=r"being written by ann@box.*wait for it or stop it"):
         Store.open(address, toy_question(), pace=Pace(0.2, 60.0), wait=renewed)
     assert folder.names(files.LOCK) == [claim]
+
+
+def test_a_claim_in_a_store_is_renewed_less_often_than_one_on_a_disk(bucket, monkeypatch):
+    """Each time costs two requests; the claim still counts when one was in vain."""
+    assert lock.PACE.beat_s < lock.STORE_PACE.beat_s
+    assert 2 * lock.STORE_PACE.beat_s < lock.STORE_PACE.lease_s
+    monkeypatch.setattr(lock, "PACE", Pace(beat_s=3600.0))
+    monkeypatch.setattr(lock, "STORE_PACE", Pace(beat_s=0.1))
+    with Store.open(f"{bucket}/run", toy_question()) as store:
+        folder = store.run.folder
+        first_s, ends_s = folder.put_at_s(files.LOCK), time.monotonic() + 30
+        while folder.put_at_s(files.LOCK) == first_s:
+            assert time.monotonic() < ends_s, "it was not renewed"
+            time.sleep(0.2)
 
 
 def test_a_driver_that_slept_stops_before_it_writes(bucket):
