@@ -21,7 +21,7 @@ from orderly_boggle.search.scoring.scorer import decode_boards
 # temperature at the first and at the last step, as a share of the best score divided by the cells:
 # above, the best boards of 5x5 melt; below, chains stay with the first good boards that they meet
 # (docs/notes/measurements.md)
-HOT, COLD = 0.3, 0.24
+HOT, COLD = 0.28, 0.25
 _POOL = 100  # at the end
 # moves of a chain between two looks at its temperature, and reports of a search at least
 MOST_AT_ONCE = 500
@@ -43,7 +43,7 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
             break
         k = min(at_once, steps - step)
         heat = HOT * (COLD / HOT) ** (step / steps) * max(1.0, float(best_scores.max())) / n
-        moves = random_moves(s.rng, boards, s.scorer.geometry, s.alphabet, k)
+        moves = random_moves(s.rng, s.size, s.scorer.geometry, s.alphabet, k)
         slacks = s.rng.exponential(heat, (s.size, k)).astype(np.int32)
         walked = s.scorer.walk(boards, moves, slacks)
         boards, scores = walked.boards, walked.scores

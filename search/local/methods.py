@@ -24,7 +24,7 @@ from orderly_boggle.search.local.moves import Search, parse_alphabet
 from orderly_boggle.search.local.pool import climb
 from orderly_boggle.search.scoring.scorer import encode_boards
 
-STEPS_PER_CELL = 8000
+STEPS_PER_CELL = 6000
 
 
 class Climbing(NamedTuple):

@@ -26,7 +26,7 @@ SWAPS = 0.2
 # of the swaps, how many are of any two cells; the others are of neighbours, which are taken ten
 # times as often and lead to a better board as often (docs/notes/measurements.md)
 FAR = 0.1
-# of the letters of a change, how many are drawn from the alphabet; the others are copied from the
+# of the letters of a mutation, how many are drawn from the alphabet; the others are copied from the
 # boards themselves, which have few rare letters
 FRESH = 0.2
 
@@ -115,21 +115,19 @@ def best_first(boards: UInt8s, scores: Int32s, n: int) -> Int64s:
 
 
 def random_moves(
-    rng: np.random.Generator, boards: UInt8s, geometry: Geometry, alphabet: UInt8s, k: int
+    rng: np.random.Generator, m: int, geometry: Geometry, alphabet: UInt8s, k: int
 ) -> UInt8s:
-    """Return uint8[m, k, 2], k random moves for each board in uint8[m, n], see
+    """Return uint8[m, k, 2], k random moves for each of m boards, see
     :mod:`orderly_boggle.search.scoring.walks`; now and then a move changes nothing.
 
-    Either two cells are swapped, mostly neighbours, or a cell gets another letter: that of a random
-    cell of a random board, or one of the alphabet.
+    Either two cells are swapped, mostly neighbours, or a cell gets a letter of the alphabet, each
+    as likely as another.  So a move is as likely as the move back, as annealing demands.
     """
-    m, n = boards.shape
+    n = geometry.n
     moves = np.empty((m, k, 2), np.uint8)
     cells = rng.integers(0, n, (m, k))
     moves[:, :, 0] = cells
-    letters = boards[rng.integers(0, m, (m, k)), rng.integers(0, n, (m, k))]
-    fresh = rng.random((m, k)) < FRESH
-    letters[fresh] = alphabet[rng.integers(0, len(alphabet), np.count_nonzero(fresh))]
+    letters = alphabet[rng.integers(0, len(alphabet), (m, k))]
     others = _near(geometry)[cells, rng.integers(0, _EVEN, (m, k))]
     far = rng.random((m, k)) < FAR
     others[far] = rng.integers(0, n, np.count_nonzero(far))
@@ -150,9 +148,13 @@ def propose(
     rng: np.random.Generator, boards: UInt8s, geometry: Geometry, alphabet: UInt8s
 ) -> UInt8s:
     """Return one random neighbour of each board in uint8[m, n]; now and then it is the board
-    itself.
+    itself.  Most new letters are those of a random cell of a random board.
     """
-    return moved(boards, random_moves(rng, boards, geometry, alphabet, 1)[:, 0])
+    m, n = boards.shape
+    moves = random_moves(rng, m, geometry, alphabet, 1)[:, 0]
+    copied = (moves[:, 1] < SWAP) & (rng.random(m) >= FRESH)
+    moves[copied, 1] = boards[rng.integers(0, m, m), rng.integers(0, n, m)][copied]
+    return moved(boards, moves)
 
 
 def found(boards: UInt8s, scores: Int32s) -> list[tuple[str, int, int]]:

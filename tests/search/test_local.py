@@ -17,8 +17,15 @@ from orderly_boggle.boardclass.scores import parse_scores
 from orderly_boggle.search.local.batches import HoldingScorer, ParallelScorer
 from orderly_boggle.search.local.hamilton import best_boards, hamiltonian_paths
 from orderly_boggle.search.local.methods import METHODS, Climbing, local_search
-from orderly_boggle.search.local.moves import canonical_cells, neighbours, parse_alphabet, propose
+from orderly_boggle.search.local.moves import (
+    canonical_cells,
+    neighbours,
+    parse_alphabet,
+    propose,
+    random_moves,
+)
 from orderly_boggle.search.scoring.scorer import Scorer, decode_boards, encode_boards
+from orderly_boggle.search.scoring.walks import SWAP
 from tests.samples import daily
 
 STANDARD = parse_scores("standard")
@@ -127,6 +134,18 @@ def test_most_swaps_are_of_neighbours_and_any_two_cells_may_be():
     assert 0.9 * pairs.total() < near < pairs.total()
     # a cell at the border is chosen as often as one in the middle, and has fewer neighbours
     assert pairs[0, 1] > pairs[5, 6]
+
+
+def test_of_the_moves_of_annealing_all_letters_are_as_likely():
+    """Letters copied from the boards favour what these have: the best 5x5 board known for YAWL has
+    three o and a u, which chains of copied letters hardly tried.
+    """
+    shape, alphabet = geometry("2x3"), parse_alphabet("aeou")
+    moves = random_moves(np.random.default_rng(3), 100, shape, alphabet, 1000).reshape(-1, 2)
+    new = moves[:, 1]
+    n_of = np.bincount(new[new < SWAP], minlength=SWAP)[alphabet]
+    assert n_of.sum() > 70_000
+    assert n_of.min() > 0.95 * n_of.max()
 
 
 def test_most_new_letters_are_copied_from_the_boards_and_any_may_come():
