@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from orderly_boggle.boardclass.errors import InputError
 from orderly_boggle.boardclass.geometry import cell_name, parse_dims, short_cell_name
+from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.boardclass.scores import reaches
 
 if TYPE_CHECKING:
@@ -325,7 +326,8 @@ def narrate(story: Story, *, forced: bool = True) -> Iterator[str]:
         )
         yield f"  {cell_name(level['cell'], h)}: {rest}"
     if "n_multi_score" not in story:
-        yield f"Eliminated after {len(story['levels'])} forced cells: no bound reaches the cutoff."
+        n_forced = counted(len(story["levels"]), "forced cell")
+        yield f"Eliminated after {n_forced}: no bound reaches the cutoff."
         return
     multi = story["n_multi_score"]
     n = story["n_boards_reaching"]

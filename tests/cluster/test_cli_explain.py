@@ -10,9 +10,10 @@ from functools import partial
 
 import pytest
 
+from orderly_boggle.boardclass.errors import InputError
 from orderly_boggle.boardclass.geometry import geometry
 from orderly_boggle.boardclass.scores import parse_scores
-from orderly_boggle.search import class_bounds
+from orderly_boggle.search import class_bounds, explain as explained
 from orderly_boggle.search.explain import as_dot, as_svg, as_text, orderly_tree, sum_choice_tree
 from orderly_boggle.search.scoring.scorer import Scorer
 from tests.conftest import rows_of
@@ -61,12 +62,27 @@ def test_trees_on_the_command_line(orderly, words, tmp_path):
     drawn = orderly.done("bound", TYPED, "--tree", "-w", words)
     assert "Orderly tree" in drawn
     assert "cell 1.2  max" in drawn
+    lines = {line.strip() for line in drawn.splitlines()}
+    assert {"2.2=r tier +1", "2.1=i  sum 1"} <= lines, "a leaf has nothing to add up"
     for kind in ("svg", "dot"):
         orderly.done("bound", TYPED, "--out", tmp_path / f"t.{kind}", "-w", words)
         assert {path.name for path in tmp_path.glob(f"*.{kind}")} == {
             f"t-orderly.{kind}",
             f"t-sum-choice.{kind}",
         }
+
+
+def test_a_tree_of_more_nodes_than_anybody_looks_at_is_refused(monkeypatch):
+    board = geometry("2x2")
+    terms = class_bounds.walk_class(CLASS, Scorer("2x2", WORDS, STANDARD)).terms
+    n_nodes = class_bounds.n_nodes(terms)
+    monkeypatch.setattr(explained, "MAX_NODES", n_nodes)
+    orderly_tree(terms, board)
+    monkeypatch.setattr(explained, "MAX_NODES", n_nodes - 1)
+    with pytest.raises(InputError, match=f"the orderly tree has more than {n_nodes - 1} nodes"):
+        orderly_tree(terms, board)
+    with pytest.raises(InputError, match=f"the Sum/Choice tree has more than {n_nodes - 1} nodes"):
+        sum_choice_tree(CLASS, WORDS, STANDARD, board)
 
 
 # golden: class 2520743 of `bdfgjvwxz aeiou lnrsy chkmpt` on 3x4; the list has no q, so the letters
@@ -114,6 +130,13 @@ def test_explain_ends_as_the_search_does(orderly, words):
     )
     for cutoff in range(1, story["orderly_bound"] + 2):
         assert ("of them reach" in explain("--cutoff", cutoff)) == (cutoff <= best), cutoff
+
+
+def test_a_class_of_which_no_part_is_left_ends_with_the_cells_that_were_forced(orderly, words):
+    story = partial(orderly.done, "explain", " ".join(["aeirt"] * 4), "-w", words, "--cutoff")
+    assert "Eliminated after 1 forced cell: no bound reaches the cutoff." in story(10)
+    assert "Eliminated after 3 forced cells: no bound reaches the cutoff." in story(6)
+    assert "Scored exactly, 24 of them reach the cutoff." in story(5)
 
 
 def test_what_would_fill_the_memory_is_left_to_the_search(orderly, words, monkeypatch):

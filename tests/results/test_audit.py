@@ -5,10 +5,13 @@ with the search.
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import asdict, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +37,24 @@ from orderly_boggle.results.storage import files
 from orderly_boggle.results.store.documents import format_document
 from orderly_boggle.results.store.parts import serialise
 from orderly_boggle.results.store.run import open_run
-from orderly_boggle.search.certificate import Certifier
+from orderly_boggle.search.certificate import Certifier, _Tree
+from orderly_boggle.search.node import Node
 from orderly_boggle.search.question import Question, ask
 from orderly_boggle.search.scoring.scorer import Scorer
 from tests.classes import canonical_rank
 from tests.conftest import make_in
-from tests.reference.orderly import absorb, all_scores, orderly_bound, terms_of_class, with_points
+from tests.reference.orderly import (
+    absorb,
+    all_scores,
+    branch,
+    orderly_bound,
+    terms_of_class,
+    with_points,
+)
 from tests.results.helpers import question_of
 
 LIST = available_names()["scowl70"]
+STANDARD = parse_scores("standard")
 ALLOWED = {"__future__", "numba", "numpy", "pyarrow", *sys.stdlib_module_names}
 
 
@@ -406,6 +418,9 @@ def test_parts_and_questions_that_the_checker_does_not_take(copy):
     for buckets in (f"edge: {LETTERS[1:]}", f"edge: a{LETTERS}"):
         with pytest.raises(Rejected, match="do not hold every letter exactly once"):
             checker.RunQuestion(asked | {"partition": buckets}, "here")
+    for dims in ("3x2", "0x5", "5x6", "2x13"):
+        with pytest.raises(Unreadable, match=f"no boards of {dims} are audited"):
+            checker.RunQuestion(asked | {"dims": dims}, "here")
     (copy / files.RUN).rename(copy / "elsewhere")
     (copy / files.RUN).symlink_to("elsewhere")
     with pytest.raises(Unreadable, match="not a plain file"):
@@ -529,13 +544,33 @@ def test_the_checker_reads_word_lists_scores_and_symmetries_as_the_program_does(
     rng = np.random.default_rng(1)
     boards = ["".join(rng.choice(list("aeirstnqx"), 4)) for _ in range(200)]
     assert [question.score(board) for board in boards] == scorer.scores(boards).tolist()
-    for dims in ("2x2", "2x3", "3x3", "3x4", "4x4"):
+    words = sorted({"".join(rng.choice(list("abc"), n)) for n in rng.integers(3, 7, 60)})
+    for dims in ("2x2", "2x3", "3x3", "3x4", "4x4", "3x7"):
         shape = geometry(dims)
         board = LETTERS[: shape.n]
         turned = {tuple(board[c] for c in image) for image in shape.symmetries.tolist()}
-        buckets = ", ".join(f"{kind}: {LETTERS}" for kind in ("center", "edge", "corner"))
-        asked = {"dims": dims, "cutoff": 1, "partition": buckets}
-        assert checker.RunQuestion(asked, "").images(board) == turned
+        question = checker.RunQuestion(fingerprint(dims, words), "", words)
+        assert question.images(board) == turned
+        boards = ["".join(rng.choice(list("abc"), shape.n)) for _ in range(20)]
+        scores = Scorer(dims, words, STANDARD).scores(boards)
+        assert [question.score(board) for board in boards] == scores.tolist()
+
+
+def fingerprint(dims, words, points=STANDARD.points):
+    """Return the identity of a run of one class, in the older form."""
+    buckets = ", ".join(f"{kind}: {LETTERS}" for kind in ("center", "edge", "corner"))
+    sha256 = hashlib.sha256("\n".join(words).encode()).hexdigest()
+    asked = {"dims": dims, "cutoff": 1, "partition": buckets}
+    return asked | {"scores": list(points), "wordlist_sha256": sha256}
+
+
+def test_words_that_no_board_has_do_not_count():
+    """Those of more letters than cells, and those without points, are no reason to refuse a run."""
+    words = ["a" * n for n in range(3, 24)]
+    points = [n * (n < 19) for n in range(65)]
+    points[21:] = [2**31] * 44
+    question = checker.RunQuestion(fingerprint("4x5", words, points), "", words)
+    assert len(question.codes) == len(question.points_of_code) == 16
 
 
 def test_the_checker_leaves_out_what_is_no_word(tmp_path):
@@ -545,14 +580,27 @@ def test_the_checker_leaves_out_what_is_no_word(tmp_path):
     assert checker.read_words(path) == ["qiet", "tea"]
 
 
-def test_terms_that_find_no_room_come_in_the_next_round():
-    words = ["aaaa", "abab", "abba", "abca", "abcc", "bacb", "cab"]
+LONGER = ["aaaa", "abab", "abba", "abca", "abcc", "bacb", "cab"]
+# many words of few paths each: the room for terms runs out before that for paths
+EVERY_THREE = ["".join(letters) for letters in product("abc", repeat=3)]
+
+
+@pytest.mark.parametrize(
+    ("words", "sizes"), [(LONGER, (41, 60, 100, 300)), (EVERY_THREE, (41, 240, 300))]
+)
+def test_terms_that_find_no_room_come_in_the_next_round(words, sizes):
     question = question_of(geometry("2x3"), {word: len(word) for word in words})
     letters, free = ["abc"] * 6, list(range(6))
     keys, points = checker._terms(question, letters, free)
-    for size in (41, 60, 100, 300):
+    for size in sizes:
         some, worth = checker._terms(question, letters, free, size)
         assert (some.tolist(), worth.tolist()) == (keys.tolist(), points.tolist())
+
+
+def test_a_beginning_that_no_path_has_ends_all_words_that_begin_so():
+    """``aaab`` leaves paths of four letters behind, of which ``acab`` must find none."""
+    question = question_of(geometry("2x2"), {"aaab": 1, "acaa": 1, "acab": 1})
+    assert question.score("aaab") == 1
 
 
 @st.composite
@@ -613,7 +661,39 @@ def test_the_tree_of_a_class_holds_every_board_that_bounds_do_not_rule_out(case)
     assert checked(question, row) == {
         board: score for board, score in exact.items() if score >= cutoff
     }
-    assert len(list(checker.CertifiedPart(question, row).ends())) == found.n_leaves + found.n_boards
+    part = checker.CertifiedPart(question, row)
+    assert len(list(part.ends())) == found.n_leaves + found.n_boards
+    bare = set(range(shape.n)) - set(part.free)
+    terms = with_points(absorb(terms_of_class(letters, words, shape.dims), bare), worth)
+    for above, choices, go_on in part.splits():
+        for letter in choices:
+            left = terms
+            for cell, each in zip(part.free, above + letter, strict=False):
+                left = branch(left, cell, each)
+            bound = orderly_bound(left, part.free[len(above) + 1 :])
+            assert (bound >= cutoff) == (letter in go_on)
+
+
+def test_parts_whose_terms_find_no_room_make_no_certificate():
+    words = ["".join(letters) for letters in product("abc", repeat=3)]
+    certifier = Certifier(asked("2x2", tuple(range(65)), 3), words, memory_mb=1)
+    node = Node((7,) * 4, 0)
+    n_terms, keys, points = certifier._forest.terms(node, list(range(4)))
+
+    def body(room: int) -> list[int]:
+        tree = _Tree(keys[: n_terms + room].copy(), points[: n_terms + room].copy(), 3)
+        tree.split(["abc"] * 4, 0, n_terms)
+        return tree.body.tolist()
+
+    whole = body(len(keys) - n_terms)
+    with pytest.raises(IncompleteError, match="more terms than fit the memory"):
+        body(0)
+    fitting = 0
+    for room in range(3 * n_terms):
+        with suppress(IncompleteError):
+            assert body(room) == whole
+            fitting += 1
+    assert 0 < fitting < 3 * n_terms
 
 
 def test_no_board_is_ruled_out_by_a_bound_that_is_too_large_to_be_told():
