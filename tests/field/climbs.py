@@ -1,11 +1,12 @@
 """How often each method of climbing finds the best known board, and at what cost.
 
     python -m tests.field.climbs --dims 5x5 --wordlist enable2k --best 10406 --method anneal
-        [--pool 500] [--runs N] [--seeds 0 4] [--results FILE]
+        [--pool 500] [--runs N] [--seeds 0 4] [--until-found] [--limit 2.5] [--results FILE]
 
-One thread.  For every seed a line: the best score and board, how often it was found (chains of
-annealing, runs of other methods), CPU minutes and boards scored.  The last line is the rate: a
-share p of searches that cost c each finds the board, so half of those who spend
+One thread.  A search ends by itself, with --until-found when it has the board, and after the CPU
+minutes of --limit.  For every seed a line: the best score and board, how often it was found
+(chains of annealing, runs of other methods), CPU minutes and boards scored.  The last line is the
+rate: a share p of searches that cost c each finds the board, so half of those who spend
 c * log(1/2) / log(1 - p) find it.  With --results lines are kept there, and seeds that it has are
 not searched again.
 """
@@ -50,12 +51,23 @@ def search_once(scorer: Scorer, asked: dict[str, Any], seed: int) -> dict[str, A
     """
     options = {name: asked[name] for name in ("pool", "runs") if asked[name]}
     n_scored: dict[int, int] = {}
+    best_so_far = 0
 
     def note(now: Climbing) -> None:
+        nonlocal best_so_far
         n_scored[now.run] = now.n_scored
+        best_so_far = now.best
 
     began = time.process_time()
-    best = local_search(scorer, asked["method"], seed=seed, progress=note, **options)[0]
+
+    def is_over() -> bool:
+        used_min = (time.process_time() - began) / 60
+        if asked["limit"] and used_min > asked["limit"]:
+            return True
+        return asked["until_found"] and best_so_far >= asked["best"]
+
+    found = local_search(scorer, asked["method"], seed=seed, progress=note, stop=is_over, **options)
+    best = found[0]
     minutes = (time.process_time() - began) / 60
     return {**best._asdict(), "minutes": round(minutes, 3), "n_scored": sum(n_scored.values())}
 
@@ -70,9 +82,12 @@ def main() -> None:
     parser.add_argument("--pool", type=int)
     parser.add_argument("--runs", type=int)
     parser.add_argument("--seeds", type=int, nargs=2, default=(0, 4), metavar=("FIRST", "LAST"))
+    parser.add_argument("--until-found", action="store_true")
+    parser.add_argument("--limit", type=float, metavar="MINUTES")
     parser.add_argument("--results", type=Path)
     given = parser.parse_args()
-    asked = {name: getattr(given, name) for name in ("dims", "wordlist", "method", "pool", "runs")}
+    names = ("dims", "wordlist", "method", "best", "pool", "runs", "until_found", "limit")
+    asked = {name: getattr(given, name) for name in names}
     known = []
     if given.results and given.results.exists():
         known = [json.loads(line) for line in given.results.read_text().splitlines()]
@@ -82,7 +97,7 @@ def main() -> None:
     found, minutes = [], []
     for seed in range(given.seeds[0], given.seeds[1] + 1):
         own = asked | {"seed": seed}
-        answers = [line for line in known if {name: line[name] for name in own} == own]
+        answers = [line for line in known if {name: line.get(name) for name in own} == own]
         if not answers:
             answers = [own | search_once(scorer, asked, seed) | {"commit": commit()}]
             if given.results:
