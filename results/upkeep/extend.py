@@ -79,8 +79,8 @@ class ExtendResult:
             text += f", {self.n_before:,} were there already"
         if self.n_repeated is not None:
             text += (
-                f", {self.n_repeated:,} of them searched again; the bounds of the others are "
-                "believed, and the claim says so"
+                f", {self.n_repeated:,} of them searched again first; the claim rests on their "
+                "bounds and says so"
             )
         if n_refused := self.n_verdicts - self.n_reused - self.n_before:
             text += f", {n_refused:,} do not hold at the new cutoff and are searched again"

@@ -18,8 +18,11 @@ from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.store.words import run_wordlist
 from orderly_boggle.search.breaker import Breaker
 from tests.cluster.small import config, rewritten
+from tests.cluster.whole_run import seal_claim
 
-CONDITION = re.compile(r", if (\d+) bounds are right that a run at cutoff 14 gave and nobody comp")
+TOOK_OVER = "that this run took over from one at cutoff 14"
+ONCE_SAID = "that a run at cutoff 14 gave and nobody computed again"
+CONDITION = re.compile(rf", if (\d+) bounds are right {TOOK_OVER}")
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +51,17 @@ def test_a_claim_that_rests_on_bounds_says_so(orderly, source, small_runs, tmp_p
     assert told
     n_taken, n_repeated = map(int, told.groups())
     assert 0 < n_repeated == n_taken < 55
-    assert "the bounds of the others are believed, and the claim says so" in answer.err
+    assert "searched again first; the claim rests on their bounds and says so" in answer.err
     status = orderly.json("status", lower)
     condition = CONDITION.search(status["statement"])
     assert condition
     assert int(condition[1]) == n_taken
     assert status["notes"] == []
+    seal_claim(lower, lower, statement=status["statement"].replace(TOOK_OVER, ONCE_SAID))
+    assert orderly.json("status", lower)["notes"] == [], "as version 0.1.0 wrote it"
+    seal_claim(lower, lower, statement=status["statement"].replace(TOOK_OVER, "that are right"))
+    assert "not what the rows give" in str(orderly.json("status", lower)["notes"])
+    seal_claim(lower, lower, statement=status["statement"])
     verified = orderly.json("verify", lower)
     assert verified["statement"] == status["statement"]
     page = tmp_path / "lower.html"
@@ -75,10 +83,10 @@ def test_a_claim_that_rests_on_bounds_says_so(orderly, source, small_runs, tmp_p
     assert rests_on, "a derived claim rests on the same bounds"
     assert int(rests_on[1]) == n_taken
     orderly.done("derive", lower, "--cutoff", 14, "--out", tmp_path / "no-bounds")
-    assert "nobody computed" not in orderly.json("status", tmp_path / "no-bounds")["statement"]
+    assert "took over" not in orderly.json("status", tmp_path / "no-bounds")["statement"]
     highest = tmp_path / "highest"
     assert extended(orderly, lower, highest, 14).code == 0
-    assert "nobody computed" not in orderly("verify", highest).out
+    assert "took over" not in orderly("verify", highest).out
 
 
 def test_a_directory_that_was_begun_gets_no_rows_that_keep_less_than_it_promises(
