@@ -227,15 +227,23 @@ class RayExecutor(Executor):
         self._metrics.show(report)
 
     def waiting(self) -> str:
-        """Return which processors are waited for, and who has them; empty: none."""
+        """Return which processors are waited for, and who has them; or, while no worker is ready,
+        how many are on their way; empty: nothing is waited for.
+        """
         ours = self._placed()
         n_lacking = self._wanted() - ours.total()
         if n_lacking <= 0:
-            return ""
+            return self._setting_up()
         text = f"waiting for {counted(n_lacking, 'more processor' if ours else 'processor')}"
         starting = any(call.kind in ("who", "seat") for call in self._calls.values())
         there = self._there.describe(ours, self._barred, starting=starting)
         return f"{text} at {self._address}: {there}"
+
+    def _setting_up(self) -> str:
+        if self.pids or not self._actors:
+            return ""
+        text = f"waiting for {counted(len(self._actors), 'worker')} at {self._address}"
+        return f"{text} to load words and kernels ({ray_inside.NICENESS})"
 
     def close(self) -> None:
         """Kill all actors and leave the cluster, or end it if it is ours."""

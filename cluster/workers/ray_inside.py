@@ -16,6 +16,10 @@ from typing import Any
 
 from orderly_boggle.boardclass.printable import counted
 
+NICENESS = (
+    "slowly beside other work: Ray gives them niceness 15, unless RAY_worker_niceness says "
+    "otherwise where Ray was started"
+)
 _MAX_OTHERS = 3
 _MAX_ENTRY = 60
 
@@ -80,10 +84,7 @@ class Processors:
         if taken > 0:
             or_ours = ""
             if starting:
-                or_ours = (
-                    ", or by ours that are starting (slowly beside other work: Ray gives them "
-                    "niceness 15, unless RAY_worker_niceness says otherwise where Ray was started)"
-                )
+                or_ours = f", or by ours that are starting ({NICENESS})"
             parts.append(f"{taken:,} taken by others{or_ours}")
         if taken > 0 and self.others:
             parts[-1] += f" ({'; '.join(self.others)})"

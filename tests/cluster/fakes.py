@@ -68,6 +68,14 @@ class SlowBreaker(FakeBreaker):
         super().__init__(spec, 0.1)
 
 
+class LateBreaker(FakeBreaker):
+    """Two seconds before the first."""
+
+    def __init__(self, spec):
+        time.sleep(2.0)
+        super().__init__(spec)
+
+
 class BadBreaker(FakeBreaker):
     """Class 0 raises, class 1 runs out of memory."""
 

@@ -211,6 +211,22 @@ def test_processors_that_lack_are_waited_for_and_the_waiting_actors_become_worke
     nodes.remove_all()
 
 
+def test_who_waits_for_workers_that_load_is_told_of_their_niceness(nodes):
+    """Two minutes beside ten busy processes, where only processors that lacked were told of."""
+    nodes.add()
+    with RayExecutor(fakes.SPEC, 0, fakes.LateBreaker, address=nodes.address) as executor:
+        executor.spawn(1)
+        told = []
+        while not executor.pids:
+            executor.poll(0.05)
+            told.append(executor.waiting())
+        assert told[0].startswith("waiting for 1 processor at ")
+        loading = f"waiting for 1 worker at {nodes.address} to load words and kernels (slowly bes"
+        assert told[-2].startswith(loading)
+        assert told[-1] == ""
+    nodes.remove_all()
+
+
 def test_a_worker_with_other_code_or_another_python_is_refused_before_it_works(nodes):
     nodes.add()
     with RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=nodes.address) as executor:
