@@ -11,6 +11,8 @@ The exit code of the command line is a property of the error, so that no command
 "'aaaaaa...aaa'"
 """
 
+GIT_POINTER = b"version https://git-lfs.github.com/spec/"  # what git-lfs keeps of a large file
+
 
 class OrderlyError(Exception):
     """Base of every error that is shown as one message, without a traceback."""

@@ -26,7 +26,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.errors import GIT_POINTER, WordListError, quote
 from orderly_boggle.boardclass.word_forms import Entries, Given, entries_of, stems
 
 # a small archive may unpack to anything
@@ -189,8 +189,14 @@ def _unpacker(raw: IO[bytes], path: Path) -> Callable[[IO[bytes]], Any]:
     """Return what opens the content of a file: the name or the first bytes tell how it is
     packed.
     """
-    start = raw.read(6)
+    start = raw.read(len(GIT_POINTER))
     raw.seek(0)
+    # also where the name says that it is packed
+    if start == GIT_POINTER:
+        raise WordListError(
+            f"word list {quote(str(path))} is a pointer of git-lfs, not the file itself: fetch it "
+            "with `git lfs pull`"
+        )
     # the bytes first: what a browser saved is often packed under another name
     if start.startswith(b"PK\x03\x04"):
         return _only_text

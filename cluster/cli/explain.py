@@ -189,9 +189,11 @@ def _explain_stored(
         )
     directory = named_run(run)
     from orderly_boggle.boardclass.parts import depth
+    from orderly_boggle.results.proof.known import check_known
 
+    opened = results.open_run(directory)
     rows = []
-    for row in results.open_run(directory).rows():
+    for row in opened.rows():
         if row.class_id == int(number):
             rows.append(row)
     if not rows:
@@ -207,3 +209,5 @@ def _explain_stored(
         counts = [row.counters[name] for name in _COUNTERS]
         table.append((*first, *counts, row.seconds))
     write_table((*_COLUMNS, *_COUNTERS, "seconds"), table, fmt)
+    # what is shown is stored there all the same
+    check_known(opened)

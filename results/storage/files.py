@@ -27,7 +27,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from orderly_boggle.boardclass.errors import InputError, StoreError, quote
+from orderly_boggle.boardclass.errors import GIT_POINTER, InputError, StoreError, quote
 from orderly_boggle.results.errors import DamagedError, UnreachableError, WriteError
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "published"  # the runs that come with the program
@@ -129,12 +129,9 @@ def check_size(n_bytes: int, name: str, where: str) -> None:
         )
 
 
-_POINTER = b"version https://git-lfs.github.com/spec/"
-
-
 def check_pointer(data: bytes, where: str) -> None:
     """Raise DamagedError when a file is only what git keeps in place of a large one."""
-    if data.startswith(_POINTER):
+    if data.startswith(GIT_POINTER):
         raise DamagedError(
             f"{where} is a pointer of git-lfs, not the file itself: fetch the files of the run "
             "with `git lfs pull`"

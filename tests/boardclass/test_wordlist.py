@@ -16,6 +16,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.word_files import read_entries
 from orderly_boggle.boardclass.wordlist import (
     REASONS,
     WordList,
@@ -206,6 +207,15 @@ def test_a_compressed_list_that_is_cut_off_or_damaged(tmp_path):
         path.write_bytes(data)
         with pytest.raises(WordListError, match=r"is cut off or damaged .*fetch it again"):
             load_wordlist(path)
+
+
+@pytest.mark.parametrize("name", ["list.txt", "list.txt.gz", "list.dic"])
+def test_what_git_lfs_keeps_of_a_list_is_called_so(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n")
+    for read in (load_wordlist, read_entries):
+        with pytest.raises(WordListError, match=r"pointer of git-lfs.*git lfs pull"):
+            read(path)
 
 
 def test_a_huge_file_is_not_read_to_its_end(tmp_path):

@@ -39,6 +39,7 @@ READERS = {
     "top": (5, ["top", "RUN"]),
     "query": (5, ["query", "RUN", "SELECT * FROM runs"]),
     "compare": (5, ["compare", "RUN", "FILE"]),
+    "explain": (5, ["explain", "0", "--run", "RUN"]),
     "report": (5, ["report", "RUN", "--out", "NEW"]),
 }
 CLAIMERS = {
@@ -61,7 +62,7 @@ SCREENS = {"watch", "serve"}  # tests of their own below
 RUN_OPTIONS = (options.Run, options.RunList, options.Runs)
 OF_NO_RUN = {
     *("plan", "tune", "climb", "longest", "neighbours", "roll", "show", "score", "solve"),
-    *("lists", "play", "paths", "bound", "explain", "export", "wordlist"),
+    *("lists", "play", "paths", "bound", "export", "wordlist"),
 }
 
 
@@ -96,9 +97,10 @@ def test_every_command_is_asked():
     for name in OF_NO_RUN - {"wordlist"}:
         function = getattr(import_module(f"orderly_boggle.cluster.cli.{PLACES[name]}"), name)
         function = inspect.unwrap(function)
-        hints = get_type_hints(function, include_extras=True).values()
-        assert not any(hint in RUN_OPTIONS for hint in hints), name
-        assert options.RunWords not in hints, name
+        hints = get_type_hints(function, include_extras=True)
+        assert not hints.keys() & {"run", "directory", "directories", "sources", "extend"}, name
+        assert not any(hint in RUN_OPTIONS for hint in hints.values()), name
+        assert options.RunWords not in hints.values(), name
 
 
 @pytest.mark.parametrize("name", [*READERS, *CLAIMERS, *SEARCHERS])
