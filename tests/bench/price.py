@@ -27,6 +27,9 @@ from tests.bench.against import WORKS, Work, searched, tree_of
 from tests.bench.figures import BEST, ROOT, WORDLIST, machine
 
 _PLAN_S = 420
+_CPU = "CPU s"
+_MEMORY = "MiB"
+_RATE = "a CPU s"
 _PIECE = Work(
     "3x3",
     500,
@@ -97,70 +100,71 @@ def _python(tree: Path, source: str, *words: str) -> str:
 _SMALL_RUN = ("run", "3x3", "-w", WORDLIST, "--cutoff", "500", "--workers", "0", "--out", "run")
 
 
-def _cpu_of_3x3(tree: Path) -> float:
+Found = dict[str, float]  # by unit
+
+
+def _whole_3x3(tree: Path) -> Found:
     before = os.times()
     _python(tree, _COMMAND, *_SMALL_RUN)
     after = os.times()
     user_s = after.children_user - before.children_user
-    return user_s + after.children_system - before.children_system
+    return {_CPU: user_s + after.children_system - before.children_system}
 
 
-def _first_verdict(tree: Path) -> float:
-    return float(_python(tree, _FIRST_VERDICT, *_SMALL_RUN).splitlines()[-1])
+def _first_verdict(tree: Path) -> Found:
+    return {"s": float(_python(tree, _FIRST_VERDICT, *_SMALL_RUN).splitlines()[-1])}
 
 
-def _rate(tree: Path, *, is_portable: bool) -> float:
-    return float(_python(tree, _SCORES, WORDLIST, BEST, str(is_portable)))
+def _scored(tree: Path, *, is_portable: bool) -> Found:
+    return {_RATE: float(_python(tree, _SCORES, WORDLIST, BEST, str(is_portable)))}
 
 
-def _cpu_of(names: tuple[str, ...], tree: Path) -> float:
-    total_s = 0.0
-    for name in names:
-        found = searched(tree, WORKS[name])
-        total_s += found["cpu_s"] / found["settled"]
-    return total_s
+def _searched(works: tuple[Work, ...], tree: Path) -> Found:
+    cpu_s = 0.0
+    memory_mib = 0.0
+    for work in works:
+        found = searched(tree, work)
+        cpu_s += found["cpu_s"] / found["settled"]
+        memory_mib = max(memory_mib, found["memory_mib"])
+    return {_CPU: cpu_s, _MEMORY: memory_mib}
 
 
-def _cpu_of_piece(tree: Path) -> float:
-    return float(searched(tree, _PIECE)["cpu_s"])
-
-
-def _memory(work: Work, tree: Path) -> float:
-    return float(searched(tree, work)["memory_mib"])
-
-
-def _core_hours(dims: str, cutoff: int, tree: Path) -> float:
+def _planned(dims: str, cutoff: int, tree: Path) -> Found:
     asked = ("plan", dims, "-w", WORDLIST, "--cutoff", str(cutoff), "--workers", "2")
     told = _python(tree, _COMMAND, *asked, "--seconds", str(_PLAN_S), "--seed", "73")
     sys.stdout.write(told)
     found = re.search(r"([\d,]+) (?:core )?hours", told)
     assert found, told
-    return float(found[1].replace(",", ""))
+    return {"core hours": float(found[1].replace(",", ""))}
 
 
 class Row(NamedTuple):
-    """A row of the table."""
+    """What is measured at once, and what each figure must be; one without that is not shown."""
 
-    unit: str
-    must: str
-    figure: Callable[[Path], float]
+    figure: Callable[[Path], Found]
+    musts: dict[str, str]  # by unit
 
 
-_4X4 = tuple(name for name in WORKS if name.startswith("4x4"))
+_4X4 = tuple(work for name, work in WORKS.items() if name.startswith("4x4"))
+
+
+def _classes(*works: Work) -> Callable[[Path], Found]:
+    return partial(_searched, works)
+
+
 ROWS = {
-    "4x5 weak": Row("CPU s", "ratio 0.2", partial(_cpu_of, ("4x5 weak",))),
-    "4x5 middling": Row("CPU s", "ratio 0.2", partial(_cpu_of, ("4x5 middling",))),
-    "4x5 strong": Row("CPU s", "ratio 0.2", partial(_cpu_of, ("4x5 strong",))),
-    "4x5 memory": Row("MiB", "3,000", partial(_memory, WORKS["4x5 strong"])),
-    "4x4 classes": Row("CPU s", "ratio 0.75", partial(_cpu_of, _4X4)),
-    "4x4 yawl memory": Row("MiB", "1,400", partial(_memory, _YAWL)),
-    "3x3 whole": Row("CPU s", "ratio 0.75", _cpu_of_3x3),
-    "3x3 first verdict": Row("s", "1.5", _first_verdict),
-    "class of the paper": Row("CPU s", "0.1", _cpu_of_piece),
-    "scores near the best": Row("a CPU s", "ratio 1.28", partial(_rate, is_portable=False)),
-    "the same, portable": Row("a CPU s", "ratio 1.67", partial(_rate, is_portable=True)),
-    "plan 4x5": Row("core hours", "220,000", partial(_core_hours, "4x5", 6300)),
-    "plan 3x6": Row("core hours", "1,000", partial(_core_hours, "3x6", 4700)),
+    "4x5 weak": Row(_classes(WORKS["4x5 weak"]), {_CPU: "ratio 0.2"}),
+    "4x5 middling": Row(_classes(WORKS["4x5 middling"]), {_CPU: "ratio 0.2"}),
+    "4x5 strong": Row(_classes(WORKS["4x5 strong"]), {_CPU: "ratio 0.2", _MEMORY: "3,000"}),
+    "4x4, six classes": Row(_classes(*_4X4), {_CPU: "ratio 0.75"}),
+    "4x4 yawl": Row(_classes(_YAWL), {_CPU: "", _MEMORY: "1,400"}),
+    "3x3 whole": Row(_whole_3x3, {_CPU: "ratio 0.75"}),
+    "3x3 first verdict": Row(_first_verdict, {"s": "1.5"}),
+    "class of the paper": Row(_classes(_PIECE), {_CPU: "0.1"}),
+    "scores near the best": Row(partial(_scored, is_portable=False), {_RATE: "ratio 1.28"}),
+    "scores, portable": Row(partial(_scored, is_portable=True), {_RATE: "ratio 1.67"}),
+    "plan 4x5": Row(partial(_planned, "4x5", 6300), {"core hours": "220,000"}),
+    "plan 3x6": Row(partial(_planned, "3x6", 4700), {"core hours": "1,000"}),
 }
 
 
@@ -178,25 +182,29 @@ def main() -> None:
         f"{options.commit}\n\n| | old | new | ratio | must |\n|---|---|---|---|---|\n"
     )
     with tree_of(options.commit) as old:
+        trees = {"old": old, "new": ROOT}
         for name in options.only:
-            row = ROWS[name]
-            values: dict[str, list[float]] = {build: [] for build in options.builds}
             # plans cost minutes, and say themselves how far they may be off
             n_rounds = 1 if name.startswith("plan") else options.rounds
+            found: dict[str, list[Found]] = {build: [] for build in options.builds}
             for _ in range(n_rounds):
                 for build in options.builds:
-                    values[build].append(row.figure({"old": old, "new": ROOT}[build]))
-            _write(name, row, {build: statistics.median(each) for build, each in values.items()})
+                    found[build].append(ROWS[name].figure(trees[build]))
+            _write(name, found)
 
 
-def _write(name: str, row: Row, medians: dict[str, float]) -> None:
-    cells = [f"{name}, {row.unit}"]
-    for build in ("old", "new"):
-        cells.append(f"{medians[build]:,.4g}" if build in medians else "")
-    ratio = ""
-    if len(medians) > 1:
-        ratio = f"{medians['new'] / medians['old']:.2f}"
-    sys.stdout.write(f"| {' | '.join((*cells, ratio, row.must))} |\n")
+def _write(name: str, found: dict[str, list[Found]]) -> None:
+    for unit, must in ROWS[name].musts.items():
+        medians = {}
+        for build, rounds in found.items():
+            medians[build] = statistics.median(values[unit] for values in rounds)
+        cells = [f"{name}, {unit}"]
+        for build in ("old", "new"):
+            cells.append(f"{medians[build]:,.4g}" if build in medians else "")
+        ratio = ""
+        if len(medians) > 1:
+            ratio = f"{medians['new'] / medians['old']:.2f}"
+        sys.stdout.write(f"| {' | '.join((*cells, ratio, must))} |\n")
     sys.stdout.flush()
 
 
