@@ -200,7 +200,7 @@ def allowed_letters(exclude: str) -> str:
 @options.grouped
 def longest(
     listed: options.ListOptions,
-    dims: options.Size = "4x4",
+    dims: options.SmallSize = "4x4",
     word: Annotated[
         str | None, option("Use only this word, which need not be in the list.")
     ] = None,

@@ -147,7 +147,7 @@ def export(
     relaxed: Annotated[
         bool,
         option(
-            "Without the letters of the board: its value is the orderly bound (lp, mps).",
+            "Leave out the letters of the board: the value is then the orderly bound (lp, mps).",
             "--relaxed",
         ),
     ] = False,

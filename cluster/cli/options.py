@@ -117,16 +117,13 @@ Dims = Annotated[
         autocompletion=complete_sizes,
     ),
 ]
-Size = Annotated[  # of boards that are not typed: they are never wider than high
-    str | None,
-    option(
-        "Columns x rows; each 2 or more, 25 cells at most.",
-        "--dims",
-        "-d",
-        metavar="WxH",
-        callback=_say_turned,
-        autocompletion=complete_sizes,
-    ),
+# of boards that are not typed: they are never wider than high
+_size = partial(option, metavar="WxH", callback=_say_turned, autocompletion=complete_sizes)
+Size = Annotated[
+    str | None, _size("Columns x rows; each 2 or more, 25 cells at most.", "--dims", "-d")
+]
+SmallSize = Annotated[
+    str | None, _size("Columns x rows; each 2 or more, 16 cells at most.", "--dims", "-d")
 ]
 Buckets = Annotated[
     str | None,

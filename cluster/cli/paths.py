@@ -19,11 +19,9 @@ def paths(
 ) -> None:
     """Count the simple paths of a board: every way to draw a word of any length on it.
 
-    A path goes from cell to cell, also diagonally, uses no cell twice, and has a direction; one
-    cell alone is a path as well.  The numbers are exact.  6x6 takes seconds, 8x8 a minute or two;
-    a side of a strip may be as long as you like.
-
-    Example: orderly paths 4x4
+    A path goes from cell to cell, also diagonally, uses no cell twice, and has a direction; a
+    single cell is a path as well.  The numbers are exact.  6x6 takes seconds, 8x8 a minute or
+    two.  A board may have up to 200 cells; its shorter side may be up to 11.
     """
     from orderly_boggle.boardclass.king_paths import n_paths, n_paths_by_length
 

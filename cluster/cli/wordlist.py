@@ -78,7 +78,7 @@ def check(
 ) -> None:
     """Count the words of a list and the lines left out.
 
-    Of a file that is no list, say what import would make of it.
+    If the file is not a word list, say what import would make of it.
     """
     path = Path(file)
     try:

@@ -71,7 +71,7 @@ export function wordList(prefix = "") {
   function show() {
     none.hidden = sift() > 0;
     none.textContent = filter.value.trim()
-      ? "No word has that in it."
+      ? "No word contains that."
       : "No word of the list is on this board.";
     clear();
   }
