@@ -115,7 +115,7 @@ def _show_to_people(solved: Solved, wordlist: str, notes: Mapping[str, str]) -> 
     for note in filter(None, notes.values()):
         say(note)
     if out.is_terminal:
-        out.print("The redder a cell, the more points of words run through it.", style="dim")
+        out.print("The redder a cell, the more points the words through it are worth.", style="dim")
     for letters, group in groupby(solved.words, key=attrgetter("letters")):
         same = list(group)
         each = len({word.points for word in same}) == 1
