@@ -149,7 +149,11 @@ RunList = Annotated[
 ]
 Runs = Annotated[
     list[str] | None,
-    argument("RUN|FOLDER", "Run directories, or folders of runs.", show_default="the folder runs"),
+    argument(
+        "RUN|FOLDER",
+        "Run directories, or folders of runs; published: those that come with orderly.",
+        show_default="the folder runs",
+    ),
 ]
 TypedBoard = Annotated[
     str,

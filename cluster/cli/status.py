@@ -77,7 +77,8 @@ def runs(locations: options.Runs = None, fmt: options.Format = "table") -> None:
     if fmt == "json":
         write_json(listed)
     elif not listed and fmt == "table":
-        say(f"no run under {', '.join(catalog.locations)}: orderly run makes one")
+        where = ", ".join(catalog.locations)
+        say(f"no run under {where}: orderly run makes one; orderly runs published lists others")
     else:
         write_table(_COLUMNS, list(map(_row, listed)), fmt)
 

@@ -69,13 +69,13 @@ class Place(NamedTuple):
 
 class Catalog:
     """The runs under what was given, looked up again every few seconds: in directories, folders of
-    runs and addresses of object stores; when none is given, in the folder ``default``.  Raises
-    InputError when one is not there.
+    runs and addresses of object stores, and in ``published``, the runs that come with the program;
+    when none is given, in the folder ``default``.  Raises InputError when one is not there.
     """
 
     def __init__(self, locations: Sequence[str], default: str = DEFAULT_FOLDER) -> None:
-        self.locations = tuple(locations) or (default,)
-        for text in locations:
+        self.locations = tuple(map(_location, locations)) or (default,)
+        for text in self.locations[: len(locations)]:
             if "://" not in text and ("\0" in text or not Path(text).is_dir()):
                 raise InputError(
                     f"no run directory or folder of runs {quote(text)}: expected what `orderly "
@@ -97,6 +97,13 @@ class Catalog:
                 self._places = {place.key: place for place in islice(places, MAX_RUNS)}
                 self._looked_at_s = time.monotonic()
             return self._places
+
+
+def _location(text: str) -> str:
+    """Return where ``published`` is: of that name everywhere, unless a folder here has it."""
+    if text == files.PUBLISHED.name and not Path(text).exists():
+        return str(files.PUBLISHED)
+    return text
 
 
 def _places(location: str) -> Iterator[Place]:

@@ -145,6 +145,11 @@ def test_each_run_has_a_line_and_says_what_its_rows_prove(orderly, folder, tmp_p
     assert all(item["directory"].startswith(str(folder)) for item in told.values())
     monkeypatch.chdir(tmp_path)
     assert "no run under runs" in orderly.done("runs")
+    listed = orderly.json("runs", "published")
+    assert "4x4-enable2k" in [item["run"] for item in listed]
+    assert {item["state"] for item in listed} == {"proven"}
+    (tmp_path / "published").mkdir()
+    assert "no run under published" in orderly.done("runs", "published"), "a folder of one's own"
 
 
 def test_runs_are_looked_for_below_the_address_of_a_bucket(orderly, bucket, folder):
