@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.field import pages
 
+_NO_BOUND = 1e19
 Known = Mapping[str, Mapping[str, Any]]
 ORDER = ("C2", "C3", "C4", "P", "A", "W", "F", "S")
 
@@ -58,6 +59,15 @@ def number(value: float | None) -> str:
     return f"{nearest:,}" if abs(value - nearest) < 1e-4 else f"{value:,.1f}"
 
 
+def is_known(bound: float | None) -> bool:
+    """Tell whether a solver has a bound: one without says infinity, 1e20 or 0 (CP-SAT).
+
+    >>> [is_known(bound) for bound in (403.0, 1e20, float("inf"), 0.0, None)]
+    [True, False, False, False, False]
+    """
+    return bound is not None and 0 < bound < _NO_BOUND
+
+
 def find(known: Known, name: str, start: str, given: str) -> Mapping[str, Any] | None:
     """Return the answer on a class that was asked with exactly what is ``given``."""
     for asked, answer in known.items():
@@ -86,7 +96,9 @@ def proof(answer: Mapping[str, Any] | None) -> str:
     if status != "limit":
         return str(status)
     value = number(answer.get("value")) or "none"
-    bound = f", bound {number(answer['bound'])}" if answer.get("bound") is not None else ""
+    bound = ""
+    if is_known(answer.get("bound")):
+        bound = f", bound {number(answer['bound'])}"
     limit = seconds(answer["cpu_s"]) if "cpu_s" in answer else "limit"
     return f"({limit}: {value}{bound})"
 
@@ -152,8 +164,9 @@ def roots(known: Known) -> str:
             answer = find(known, name, start, given) or {}
             value, used_s = answer.get(key), answer.get("cpu_s")
             tells = key == "value" and answer.get("status") == "optimal"
-            is_known = value is not None and (key != "value" or tells)
-            text = number(value) if is_known else ""
+            text = ""
+            if is_known(value) and (key != "value" or tells):
+                text = number(value)
             cells.append(f"{text} ({seconds(used_s)} s)" if text and start != "scip lp" else text)
         rows.append([title, *cells])
     best = [number(known.get(f"{n} figures", {}).get("multi")) for n in names]
