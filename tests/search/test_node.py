@@ -100,6 +100,15 @@ def check_parts(node: Node, cell: int, parts: list[Node]) -> None:
         assert part.path.startswith(f"{node.path}/" if node.path else f"{cell}=")
 
 
+def test_a_part_counts_its_boards_however_many_they_are():
+    """All letters on each cell: 26^7 are the first beyond 2^31, 26^14 the first beyond 2^63."""
+    every = letter_mask(LETTERS)
+    for n_cells in range(1, 26):
+        for n_letters in (25, 26):
+            node = Node((every,) * (n_cells - 1) + (every >> 26 - n_letters,), 0)
+            assert node.n_boards == 26 ** (n_cells - 1) * n_letters
+
+
 @pytest.mark.parametrize(("dims", "seed"), seeds({"2x2": 60, "2x3": 60, "3x3": 30}))
 def test_no_board_is_lost_and_none_is_there_twice(dims, seed):
     """Whatever is split: every board has an image that meets the demands, and each of these is in
