@@ -166,6 +166,7 @@ def import_file(
         )
     judge = partial(judge_stems, rules=rules, source=file)
     with moving(1.0) as move:
+        move(f"reading {path.name}", 0.0)
         entries = read_entries(path, encoding, column, form, judge=judge, move=move)
         imported = import_words(entries, rules, name, file, move)
     target = user_folder() / f"{name}.txt"

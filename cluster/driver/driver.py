@@ -168,7 +168,7 @@ def run(
                     _take_over(source, store, plan, progress, journal)
                 prepared = prepare(plan, store, progress, journal, began_s, share, own_ids)
                 if not prepared.n_reused:  # who began it already knows what they want
-                    answered = worth_naming(plan.question, str(plan.place))
+                    answered = worth_naming(plan.question, plan.place.folder.where(""))
                     if answered:
                         progress.stage(answered)
                 finish = search(prepared, config, make_executor, policy, signals)

@@ -41,6 +41,17 @@ def files_in(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
+def test_a_run_that_another_answers_says_so_first(here):
+    """With a command that can be run: the folder in it is one that does not exist yet."""
+    command = [*COMMAND, "run", "3x4", "--cutoff", "1100", "--workers", "0", "--out", "runs/mine"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as driver:
+        assert driver.stderr
+        told = next(line for line in driver.stderr if "comes with the program" in line)
+        driver.kill()
+    derive = "orderly derive 3x4-scowl70 --cutoff 1100 --out runs/mine-derived"
+    assert told == f"the run 3x4-scowl70, which comes with the program, answers this: {derive}\n"
+
+
 def test_a_run_ends_with_the_board_and_the_claim_and_top_lists_the_boards(orderly, here):
     out = orderly.done("run", *SMALL)
     assert "│ A  │ R  │" in out
