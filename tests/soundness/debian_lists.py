@@ -3,12 +3,12 @@
     python -m tests.soundness.debian_lists [--from FOLDER] [PACKAGE ...]
 
 The packages (real_lists.toml) are downloaded by apt, npm and pip and unpacked into a folder of
-their own, or taken from FOLDER; nothing is installed.  Every line, cell and key of a file must be
-counted: a word of the new list, or left out with a reason.  What cannot be taken must be refused in
-one sentence.  The lists of the published runs must come out of their own commands with the SHA-256
-that is known; another version of the package is told, no fault.  The table, one line a file, is
-real_lists.tsv beside this file; packages that are named have only their own lines written anew.
-Exit code 1 when a file is not as it should be.
+their own, or taken from FOLDER; nothing is installed. Every line, cell and key of a file must be
+counted: a word of the new list, or left out with a reason. What cannot be taken must be refused in
+one sentence. A package without a file of words is a fault. The lists of the published runs must
+come out of their own commands with the SHA-256 that is known; another version of the package is
+told, no fault. The table, one line a file, is real_lists.tsv beside this file; packages that are
+named have only their own lines written anew. Exit code 1 when a file is not as it should be.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ ENDINGS: tuple[str, ...] = (
     ".dat",
 )
 ENDINGS += (".kvtml", ".noun", ".verb", ".adv", ".adj", ".sense", ".exc")
-FOLDERS = ("/dict/", "/gamedata/", "/wordsgame.rcc")  # of lists without an ending, or packed
+# of lists without an ending, or packed
+FOLDERS = ("/dict/", "/gamedata/", "/wordsgame.rcc", "/typespeed/words/", "/bsdgames/quiz/")
+FOLDERS += ("/bsdgames/boggle/dictionary",)
 GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
 # what is beside the lists
 NO_LISTS = ("package.json", "bower.json", "composer.json", "readme", "license", "copyright")
@@ -131,7 +133,10 @@ def rows_of(packages: list[str], folder: Path) -> Iterator[Told | str]:
         except (OSError, ValueError, subprocess.CalledProcessError) as error:
             yield f"{package}: {error}"
             continue
-        for path in lists_of(package, folder):
+        found = lists_of(package, folder)
+        if not found:
+            yield f"{package}: no file of words in it"
+        for path in found:
             name = str(path.relative_to(folder / package))
             try:
                 yield told_of(package, path, name)
