@@ -444,6 +444,11 @@ def check(name: str, store: Store, digest: str) -> None:
             code, told = orderly("status", f"{bucket}/run", **changed)
             is_said = code == 3 and "AWS_DEFAULT_REGION" in told
             right("a wrong region is said", is_said, told)
+        if name == "s3rver":  # it stores the frames of a trailing checksum as content
+            changed = {**settings, "AWS_REQUEST_CHECKSUM_CALCULATION": "when_supported"}
+            code, told = orderly("run", "2x2", "--out", f"{bucket}/framed", **changed)
+            is_said = code == 3 and "changes what it is given" in told
+            right("a store that changes what it is given is refused", is_said, told)
         if name == "ceph":
             limited(store, settings, digest)
         if name == "swift-lag":
