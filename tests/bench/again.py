@@ -1,7 +1,7 @@
 """Stored verdicts searched again by this build, in their own cell order: they are compared, and the
 terms and pushes stand side by side.
 
-    python -m tests.bench.again RUN [--sample N] [--seed S]
+    python -m tests.bench.again RUN [--sample N] [--seed S] [--memory MIB]
 
 `orderly repeat` asks more of a verdict (another image, another order), this asks what the build of
 the run and this one cost.  Units are drawn as `orderly repeat --sample` draws them; those that the
@@ -38,10 +38,14 @@ def main() -> int:
     parser.add_argument("run", help="the name of a published run, or a run directory")
     parser.add_argument("--sample", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--memory", type=int, help="for terms and trees, in MiB")
     options = parser.parse_args()
     run = open_run(options.run)
     spec = run_spec(run, load_wordlist(run.made.words.name))
-    breaker = Breaker(replace(spec, budgets=replace(spec.budgets, unit_budget=1 << 60)))
+    budgets = replace(spec.budgets, unit_budget=1 << 60)
+    if options.memory is not None:
+        budgets = replace(budgets, memory_mb=options.memory)
+    breaker = Breaker(replace(spec, budgets=budgets))
     stored: Counter[str] = Counter()
     now: Counter[str] = Counter()
     n_agree = 0
@@ -49,7 +53,10 @@ def main() -> int:
     n_split = 0
     cpu_s = 0.0
     about = machine()
-    _say(f"{options.run}, seed {options.seed}, {about['processor']}, commit {about['commit']}")
+    _say(
+        f"{options.run}, seed {options.seed}, {budgets.memory_mb} MiB, {about['processor']}, "
+        f"commit {about['commit']}"
+    )
     with contextlib.suppress(KeyboardInterrupt):
         for row in sampled_rows(run, options.sample, options.seed):
             if row.children:
