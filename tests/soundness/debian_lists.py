@@ -46,8 +46,14 @@ ENDINGS: tuple[str, ...] = (
 )
 ENDINGS += (".kvtml", ".noun", ".verb", ".adv", ".adj", ".sense", ".exc")
 # of lists without an ending, or packed
-FOLDERS = ("/dict/", "/gamedata/", "/wordsgame.rcc", "/typespeed/words/", "/bsdgames/quiz/")
-FOLDERS += ("/bsdgames/boggle/dictionary",)
+FOLDERS = (
+    "/dict/",
+    "/gamedata/",
+    "/wordsgame.rcc",
+    "/typespeed/words/",
+    "/bsdgames/quiz/",
+    "/bsdgames/boggle/dictionary",
+)
 GERMAN = {"wngerman", "wogerman", "wswiss", "wgerman-medical"}  # nouns have capitals
 # what is beside the lists
 NO_LISTS = ("package.json", "bower.json", "composer.json", "readme", "license", "copyright")
