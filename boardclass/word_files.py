@@ -33,6 +33,8 @@ from orderly_boggle.boardclass.word_forms import Entries, Given, entries_of, ste
 MAX_FILE_BYTES = 64 * 2**20
 MAX_WORDS = 10_000_000
 _SHOWN_EACH = 256  # stems
+_LOOKED_AT = 400  # stems, spread over a dictionary
+_SURELY = 1.5  # times MAX_WORDS by those: a few of their forms are those of other stems, too
 Judge = Callable[[list[str]], None]
 Move = Callable[[str, float], None]  # is told which share of the stems is done
 
@@ -338,6 +340,13 @@ def expanded(path: Path, move: Move | None = None) -> list[str]:
     words: set[str] = set()
     forbidden: set[str] = set()
     n_stems = len(dictionary.dic.words)
+    step = n_stems // _LOOKED_AT
+    if step > 1:  # said at once: to come to the limit takes a minute
+        spread = dictionary.dic.words[::step]
+        found = set(chain.from_iterable(forms(stem, dictionary.aff) for stem in spread))
+        if step * len(found) > _SURELY * MAX_WORDS:
+            about = f"some {step * len(found):,} words, by {len(spread)} of its stems"
+            raise _too_many(path, f"{about}; at most {MAX_WORDS:,} are taken")
     for number, entry in enumerate(dictionary.dic.words):
         if move and number % _SHOWN_EACH == 0:
             move(f"{number:,} of {n_stems:,} stems, {len(words):,} words", number / n_stems)
@@ -348,11 +357,15 @@ def expanded(path: Path, move: Move | None = None) -> list[str]:
         else:
             words.update(forms(entry, dictionary.aff))
         if len(words) > MAX_WORDS:
-            raise WordListError(
-                f"the spelling dictionary {quote(str(path))} stands for more than "
-                f"{MAX_WORDS:,} words: take a plain list of its language, one word a line"
-            )
+            raise _too_many(path, f"more than {MAX_WORDS:,} words")
     return sorted(words - forbidden)
+
+
+def _too_many(path: Path, words: str) -> WordListError:
+    return WordListError(
+        f"the spelling dictionary {quote(str(path))} stands for {words}: take a plain list of its "
+        "language, one word a line"
+    )
 
 
 def forms(entry: Any, aff: Any) -> Iterator[str]:

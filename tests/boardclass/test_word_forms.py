@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -261,6 +262,21 @@ def dictionary(folder: Path, stems: list[str], mark: str = "") -> Path:
     (folder / "toy.aff").write_text(mark + AFFIXES, "utf-8")
     (folder / "toy.dic").write_text(f"{len(stems)}\n" + "\n".join(stems) + "\n", "utf-8")
     return folder / "toy.dic"
+
+
+def test_a_dictionary_of_too_many_words_is_refused_before_it_is_expanded(tmp_path):
+    """Debian's Italian and Lithuanian ones stand for some 40 million."""
+    endings = ["".join(pair) for pair in product("abcdefgh", repeat=2)]
+    lines = [f"SFX A 0 {ending}/B .\nSFX B 0 {ending} .\n" for ending in endings]
+    suffixes = sorted("".join(lines).splitlines())
+    affixes = "\n".join(["SET UTF-8", "SFX A Y 64", *suffixes[:64], "SFX B Y 64", *suffixes[64:]])
+    stems = ["".join(letters) + "/A" for letters in product("klmnoprstu", repeat=4)]
+    (tmp_path / "toy.aff").write_text(affixes + "\n")
+    (tmp_path / "toy.dic").write_text(f"{len(stems)}\n" + "\n".join(stems) + "\n")
+    moves: list[str] = []
+    with pytest.raises(WordListError, match=r"some 41,610,000 words, by 400 of its stems; at most"):
+        read_entries(tmp_path / "toy.dic", move=lambda text, _: moves.append(text))
+    assert moves == []
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte order mark"])
