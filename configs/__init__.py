@@ -4,7 +4,6 @@
     refused)
 
     2x2.toml 3x3.toml 3x4.toml 4x4.toml    presets, loaded by name
-    dice/*.toml                            sets of dice, loaded by cluster/boards/dicesets.py
     wordlists/sources.toml                 the known lists, read by boardclass/wordlist.py
     wordlists/scowl70.txt, scowl35.txt     bundled lists; scowl70.LICENSE permits it
 

@@ -36,7 +36,6 @@ from orderly_boggle.search.question import Question, ask
 
 MAX_FILE_BYTES = 2**20
 _FOLDER = Path(__file__).resolve().parent
-DICE = _FOLDER / "dice"  # sets of dice (cluster/boards/dicesets.py)
 
 
 def _number_or_text(value: object) -> object:
@@ -135,7 +134,8 @@ def _keys() -> dict[str, tuple[Any, Any]]:
 
 
 if TYPE_CHECKING:
-
+    # Any for mypy, while pydantic checks the kind of each: fields with types would be a second list
+    # of the keys, which whoever adds one to Question would have to know of (tests/test_house.py)
     class _Asking(BaseModel):
         def __getattr__(self, name: str) -> Any: ...
 else:
@@ -185,7 +185,7 @@ class RunConfig(_Asking):
 
 
 def bundled_names(folder: Path = _FOLDER) -> list[str]:
-    """Return the names of the bundled files in a folder: of the presets, or sets of dice."""
+    """Return the names of the bundled TOML files in a folder, by default of the presets."""
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 

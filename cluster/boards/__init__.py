@@ -5,8 +5,10 @@
     scoring.py      boards as they are listed, scores, words, hints; pictures.py: as pictures
     comparison.py   a list of boards beside those of a run
     solver.py       the solver of boards that no proof takes
-    dicesets.py     sets of dice; rolling.py rolls them
+    dicesets.py     sets of dice, in dice/*.toml; rolling.py rolls them
 
 Nothing of the proof imports this (tests/test_house.py): ``boardclass.board`` reads letters and rows
-by itself.
+by itself.  The commands about such boards are in ``cluster/cli``, as all commands are.  Their pages
+are in ``cluster/web``: the one that is a file of its own has the scripts, the style and the game of
+the Board page.
 """

@@ -1,4 +1,5 @@
-"""Sets of dice as TOML: the bundled ones in ``configs/dice``, or a file of one's own.
+"""Sets of dice as TOML: the bundled ones in the folder ``dice`` beside this file, or a file of
+one's own.
 
 A file has ``title``, ``dims`` and ``dice``: the faces of each die as one word, ``Qu``, ``Th``,
 ``In``, ``Er``, ``He`` or ``An`` for a face of two letters, brackets for any other of several
@@ -13,13 +14,16 @@ is not English.
 
 import re
 import unicodedata
+from pathlib import Path
 from string import ascii_lowercase
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from orderly_boggle.boardclass.errors import ConfigError, quote
 from orderly_boggle.boardclass.wordlist import WordList
-from orderly_boggle.configs.model import DICE, bundled_names, read_toml, telling_fault
+from orderly_boggle.configs.model import bundled_names, read_toml, telling_fault
+
+_FOLDER = Path(__file__).resolve().parent / "dice"
 
 
 class DiceSet(BaseModel):
@@ -62,7 +66,7 @@ class DiceSet(BaseModel):
 
 def dice_names() -> list[str]:
     """Return the names of the bundled sets."""
-    return bundled_names(DICE)
+    return bundled_names(_FOLDER)
 
 
 def all_dice() -> list[DiceSet]:
@@ -91,7 +95,7 @@ def load_dice(source: str) -> DiceSet:
     Raises ConfigError if there is no such set, or the file is not a set of dice.
     """
     where = f"dice {quote(source)}"
-    name, _, values = read_toml(source, DICE, "dice", "TOML with title, dims and dice")
+    name, _, values = read_toml(source, _FOLDER, "dice", "TOML with title, dims and dice")
     faces = values.get("dice", "")
     words = faces.split() if isinstance(faces, str) else faces
     dice = [_die(str(word), where) for word in words] if isinstance(words, list) else words
@@ -106,7 +110,7 @@ def load_dice(source: str) -> DiceSet:
         raise ConfigError(
             f"{where}: {first['loc'][0]} {fault}: expected title, dims such as 4x4, dice (the "
             "faces of each die as one word) and, if the game has points of its own, scores, and "
-            "language; see configs/dice"
+            "language; see cluster/boards/dice"
         ) from error
     width, height = map(int, dice_set.dims.split("x"))
     if dice_set.n != width * height:
