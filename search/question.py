@@ -18,7 +18,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cached_property
 from string import ascii_lowercase
 from typing import Any, NamedTuple
@@ -59,9 +59,15 @@ class Written(NamedTuple):
     limits: Mapping[str, int]  # of the kind, as pydantic calls them
 
 
-def _written(key: str, kind: Any, default: Any, words: tuple[str, ...] = (), **limits: int) -> Any:
-    """Return a field of a question that is :class:`Written` so."""
-    return field(metadata={"written": Written(key, kind, default, words, limits)})
+def _written(
+    key: str, kind: Any, default: Any, words: tuple[str, ...] = (), before: Any = MISSING,
+    **limits: int,
+) -> Any:  # fmt: skip
+    """Return a field of a question that is :class:`Written` so; ``before`` is the value of the runs
+    of before there was the field.
+    """
+    how = Written(key, kind, default, words, limits)
+    return field(default=before, metadata={"written": how})
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,7 @@ class Question:
         The rules are left out: they say how a class is cut, which no verdict on a whole class
         depends on; :meth:`differences` compares them.
         """
-        return {
+        identity: dict[str, str | int | tuple[int, ...]] = {
             "dims": self.dims,
             "wordlist_sha256": self.words_sha256,
             "scores": self.points,
@@ -130,6 +136,12 @@ class Question:
             "partition": self.buckets,
             "cell_order": self.cell_order,
         }
+        # the digest of a run must not change because a later version may be asked for more
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.default is not MISSING and value != each.default:
+                identity[each.name] = value
+        return identity
 
     @cached_property
     def partition(self) -> Partition:

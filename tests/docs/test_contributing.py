@@ -41,8 +41,9 @@ words = load_wordlist("scowl70")
 question = asked.resolve(words, 14)
 with Store.open(sys.argv[1], question, None) as store:
     print(store.question == question)
-    print(vars(store.question.rules).get("unfuse_last"))
+    print(*eval(f"[{sys.argv[3]}]"))
 """
+RULE = "vars(store.question.rules).get('unfuse_last')"
 
 
 @pytest.fixture
@@ -53,8 +54,8 @@ def copied(tmp_path):
     return tmp_path
 
 
-def stored(folder, run, **options):
-    command = [sys.executable, "-c", STORED, str(run), repr(options)]
+def stored(folder, run, told=RULE, **options):
+    command = [sys.executable, "-c", STORED, str(run), repr(options), told]
     environment = os.environ | {"PYTHONPATH": str(folder)}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -77,6 +78,40 @@ def test_a_rule_of_a_question_is_added(copied, tmp_path_factory):
     assert "unfuse_last: asked for 3, stored 5" in stored(copied, new).stderr
     wrong = stored(copied, new, search={"unfuse_last": 1}).stderr
     assert "search.unfuse_last = 1: input should be greater than or equal to 2" in wrong
+
+
+def test_a_value_that_the_answer_depends_on_is_added(copied, tmp_path_factory):
+    """Runs of before keep their digest, and have the value of before."""
+    run = tmp_path_factory.mktemp("stored")
+    assert stored(copied, run, told="question.digest").stdout.split()[0] == "True"
+    digest = stored(copied, run, told="question.digest").stdout.split()[1]
+    (line,) = re.findall(r"^    (least: int = .+)$", PAGE, re.MULTILINE)
+    changes = (
+        ("search/question.py", "    # written as the ``[search]`` table\n", f"    {line}\n"),
+        ("search/question.py", ") -> Question:  # fmt: skip\n", "    least: int = 3,\n"),
+        ("search/question.py", "        rules=_suited(", "        least=least,\n"),
+        ("configs/model.py", "        return ask(", "        more = {'least': self.least}\n"),
+    )
+    for name, before, new in changes:
+        file = copied / name
+        text = file.read_text()
+        assert text.count(before) == 1, before
+        file.write_text(text.replace(before, new + before))
+    file = copied / "configs/model.py"
+    file.write_text(
+        file.read_text().replace(
+            "self.buckets, order, rules)", "self.buckets, order, rules, **more)"
+        )
+    )
+    asked = {"told": "question.digest, store.question.least"}
+    assert stored(copied, run, **asked).stdout.split() == ["True", digest, "3"]
+    refused = stored(copied, run, least=4).stderr
+    assert "least: asked for 4, stored 3" in refused
+    other = stored(copied, tmp_path_factory.mktemp("new"), **asked, least=4).stdout.split()
+    assert (other[0], other[2]) == ("True", "4")
+    assert other[1] != digest
+    wrong = stored(copied, run, least=0).stderr
+    assert "least = 0: input should be greater than or equal to 1" in wrong
 
 
 def test_a_command_and_a_score_table_are_added(copied):
