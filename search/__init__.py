@@ -14,7 +14,7 @@ scores.
     solvers/               four independent solvers, referees of the scorer
     scoring/               exact scores
     question.py            what a run is asked, and how it is spelled, compared and identified
-    costs.py               what classes and their parts are expected to cost
+    costs.py               what classes and their parts should cost, by letters and by what is known
     node.py, params.py     letters per cell and how a node splits; the rules of that, and budgets
     tally.py               what the nodes of a unit add up to
     keys.py, bits.py       literals in one integer; bit instructions

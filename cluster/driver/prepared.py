@@ -17,7 +17,7 @@ from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, History
 from orderly_boggle.results.store.run import Run
 from orderly_boggle.results.store.store import Store
 from orderly_boggle.search.breaker import Unit
-from orderly_boggle.search.costs import predicted_costs
+from orderly_boggle.search.costs import likely_costs
 from orderly_boggle.search.tally import EFFORT
 
 
@@ -99,7 +99,7 @@ def prepare(
 
 
 def history(run: Run, plan: Plan, class_ids: Int64s) -> History:
-    """Return predicted cost, effort and time of classes, int64[n], that were searched to the end;
+    """Return likely cost, effort and time of classes, int64[n], that were searched to the end;
     those without a row are left out.  A wrong counter in a row makes a wrong guess of the time
     left, and nothing else.
     """
@@ -117,7 +117,7 @@ def history(run: Run, plan: Plan, class_ids: Int64s) -> History:
     else:
         child_s = 0.0
     return History(
-        predicted_costs(plan.question, ids[ended]),
+        likely_costs(plan.question, ids[ended]),
         efforts[ended],
         float(sums[ended, -1].sum()),
         child_s,

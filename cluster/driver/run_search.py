@@ -39,12 +39,14 @@ from orderly_boggle.results.proof.nodes import SearchNodes
 from orderly_boggle.results.proof.summary import Wording
 from orderly_boggle.results.storage.outage import Reminder
 from orderly_boggle.search.breaker import Spec, Unit
-from orderly_boggle.search.costs import predicted_costs
+from orderly_boggle.search.costs import likely_costs
 
 MakeExecutor = Callable[[Spec], Executor]
 _LOW = 1 / 16  # of all memory
 _LISTEN_S = 0.1
-_TELL_AFTER_S, _REMIND_S = 30.0, 600.0  # of what is waited for
+# of what is waited for
+_TELL_AFTER_S = 30.0
+_REMIND_S = 600.0
 
 
 class Interrupted(IncompleteError):
@@ -81,12 +83,12 @@ def search(
         return Finish(complete=True)
     work = Work(
         class_ids,
-        predicted_costs(plan.question, class_ids),
+        likely_costs(plan.question, class_ids),
         list(prepared.children),
         known={Unit(class_id, path) for class_id, path in store.index.orphans()},
         doubted={Unit(class_id, path) for class_id, path in store.run.doubted},
         history=history(store.run, plan, prepared.ended_ids),
-        elsewhere=predicted_costs(plan.question, elsewhere_ids),
+        elsewhere=likely_costs(plan.question, elsewhere_ids),
     )
     if config.workers or config.address:
         prepared.progress.stage("starting workers")
@@ -261,7 +263,8 @@ class _Watch:
         if self._is_here:
             free, total = machine_memory()
         else:
-            free, total = 0, 0
+            free = 0
+            total = 0
         n_done = snapshot.n_classes_done
         return replace(
             snapshot,

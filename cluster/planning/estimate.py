@@ -17,9 +17,9 @@ split.  A unit that the end of the time interrupts is expected to be in its midd
 nobody looked at to cost what is likely, in the proportion that was found above them.
 
 When all classes and their parts are known, so is the cost of the run.  Otherwise the variance is
-that of the draws of each level, given what was found below it.  The interval is Student's, because
-costs vary more than a few probes show, and on a logarithmic scale, because costs are skewed.  How
-often it holds the truth is measured by ``python -m tests.bench.coverage``.
+that of the draws of each level, given what was found below it.  What units cost that nobody
+searched, and the interval, are told by ``search/costs.py``, as during a run.  How often the
+interval holds the truth is measured by ``python -m tests.bench.coverage``.
 
 What a worker makes once for all its classes is not counted.  ``variants`` are single changes of
 partition, budgets or cell order: two that help alone need not help together.
@@ -48,14 +48,13 @@ from orderly_boggle.cluster.planning.plan import Plan, make_plan
 from orderly_boggle.configs.model import RunConfig
 from orderly_boggle.results.store.run import Run
 from orderly_boggle.search.breaker import Breaker, Spec, Unit, UnitResult
-from orderly_boggle.search.costs import likely_cost, likely_costs, log_interval, predicted_costs
+from orderly_boggle.search.costs import Measured, Variance, interval, likely_cost, likely_costs
 from orderly_boggle.search.params import LETTER_ORDER
 
 PROBE_BUDGET = Breaker.hurried_budget  # effort of a unit of a probe
 LEAST = 16  # classes, where the time is not limited
 # of the time left that a level leaves to those below it, if all its units split
 _FOR_PARTS = 0.65
-_WIDEST = 100.0  # an interval that says less is none
 _GOLDEN = (sqrt(5) - 1) / 2  # its multiples lie evenly between whole numbers
 
 Cost = Callable[[UnitResult, float], float]
@@ -77,35 +76,6 @@ class Estimate:
     memory_mb: int  # largest resident memory of a process that probed, MiB
     seconds: float  # time it took
     known: str = ""  # the run that these are the figures of
-
-
-class Variance(NamedTuple):
-    """A part of the variance of a cost, estimated."""
-
-    value: float
-    freedom: int
-
-
-def interval(total: float, variances: Sequence[Variance]) -> tuple[float, float]:
-    """Return the lower and upper end of the 95 % interval of a cost; 0 and infinity for one that
-    says next to nothing.
-    """
-    whole = sum(value for value, _ in variances)
-    # a single probe, or none that cost anything: no interval can be told
-    if not whole or not total:
-        return 0.0, inf
-    freedom = whole**2 / sum(value**2 / n for value, n in variances)  # Satterthwaite 1946
-    low, high = log_interval(total, student(freedom) * sqrt(whole))
-    if high < _WIDEST * total:
-        return (low, high)
-    return (0.0, inf)
-
-
-def student(freedom: float) -> float:
-    """Return the half-width that holds 95 % of Student's distribution, within 1 % from 2 degrees on
-    (Hill 1970).
-    """
-    return float(np.polyval((1.5895, 2.5558, 2.8225, 2.3723, 1.96), 1 / freedom))
 
 
 class Found(NamedTuple):
@@ -181,27 +151,30 @@ class Level:
             return None
         return Level(units.__getitem__, np.array(likely), np.array(stands_for), start)
 
-    def ratio(self, below: float) -> float:
-        """Return what all units cost for what is likely, if it is ``below`` for their children."""
-        costs = []
-        for place, found in self.found.items():
-            costs.append(self.number(place) * found.whole(below))
-        return sum(costs) / self.all_likely
-
-    def variance(self, below: float) -> Variance:
-        """Return the variance of the cost of all units, by what was drawn."""
-        n = self.draws.total()
-        ratio = self.ratio(below)
-        if self.is_whole:
-            return Variance(0.0, 1)
-        if n < 2:  # nothing is known: as much as the cost
-            return Variance((self.all_likely * ratio) ** 2, 1)
-        square = 0.0
+    def measured(self, below: float) -> Measured:
+        """Return what the units cost that were drawn, if their children cost ``below`` times what
+        is likely.
+        """
+        measured = Measured()
         for place, found in self.found.items():
             each = found.whole(below) / float(self.likely[place])
-            # draws are independent, units drawn twice count twice
-            square += self.draws[place] * (each - ratio) ** 2
-        return Variance(self.all_likely**2 * square / n / (n - 1), n - 1)
+            if self.is_whole:
+                stands_for = float(self._stands_for[place])
+                measured.note(stands_for, stands_for * each)
+            else:
+                # a draw is worth as much as any other, whatever was likely: it was drawn in
+                # proportion; draws are independent, so units drawn twice count twice
+                measured.note(1.0, each, self.draws[place])
+        return measured
+
+    def cost(self, below: float) -> tuple[float, Variance]:
+        """Return the cost of all units and its variance, by what was drawn."""
+        cost, variance = self.measured(below).of(self.all_likely, 0)
+        if self.is_whole:
+            variance = Variance(0.0, 1)
+        elif self.draws.total() < 2:  # nothing is known: as much as the cost
+            variance = Variance(cost**2, 1)
+        return cost, variance
 
 
 class Probes:
@@ -220,11 +193,11 @@ class Probes:
         self._gone = gone
         self._rng = random.Random(seed)
         ids = plan.question.class_ids()
-        predicted = predicted_costs(plan.question, ids)
+        likely = likely_costs(plan.question, ids)
         # sorted, so that an even sequence meets weak and strong ones alike
-        order = np.argsort(predicted, kind="stable")  # from weak to strong
+        order = np.argsort(likely, kind="stable")  # from weak to strong
         ids = ids[order]
-        likely = likely_costs(predicted[order])
+        likely = likely[order]
 
         def class_at(place: int) -> Unit:
             return Unit(int(ids[place]))
@@ -297,18 +270,20 @@ class Probes:
         variances: list[Variance] = []
         rest = last.below(0.0)
         if rest:  # nobody looked at these
-            own = last.ratio(0.0)
-            below = own / max(0.1, 1 + own - last.ratio(1.0))
+            own = last.measured(0.0).ratio
+            below = own / max(0.1, 1 + own - last.measured(1.0).ratio)
             variances.append(Variance((rest.all_likely * below) ** 2, 1))
         for level in reversed(deeper):
-            variances.append(level.variance(below))
-            below = level.ratio(below)
-        variances.append(first.variance(below))
-        total = first.all_likely * first.ratio(below)
+            cost, variance = level.cost(below)
+            variances.append(variance)
+            below = cost / level.all_likely
+        total, variance = first.cost(below)
+        variances.append(variance)
         are_whole = all(level.is_whole for level in self.levels)
         is_known = are_whole and not (rest or self._is_guessed)
         if is_known:
-            low, high = total, total
+            low = total
+            high = total
         else:
             low, high = interval(total, variances)
         return Estimate(

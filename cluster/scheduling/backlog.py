@@ -27,14 +27,14 @@ class Work(NamedTuple):
 
     # classes whose root has no verdict, int64[n], strictly ascending
     class_ids: Int64s
-    costs: Float64s  # predicted cost of each, float64[n], in any unit
+    costs: Float64s  # likely cost of each, float64[n], in any unit
     children: Collection[Unit] = ()  # units below roots of earlier calls that still need a verdict
     # units with a verdict, split from one whose own was lost and that is searched again
     known: Collection[Unit] = ()
     # units with a verdict in doubt: never in a hurry, for another split would contradict it
     doubted: Collection[Unit] = ()
     history: History = NO_HISTORY  # the cost of the open classes is judged by these as well
-    # predicted cost of open classes that others search
+    # likely cost of open classes that others search
     elsewhere: Float64s = NO_HISTORY.costs
 
 
@@ -149,7 +149,8 @@ class Backlog:
 
     def settle(self, result: UnitResult) -> int:
         """Accept the verdict of an open unit; return its attempt, counted from 1."""
-        unit, effort = result.unit, max(result.effort, 1)  # the forecast divides by efforts
+        unit = result.unit
+        effort = max(result.effort, 1)  # the forecast divides by efforts
         place = self._place(unit.class_id)
         if place >= 0:
             self.forecast.note_verdict(place, result.seconds, effort)

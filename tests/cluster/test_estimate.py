@@ -19,16 +19,16 @@ from orderly_boggle.cluster.planning.estimate import (
     LEAST,
     Probes,
     estimate,
-    student,
     variants,
 )
 from orderly_boggle.cluster.planning.known import where_answered, worth_naming
 from orderly_boggle.cluster.planning.plan import Plan, make_plan
+from orderly_boggle.cluster.scheduling.forecast import Forecast, History
 from orderly_boggle.configs.model import RunConfig
 from orderly_boggle.results import open_run
 from orderly_boggle.search import score
 from orderly_boggle.search.breaker import Breaker, Unit, UnitResult
-from orderly_boggle.search.costs import likely_cost, likely_costs, predicted_costs
+from orderly_boggle.search.costs import likely_cost, likely_costs
 from tests.bench import coverage
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
@@ -120,7 +120,7 @@ def test_parts_are_expected_to_share_the_cost_of_what_they_are_parts_of(small):
         return sum(likely_cost(small.question, 13, path) for path in paths)
 
     whole = likely("")
-    assert whole == pytest.approx(likely_costs(predicted_costs(small.question, np.array([13])))[0])
+    assert whole == pytest.approx(likely_costs(small.question, np.array([13]))[0])
     assert likely(*(f"1={letter}" for letter in letters[1])) == pytest.approx(whole)
     assert likely(f"1={letters[1][:2]}", f"1={letters[1][2:]}") == pytest.approx(whole)
     group = f"1={letters[1][:2]}"
@@ -212,7 +212,7 @@ def test_parts_that_nobody_looked_at_are_expected_to_cost_what_is_likely(small):
     found = probes.estimate(0, 0)
     share = likely(child) / likely(unit)
     searched_only = 6.0 / likely(unit)
-    whole = sum(likely_costs(predicted_costs(small.question, small.question.class_ids())))
+    whole = sum(likely_costs(small.question, small.question.class_ids()))
     assert 3600 * found.cpu_hours == pytest.approx(whole * searched_only / (1 - share))
     assert found.high is None, "of one probe nothing is known"
 
@@ -222,11 +222,24 @@ def test_without_time_nothing_is_said_of_the_cost(small):
     assert (found.n_probes, found.low, found.high) == (0, 0, None)
 
 
-@pytest.mark.parametrize(
-    ("freedom", "wanted"), [(2, 4.303), (3, 3.182), (5, 2.571), (10, 2.228), (30, 2.042)]
-)
-def test_student(freedom, wanted):
-    assert student(freedom) == pytest.approx(wanted, rel=0.01)
+def test_a_plan_and_a_run_that_know_the_same_classes_expect_the_same_of_the_rest(small):
+    """Where the likely costs are right, whatever was searched: random classes or the first ones."""
+    ids = small.question.class_ids()
+    likely = likely_costs(small.question, ids)
+    costs = dict(zip(ids.tolist(), (7.0 * likely).tolist(), strict=True))
+    probes = Probes(small, 3, least=10)
+    known = []
+    while unit := probes.next():
+        probes.note(unit, (), costs[unit.class_id])
+        known.append(unit.class_id)
+    planned = 3600 * probes.estimate(0, 0).cpu_hours
+    is_known = np.isin(ids, known)
+    efforts = 1000 * 7.0 * likely[is_known]
+    past = History(likely[is_known], efforts, float(efforts.sum()) / 1000)
+    forecast = Forecast(likely[~is_known], past, np.empty(0))
+    assert 0 < len(known) < len(ids)
+    assert planned == pytest.approx(sum(costs.values()))
+    assert forecast.remaining_s() == pytest.approx(planned - sum(costs[x] for x in known))
 
 
 @pytest.mark.parametrize(

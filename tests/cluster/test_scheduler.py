@@ -35,7 +35,6 @@ from orderly_boggle.cluster.scheduling.events import (
 from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, History
 from orderly_boggle.cluster.scheduling.scheduler import Scheduler
 from orderly_boggle.search.breaker import Unit, UnitResult
-from orderly_boggle.search.costs import log_interval
 from tests.cluster.simulator import Simulation, Size, difference
 from tests.samples import daily
 
@@ -629,9 +628,19 @@ def test_the_interval_of_the_time_left_holds_the_truth_as_often_as_it_says(scatt
     assert (report.remaining_s is None, report.remaining_low_s) == (False, None), "too little"
 
 
-def test_an_interval_may_be_as_wide_as_numbers_go():
-    low, high = log_interval(1.0, 1e9)
-    assert 0 <= low < 1 < high
+def test_the_interval_of_parts_alone_is_as_wide_as_they_scatter():
+    """All classes have their verdicts, and their parts are open."""
+    costs = np.ones(40)
+    history = History(costs, costs, 40.0)
+    bench = Bench(np.empty(0), children=[Unit(7, f"4={x}") for x in "abcdef"], history=history)
+    out = bench.start()
+    for seconds in (1.0, 9.0, 2.0, 8.0):
+        out = bench.answer(of(out, Assign)[0], seconds=seconds)
+    report = bench.scheduler.snapshot()
+    assert report.remaining_low_s
+    assert report.remaining_high_s
+    assert report.remaining_s == pytest.approx(2 * 5.0, rel=0.05)
+    assert report.remaining_low_s < 8.0 < 12.0 < report.remaining_high_s
 
 
 def test_time_left_is_not_guessed_from_another_kind_of_unit():
