@@ -282,7 +282,8 @@ class _Tally:
         if marked:
             folded, of_folded = self._written(word, _FOLDS)
         else:
-            folded, of_folded = spelled, rest
+            folded = spelled
+            of_folded = rest
         # x for ñ and an x of its own would be one letter on the board, and two words one
         for symbol in sorted(self._symbols.keys() & set(of_folded)):
             return self._count(

@@ -108,22 +108,26 @@ class UnitResult:
     def _repr_html_(self) -> str:
         """Return the table that a notebook shows."""
         boards = sorted(sorted(self.candidates), key=itemgetter(1), reverse=True)
-        listed = ", ".join(f"{board} {score:,}" for board, score in boards[:_DRAWN]) + ", ..." * (
-            len(boards) > _DRAWN
-        )
-        facts = [
+        facts: list[tuple[str, object]] = [
             ("status", self.status),
             ("boards, before symmetry", self.n_boards),
             ("candidates", len(boards)),
-            *([("the best", listed)] if boards else []),
-            ("largest bound discarded", self.max_bound),
-            *([("parts left", len(self.children))] if self.children else []),
-            *((name.removeprefix("n_").replace("_", " "), n) for name, n in self.counters.items()),
-            ("seconds", f"{self.seconds:.3f}"),
         ]
-        return html_table(
-            f"Class {self.unit.class_id}{', ' * bool(self.unit.path)}{self.unit.path}", (), facts
-        )
+        if boards:
+            drawn = [f"{board} {score:,}" for board, score in boards[:_DRAWN]]
+            if len(boards) > _DRAWN:
+                drawn.append("...")
+            facts.append(("the best", ", ".join(drawn)))
+        facts.append(("largest bound discarded", self.max_bound))
+        if self.children:
+            facts.append(("parts left", len(self.children)))
+        for name, n in self.counters.items():
+            facts.append((name.removeprefix("n_").replace("_", " "), n))
+        facts.append(("seconds", f"{self.seconds:.3f}"))
+        title = f"Class {self.unit.class_id}"
+        if self.unit.path:
+            title += f", {self.unit.path}"
+        return html_table(title, (), facts)
 
 
 class Settled(NamedTuple):
@@ -150,7 +154,8 @@ class Breaker:
         from orderly_boggle.search.trees.forest import Forest
 
         question = spec.question
-        self.question, self.budgets = question, spec.budgets
+        self.question = question
+        self.budgets = spec.budgets
         self._progress = progress
         self.geometry: Geometry = question.geometry
         self.partition: Partition = question.partition
@@ -186,7 +191,8 @@ class Breaker:
             return self._break(unit)
 
     def _break(self, unit: Unit) -> UnitResult:
-        began, tally = time.perf_counter(), Tally(self.question.cutoff)
+        began = time.perf_counter()
+        tally = Tally(self.question.cutoff)
         self._nodes.begin()
         # before anything is grown: a path from outside that names no part is refused here
         root, (node,) = self._nodes_at(unit, [unit.path])
@@ -199,15 +205,8 @@ class Breaker:
         open_paths = [part.path for part in self._search_down(node, open_class, tally, budget)]
         # a child tries again the letters that were ruled out here: that takes seconds, and no state
         # has to be kept
-        return _verdict(
-            unit,
-            began,
-            [node],
-            tally,
-            tally.candidates,
-            open_paths,
-            self._settled(node, set(open_paths), tally.done),
-        )
+        settled = self._settled(node, set(open_paths), tally.done)
+        return _verdict(unit, began, [node], tally, tally.candidates, open_paths, settled)
 
     def replicate(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
         """Search the parts of a unit that ``paths`` name for all boards at or above the cutoff,
@@ -223,9 +222,13 @@ class Breaker:
             return self._replicated(unit, paths, seed)
 
     def _replicated(self, unit: Unit, paths: Sequence[str], seed: int) -> UnitResult:
-        began, tally, rng = time.perf_counter(), Tally(self.question.cutoff), random.Random(seed)
+        began = time.perf_counter()
+        tally = Tally(self.question.cutoff)
+        rng = random.Random(seed)
         # the order is restored at the end, whatever happens: the next unit expects it
-        board, candidates = self.geometry, set()
+        board = self.geometry
+        candidates = set()
+        patience = _PATIENCE * self.budgets.unit_budget
         root, nodes = self._nodes_at(unit, paths)
         try:
             for node in nodes:
@@ -233,29 +236,30 @@ class Breaker:
                 # a difference
                 symmetry = rng.choice(board.symmetries.tolist())
                 turned = image(node, symmetry)
-                self._turn(geometry(board.dims, another_order(board, turned.demands, rng)))
+                order = another_order(board, turned.demands, rng)
+                self._turn(geometry(board.dims, order))
                 # these are candidates of the turned board, and are turned back below
                 tally.candidates = set()
                 open_class = self._open_class(unit.class_id, image(root, symmetry))
                 # a replica cannot leave work to children: it searches to the end, or gives up
-                if self._search_down(
-                    turned, open_class, tally, _PATIENCE * self.budgets.unit_budget
-                ):
+                left = self._search_down(turned, open_class, tally, patience)
+                if left:
                     raise IncompleteError(
                         f"the replica takes more than {_PATIENCE} times what a unit may"
                     )
-                back = itemgetter(*(symmetry.index(cell) for cell in range(board.n)))
-                candidates |= {("".join(back(text)), score) for text, score in tally.candidates}
+                back = itemgetter(*map(symmetry.index, range(board.n)))
+                for text, score in tally.candidates:
+                    candidates.add(("".join(back(text)), score))
         finally:
             self._turn(board)
         return _verdict(unit, began, nodes, tally, candidates)
 
     def _nodes_at(self, unit: Unit, paths: Sequence[str]) -> tuple[Node, list[Node]]:
         """Return the node of a unit's class, and those that the paths name below it."""
-        root = class_node(
-            self.partition.class_masks(unit.class_id).tolist(), self.geometry, self.question.rules
-        )
-        return root, [node_at(root, path, self.geometry, self.question.rules) for path in paths]
+        rules = self.question.rules
+        masks = self.partition.class_masks(unit.class_id).tolist()
+        root = class_node(masks, self.geometry, rules)
+        return root, [node_at(root, path, self.geometry, rules) for path in paths]
 
     def _search_down(
         self, root: Node, open_class: OpenClass | None, tally: Tally, budget: int
@@ -264,7 +268,8 @@ class Breaker:
         left, in order.
         """
         # a stack: depth first, so that few nodes are open and trees above are reused
-        todo, settled = [(root, 0, 1.0)], 0.0
+        todo = [(root, 0, 1.0)]
+        settled = 0.0
         while todo and tally.effort <= budget:
             node, ruled_out, share = todo.pop()
             parts, ruled_out = self._nodes.search(node, ruled_out, open_class, tally)
@@ -274,25 +279,24 @@ class Breaker:
             if not parts:
                 tally.done.add(node.path)
                 settled += share
-            self._progress(Settled(settled if todo else 1.0))
+            if not todo:  # shares do not add up to 1 exactly
+                settled = 1.0
+            self._progress(Settled(settled))
         return [node for node, *_ in reversed(todo)]
 
     def _open_class(self, class_id: int, root: Node) -> OpenClass | None:
         """Return the class of a root (or of an image of it) if all its cells but the bare ones are
         open.
         """
-        kinds = zip(
-            self.partition.class_masks(class_id).tolist(), self.geometry.cell_types, strict=True
-        )
-        # a narrow cell outside the centre makes a class of its own kind, whose layers no other
-        # shares
-        narrow = (
-            m for m, kind in kinds if m.bit_count() > 1 and kind not in self.question.rules.fused
-        )
-        # then trees grown for it serve every class with the same centre
-        is_open = all(mask == _ALL_LETTERS for mask in narrow)
+        masks = self.partition.class_masks(class_id).tolist()
+        for mask, kind in zip(masks, self.geometry.cell_types, strict=True):
+            is_bare = mask.bit_count() == 1 or kind in self.question.rules.fused
+            # a narrow cell outside the centre makes a class of its own kind, whose layers no other
+            # shares; without one, trees serve every class with the same centre
+            if not is_bare and mask != _ALL_LETTERS:
+                return None
         bare = tuple(c for c in self.geometry.cell_order if root.is_bare(c))
-        if is_open and bare:
+        if bare:
             return OpenClass(bare, root.demands)
         return None
 
@@ -304,7 +308,10 @@ class Breaker:
         """
         # a part with something open below is not settled itself, though much of it may be
         above = set(chain.from_iterable(map(ancestors, open_paths)))
-        settled, todo = [], [node] if open_paths else []
+        settled = []
+        todo = []
+        if open_paths:
+            todo.append(node)
         while todo:
             part = todo.pop()
             if part.path in above:
@@ -319,9 +326,8 @@ class Breaker:
             return True
         if not any(is_below(path, node.path) for path in done):
             return False
-        return all(
-            self._is_done(part, done) for part in split(node, self.geometry, self.question.rules)
-        )
+        parts = split(node, self.geometry, self.question.rules)
+        return all(self._is_done(part, done) for part in parts)
 
 
 def _verdict(
@@ -329,12 +335,15 @@ def _verdict(
     candidates: Collection[tuple[str, int]],
     open_paths: Sequence[str] = (), settled: Sequence[str] = (),
 ) -> UnitResult:  # fmt: skip
-    status = "eliminated"
-    if candidates:
+    if open_paths:
+        status = "split"
+    elif candidates:
         status = "candidates"
+    else:
+        status = "eliminated"
     return UnitResult(
         unit=unit,
-        status="split" if open_paths else status,
+        status=status,
         n_boards=sum(node.n_boards for node in nodes),
         max_bound=tally.max_bound,
         candidates=tuple(sorted(candidates)),
@@ -363,12 +372,14 @@ def another_order(
     In every demand (c, d) c stays before d: only then does the search use it.
     """
     order: list[int] = []
-    for kind in sorted({CELL_TYPES.index(name) for name in board.cell_types}):
-        waiting = [cell for cell in range(board.n) if board.cell_types[cell] == CELL_TYPES[kind]]
+    for kind in sorted(set(board.cell_types), key=CELL_TYPES.index):
+        waiting = [cell for cell in range(board.n) if board.cell_types[cell] == kind]
         while waiting:
             held_back = {d for c, d in demands if c in waiting}
-            order.append(rng.choice([cell for cell in waiting if cell not in held_back]))
-            waiting.remove(order[-1])
+            able = [cell for cell in waiting if cell not in held_back]
+            chosen = rng.choice(able)
+            order.append(chosen)
+            waiting.remove(chosen)
     return tuple(order)
 
 
@@ -396,4 +407,5 @@ def break_class(
     spec.question.partition.unrank(class_id)  # before kernels are loaded
     # nobody would search the children of a split, so there is none
     patient = replace(spec.budgets, unit_budget=1 << 62)
-    return Breaker(replace(spec, budgets=patient), progress or bar()).break_unit(Unit(class_id))
+    breaker = Breaker(replace(spec, budgets=patient), progress or bar())
+    return breaker.break_unit(Unit(class_id))

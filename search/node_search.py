@@ -47,8 +47,11 @@ class NodeSearch:
     def __init__(
         self, question: Question, budgets: Budgets, scorer: Scorer, forest: Forest
     ) -> None:
-        self.board, self.rules, self.budgets = question.geometry, question.rules, budgets
-        self.scorer, self.forest = scorer, forest
+        self.board = question.geometry
+        self.rules = question.rules
+        self.budgets = budgets
+        self.scorer = scorer
+        self.forest = forest
         self._search = state.new_search()
         self._survivors = np.zeros((_SURVIVORS, MAX_FREE_CELLS), np.int8)
         # by what was forced outside the centre, the letters of the next cell that were left; with
@@ -94,13 +97,21 @@ class NodeSearch:
             left = self._search_tree(node, free, left, open_class, budget, tally)
             if left and len(free) > 1:
                 left = self._rule_out(node, free, left, open_class, tally)
-            return (everything, node.masks[free[0]] & ~left) if left else ([], 0)
+            if not left:
+                return [], 0
+            return everything, node.masks[free[0]] & ~left
         left = self._search_letters(node, free, left, open_class, tally)
+        if not left:
+            return [], 0
         # every part forces the next free cell: parts with a letter that is left are still to be
         # searched
-        if left:
-            tally.done |= {part.path for part in everything if not part.masks[free[0]] & left}
-        return [part for part in everything if part.masks[free[0]] & left], 0
+        parts = []
+        for part in everything:
+            if part.masks[free[0]] & left:
+                parts.append(part)
+            else:
+                tally.done.add(part.path)
+        return parts, 0
 
     def _search_letters(
         self, node: Node, free: list[int], left: int, open_class: OpenClass | None, tally: Tally
@@ -113,17 +124,21 @@ class NodeSearch:
         on them takes longer than forcing them.
         """
         budget = self.budgets.node_budget
-        forced = self._forced(node, open_class) if open_class else ()
+        forced: tuple[Part, ...] = ()
+        if open_class:
+            forced = self._forced(node, open_class)
         if not forced:
             return self._search_tree(node, free, left, open_class, budget, tally)
         *above, (cell, _) = forced
         any_letter = *above, (cell, "")
         # a part with a weaker letter in the centre may have had the very same cells forced: that
         # tells more than the letter before
-        known = self._left_of.get(forced, self._left_of.get(any_letter, 0))
+        of_last = self._left_of.get(any_letter, 0)
+        known = self._left_of.get(forced, of_last)
         hopeless = left & known
         left = self._search_tree(node, free, left & ~known, open_class, budget, tally) | hopeless
-        self._left_of[forced] = self._left_of[any_letter] = left
+        self._left_of[forced] = left
+        self._left_of[any_letter] = left
         return left
 
     def _forced(self, node: Node, open_class: OpenClass) -> tuple[Part, ...]:
@@ -133,11 +148,10 @@ class NodeSearch:
 
     def _has_a_fused_centre_alone(self, node: Node) -> bool:
         """Return whether a node has fused cells, and all of them are centre cells."""
-        kinds = {
-            kind
-            for c, kind in enumerate(self.board.cell_types)
-            if node.is_bare(c) and node.masks[c].bit_count() > 1
-        }
+        kinds = set()
+        for c, kind in enumerate(self.board.cell_types):
+            if node.is_bare(c) and node.masks[c].bit_count() > 1:
+                kinds.add(kind)
         return kinds == {"center"}
 
     def _search_loosely(
@@ -188,7 +202,9 @@ class NodeSearch:
         ruled out, the rest are not tried; after as many that a loose tree did not rule out, no
         more loose trees are grown.
         """
-        cell, n_missed, n_missed_loosely = free[0], 0, 0
+        cell = free[0]
+        n_missed = 0
+        n_missed_loosely = 0
         parts = split_at(node, cell, self.rules)
         letters &= sum(part.masks[cell] for part in parts)  # no board has any other letter
         for part in parts:
@@ -221,10 +237,11 @@ class NodeSearch:
         s.smaller[:] = before(self.rules.demand_order)
         for level, c in enumerate(free, first):
             rows[level, _letters_in(node.masks[c])] = 0
-            s.not_less[level] = sum(
-                1 << level_of for level_of, d in enumerate(free, first) if (c, d) in node.demands
-            )
-        return s, int(state.add_root(grown.orderly, s, grown.root))
+            for other, d in enumerate(free, first):
+                if (c, d) in node.demands:
+                    s.not_less[level] |= 1 << other
+        root_bound = state.add_root(grown.orderly, s, grown.root)
+        return s, int(root_bound)
 
     def _attempt(
         self,
@@ -291,9 +308,8 @@ class NodeSearch:
         if len(survivors):
             boards = np.zeros((len(survivors), each, self.board.n), np.uint8)
             boards[:, :, free] = survivors[:, None, : len(free)]
-            choices = np.array(np.meshgrid(*letters, indexing="ij"), np.uint8).reshape(
-                len(bare), each
-            )
+            grid = np.meshgrid(*letters, indexing="ij")
+            choices = np.array(grid, np.uint8).reshape(len(bare), each)
             boards[:, :, bare] = choices.T[None]
             flat = boards.reshape(-1, self.board.n)
             scores = self.scorer.scores(flat)
@@ -301,9 +317,8 @@ class NodeSearch:
             good = np.flatnonzero(reaching)
             n_in_vain = len(flat) - len(good)
             tally.max_bound = max(tally.max_bound, int(scores[~reaching].max(initial=0)))
-            tally.candidates.update(
-                zip(decode_boards(flat[good]), scores[good].tolist(), strict=True)
-            )
+            texts = decode_boards(flat[good])
+            tally.candidates.update(zip(texts, scores[good].tolist(), strict=True))
         return n_in_vain
 
 
@@ -312,6 +327,6 @@ def _letters_in(mask: int) -> Int64s:
 
 
 def _with_letters(node: Node, cell: int, letters: int) -> Node:
-    return replace(
-        node, masks=tuple(letters if c == cell else mask for c, mask in enumerate(node.masks))
-    )
+    masks = list(node.masks)
+    masks[cell] = letters
+    return replace(node, masks=tuple(masks))

@@ -14,7 +14,9 @@ from typing import NamedTuple
 from orderly_boggle.boardclass.errors import WordListError, quote
 
 ALL = "all"  # instead of a column: every cell is a word
-KEYS, VALUES = "keys", "values"  # of a JSON object
+# of a JSON object
+KEYS = "keys"
+VALUES = "values"
 HEADING = "heading"
 TITLE = "title above words in capitals"
 OTHER_CELL = "cell of another column"
@@ -25,7 +27,8 @@ is_number = re.compile(r"[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?").fullmatch
 is_word = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*\W?").fullmatch
 _is_rule = re.compile(r"[-+|:=\s]*[-=]{2}[-+|:=\s]*").fullmatch  # between the rows of a drawn table
 
-_LEAST_BELOW, _MOST_BELOW = 3, 0.9  # lines below a title, and how many of them are in capitals
+_LEAST_BELOW = 3  # lines below a title
+_MOST_BELOW = 0.9  # how many of them are in capitals
 
 Rows = list[list[str]]
 NONE: Mapping[str, Sequence[str]] = MappingProxyType({})

@@ -32,7 +32,9 @@ _is_american = re.compile(
 _EDGE = 42
 _PER_COLUMN = 3
 _BOARD = 172
-_LINE, _COLUMN = 10.0, 63.8  # of the answers
+# of the answers
+_LINE = 10.0
+_COLUMN = 63.8
 _BODY = 7.5
 _SOFT = "#5b6469"
 _PNG_SCALE = 2

@@ -156,7 +156,8 @@ class Scoring:
             size = f"{board.w}x{board.h}"
             rows = board.rows
         else:
-            (dims, letters), names = board, self.words.letters
+            dims, letters = board
+            names = self.words.letters
             if again:
                 scorer = self.scorer(dims)
             else:

@@ -80,7 +80,8 @@ def verify(
         record_claim(run, result)
     for note in () if write else result.notes:
         tell(f"orderly: {note}")
-    n, odds = result.n_eliminations, {}
+    n = result.n_eliminations
+    odds = {}
     if repeat:
         odds = {k: overlooked(n, repeat, k) for k in (1, 10, 100, 1000) if k <= n}
     if fmt != "json":

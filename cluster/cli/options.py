@@ -57,8 +57,9 @@ def _offer(module: str, name: str) -> Callable[[str], list[str]]:
     """
 
     def complete(incomplete: str) -> list[str]:
-        names = getattr(import_module(module), name)
-        offered = names() if callable(names) else names
+        offered = getattr(import_module(module), name)
+        if callable(offered):
+            offered = offered()
         return [text for text in offered if text.startswith(incomplete)]
 
     return complete
@@ -84,7 +85,10 @@ _wordlist = partial(
 def _say_turned(dims: str | None) -> str | None:
     from orderly_boggle.cluster.streams import tell
 
-    if dims is not None and (size := str(boardclass.parse_dims(dims))) != dims.strip().lower():
+    if dims is None:
+        return None
+    size = str(boardclass.parse_dims(dims))
+    if size != dims.strip().lower():
         tell(f"{dims} turned: the same game as {size}, in which the boards are written")
     return dims
 
@@ -92,7 +96,9 @@ def _say_turned(dims: str | None) -> str | None:
 def _chosen(ctx: typer.Context, directory: str) -> str:
     if ctx.resilient_parsing:  # after a TAB
         return directory
-    return chosen_run(None if directory == LATEST else directory)
+    if directory == LATEST:
+        return chosen_run()
+    return chosen_run(directory)
 
 
 Format = Annotated[render.Format, option("Output format.", "--format", show_choices=True)]
@@ -248,10 +254,13 @@ class ListOptions(Group):
         """
         from orderly_boggle.boardclass.wordlist import DEFAULT_WORDLIST, load_wordlist
 
-        table = boardclass.parse_scores(scores if self.scores is None else self.scores)
-        return load_wordlist(
-            DEFAULT_WORDLIST if self.wordlist is None else self.wordlist, plain_q=plain_q
-        ), table
+        if self.scores is not None:
+            scores = self.scores
+        table = boardclass.parse_scores(scores)
+        source = self.wordlist
+        if source is None:
+            source = DEFAULT_WORDLIST
+        return load_wordlist(source, plain_q=plain_q), table
 
 
 @dataclass(frozen=True)
@@ -371,7 +380,8 @@ def _config(about: Mapping[str, str | None], memory: int | None = None, **more: 
             "nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims"
         )
     if source in DIMS and source not in bundled_names():  # a size that no preset has
-        source, values = None, {"dims": source, **values}
+        values = {"dims": source, **values}
+        source = None
     if memory is not None:
         values["search"] = {"memory_mb": memory}
     return load_config(source, values)

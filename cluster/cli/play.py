@@ -78,7 +78,8 @@ class Hints:
         known = set(common)
         self._words = sorted(solved.words, key=lambda item: (item.word not in known, item.letters))
         self._rows = solved.rows
-        self._last, self._n = "", 0  # the word that the last hint was about, its tiles shown
+        self._last = ""  # the word that the last hint was about
+        self._n = 0  # its tiles that are shown
 
     def next(self, caught: Container[str]) -> str:
         """Return a hint, given what was found."""

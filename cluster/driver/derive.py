@@ -50,9 +50,8 @@ def derive(
     summary(source).require_proven(where)
     points = points or ScoreTable(points_in_words(own.points), own.points)
     words = load_wordlist(wordlist)
-    asked = replace(
-        own, words_sha256=words.sha256, points=points.points, cutoff=cutoff or own.cutoff
-    )
+    cutoff = cutoff or own.cutoff
+    asked = replace(own, words_sha256=words.sha256, points=points.points, cutoff=cutoff)
     check_follows(source, asked, source_words, words)
     scorer = Scorer(asked.dims, words, points)
     location = out or default_location(asked.dims, words.name, asked.cutoff)
@@ -67,20 +66,18 @@ def derive(
     ):
         check_known(store.run)
         check_promise(store.run, source)
-        rows = [
-            row
-            for row in derived(source, plan.question, plan.scorer)
-            if row.key not in store.index.places  # of a run that was begun there
-        ]
+        rows = []
+        for row in derived(source, plan.question, plan.scorer):
+            if row.key not in store.index.places:  # of a run that was begun there
+                rows.append(row)
         store.append([*rows, *doubts(source, plan.question)], copied=True)
         store.flush()
-        journal.note(
-            Reused(
-                location=where,
-                cutoff=source.question.cutoff,
-                n_reused=len(rows),
-                n_verdicts=len(source.index.places),
-            )
+        reused = Reused(
+            location=where,
+            cutoff=own.cutoff,
+            n_reused=len(rows),
+            n_verdicts=len(source.index.places),
         )
+        journal.note(reused)
         prepared = prepare(plan, store, progress, journal, began_s)
         return conclude(prepared, Finish(complete=True))

@@ -12,7 +12,9 @@ from orderly_boggle.results.log import EventLog
 from orderly_boggle.results.log_events import Report
 from orderly_boggle.results.storage.local import Folder
 
-_SHORTEST_S, _LONGEST_S = 2.0, 60.0  # between two lines of progress
+# between two lines of progress
+_SHORTEST_S = 2.0
+_LONGEST_S = 60.0
 _SHARE = 0.01  # of the elapsed time, so that the log of a run of weeks stays small
 _MAX_BUSY = 16  # workers whose work is logged, the longest at work first
 

@@ -29,7 +29,9 @@ from orderly_boggle.boardclass.distribution import install
 from orderly_boggle.boardclass.errors import OrderlyError, UnavailableError
 from orderly_boggle.boardclass.processes import python_path
 
-LOCAL, CLIENT, AUTO = "local", "ray://", "auto"
+LOCAL = "local"
+CLIENT = "ray://"
+AUTO = "auto"
 
 _LOCAL_SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",

@@ -174,7 +174,8 @@ class RayExecutor(Executor):
         if actor is None:
             self._reported.append(WorkerDown(order.worker, "died", "gone before it got work"))
             return
-        actor.order, actor.beat_at_s = order, time.monotonic() + _BEAT_S
+        actor.order = order
+        actor.beat_at_s = time.monotonic() + _BEAT_S
         ref = actor.handle.work_through.remote(order)
         self._calls[ref] = _Call("work", order.worker, order.assignment)
 
@@ -199,7 +200,8 @@ class RayExecutor(Executor):
             self._look_for_room()
             # what was noticed without Ray is not to wait for Ray
             ready = self._ready(0.0 if self._reported else timeout_s)
-            events, self._reported = self._reported, []
+            events = self._reported
+            self._reported = []
             for ref in ready:
                 call = self._calls.pop(ref, None)  # gone when an answer before it ended the worker
                 if call is not None:

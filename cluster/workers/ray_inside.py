@@ -122,7 +122,8 @@ def look(ray: Any, own_job: str, timeout_s: float) -> Processors:
         )
         return _told(reply.cluster_resource_state.node_states, _others(jobs, own_job))
     except (ImportError, AttributeError, TypeError, NotImplementedError):
-        every, free = ray.cluster_resources(), ray.available_resources()
+        every = ray.cluster_resources()
+        free = ray.available_resources()
         return Processors({"": _whole(every)}, {"": _whole(free)})
     except ray.exceptions.AuthenticationError as error:
         raise ReplacedError("its head was replaced by that of a new cluster") from error

@@ -29,7 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orderly_boggle.boardclass.arrays import Int64s
-from orderly_boggle.boardclass.errors import IncompleteError, InputError
+from orderly_boggle.boardclass.errors import InputError
 from orderly_boggle.boardclass.partition import Partition, among
 from orderly_boggle.boardclass.parts import SEPARATOR, last_part, parse_path
 from orderly_boggle.boardclass.printable import counted
@@ -83,13 +83,6 @@ class Coverage:
         if len(lines) == 1:
             lines.append(f"  {self.n_boards:,} boards covered, {self.n_boards_expected:,} expected")
         return "\n".join(lines)
-
-    def require_complete(self) -> None:
-        """Raise IncompleteError (exit code 4) with :meth:`message` unless complete."""
-        if not self.complete:
-            raise IncompleteError(
-                f"the run proves nothing yet: {self.message()}\nRun again to resume."
-            )
 
 
 def check_coverage(run: Run, nodes: SearchNodes | None = None) -> Coverage:

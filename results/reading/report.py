@@ -40,7 +40,10 @@ from orderly_boggle.search.scoring.scorer import Scorer, best_neighbours, letter
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _LISTED = 500
 _NEAR = _SLOW = 5
-_TEXT, _NUMBER, _CODE = "text", "n", "code"  # how a column is set
+# how a column is set
+_TEXT = "text"
+_NUMBER = "n"
+_CODE = "code"
 
 
 class Table(NamedTuple):

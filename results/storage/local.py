@@ -140,7 +140,9 @@ class LocalFolder:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.outage, self.patience = Outage(), Patience()  # for whoever keeps rows meanwhile
+        # for whoever keeps rows meanwhile
+        self.outage = Outage()
+        self.patience = Patience()
         self._added = b""  # the last line
 
     def where(self, name: str) -> str:

@@ -8,9 +8,8 @@ Such a store has no rename, no append and no locks.  One thing is atomic there: 
 object.  Everything that a local directory does is done with it:
 
 - publish: one put; readers get the old object or the new one;
-- a line of the manifest: an object of its own, named by the number of bytes before it, so that a
-  missing, a torn or a doubled line is noticed; a manifest that is written anew (a repair) is one
-  object that stands for all before it;
+- a line of the manifest: an object of its own (object_lines.py); a manifest that is written anew
+  (a repair) is one object that stands for all before it;
 - the log: one object per flush of events;
 - the lock: lock.py.
 
@@ -27,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pyarrow import fs
@@ -42,6 +41,15 @@ from orderly_boggle.results.errors import (
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.addresses import CREDENTIALS, checked, knock
 from orderly_boggle.results.storage.files import check_size, unguarded
+from orderly_boggle.results.storage.object_lines import (
+    FENCE,
+    joined,
+    line_name,
+    name_of_all,
+    next_place,
+    number_of,
+    writers_of,
+)
 from orderly_boggle.results.storage.outage import Outage, Patience, persistently
 from orderly_boggle.results.storage.s3 import is_denied, is_passing, reason, s3_filesystem
 
@@ -95,8 +103,6 @@ def runs_below(address: str, max_depth: int, max_runs: int) -> list[str]:
 
 
 N_PARALLEL = 16  # requests under way at a time: they wait for the network, not for a core
-_FENCE = b"from here on another driver writes\n"  # shorter than any line of a manifest
-_ALL = "-all-"  # in the name of an object that stands for all lines before it
 _PIECE_BYTES = 2**22
 # Pauses before an object that should be there is looked for again: in some stores listings lag.
 LOOKS_S = (0.2, 0.5, 1.0)
@@ -122,7 +128,9 @@ class ObjectFolder:
         self._filesystem = filesystem
         self._root = root.rstrip("/")
         self.uri = uri.rstrip("/")
-        self.outage, self.patience, self.n_looks = Outage(), Patience(), 1
+        self.outage = Outage()
+        self.patience = Patience()
+        self.n_looks = 1
         # the others know folders as things of their own: a put below a missing one fails
         self._needs_folders = filesystem.type_name not in ("s3", "gcs")
         # All requests are made in threads: a Ctrl-C in the middle of a put would otherwise publish
@@ -234,7 +242,7 @@ class ObjectFolder:
         """
         data = line.encode() + b"\n"
         # the place is in the name: two writers cannot both have the next one unseen
-        item = self._line_name(name, n_valid_bytes)
+        item = line_name(name, n_valid_bytes, self._writer)
         self.publish(item, data)
         try:
             guard()
@@ -252,15 +260,10 @@ class ObjectFolder:
         A driver that took a run over calls this before it writes: the one before may have had a put
         under way when it died or fell asleep.
         """
-        read = self._read_objects(name)
-        joined = self._joined(name, read)
-        if joined.fault:
-            n_bytes = _end(read)
-        else:
-            n_bytes = joined.n_bytes
-        item = self._line_name(name, n_bytes)
-        self.publish(item, _FENCE)
-        self._lines[item] = _FENCE
+        place = next_place(self._read_objects(name))
+        item = line_name(name, place, self._writer)
+        self.publish(item, FENCE)
+        self._lines[item] = FENCE
 
     def read_lines(self, name: str) -> tuple[list[str], int]:
         """Return the lines in order; of several at one place a fence counts, and without one they
@@ -271,7 +274,7 @@ class ObjectFolder:
         return self._sound(name, self._read_objects(name))
 
     def _sound(self, name: str, read: Mapping[str, bytes | None]) -> tuple[list[str], int]:
-        lines, n_bytes, fault = self._joined(name, read)
+        lines, n_bytes, fault = joined(read)
         if fault:
             raise DamagedError(
                 f"{self.where(fault)} is not the next line of {name}: an object is missing, "
@@ -285,7 +288,7 @@ class ObjectFolder:
         lines: list[str] = []
         for _, data in sorted(self._read_objects(name).items()):
             # for a repair, which has to see what is left and judge it line by line
-            if data is not None and data != _FENCE:
+            if data is not None and data != FENCE:
                 lines += data.decode(errors="replace").splitlines()
         return lines
 
@@ -298,12 +301,7 @@ class ObjectFolder:
         A writer that lost its lease takes the object back, as in :meth:`append_line`.
         """
         read = self._read_objects(name)
-        joined = self._joined(name, read)
-        if joined.fault:
-            n_bytes = _end(read)
-        else:
-            n_bytes = joined.n_bytes
-        return self._put_whole(name, lines, read, n_bytes, unguarded)
+        return self._put_whole(name, lines, read, next_place(read), unguarded)
 
     def change_lines(
         self,
@@ -330,7 +328,7 @@ class ObjectFolder:
         guard: Callable[[], None],
     ) -> int:
         """Put lines as one object, behind so many bytes, and remove those that were read before."""
-        item = f"{name}/{n_bytes:016d}{_ALL}{uuid.uuid4().hex}"
+        item = name_of_all(name, n_bytes, uuid.uuid4().hex)
         data = "".join(f"{line}\n" for line in lines).encode()
         self.publish(item, data)
         try:
@@ -360,66 +358,44 @@ class ObjectFolder:
         read = dict(zip(unread, self.read_all(unread), strict=True))
         read |= {item: at_hand[item] for item in items if item in at_hand}
         for pause_s in LOOKS_S:
-            joined = self._joined(name, read)
-            read |= self._next_lines(name, joined.n_bytes, read)
-            # the listing is older than the store: the next one is taken at once
-            is_gone = None in read.values()  # taken back, or its writer put all lines anew
-            if not is_gone and not self._joined(name, read).fault:
-                break
-            time.sleep(0.0 if is_gone else pause_s)
+            n_bytes = joined(read).n_bytes
+            read |= self._next_lines(name, n_bytes, read)
+            # taken back, or its writer put all lines anew: that listing is older than the store,
+            # and the next one is taken at once
+            is_gone = None in read.values()
+            if not is_gone:
+                if not joined(read).fault:
+                    break
+                time.sleep(pause_s)
             listed = self.names(name)
             new = [item for item in listed if read.get(item) is None]
             read |= zip(new, self.read_all(new), strict=True)
             read = {item: data for item, data in read.items() if data or item in listed}
         return read
 
-    def _joined(self, name: str, read: Mapping[str, bytes | None]) -> "_Joined":
-        """Put the lines of objects together; one that was taken back after it was listed is left
-        out.
-        """
-        lines: list[str] = []
-        n_bytes, whole = 0, ""
-        there = {item: data for item, data in sorted(read.items()) if data is not None}
-        fenced = {_place(item) for item, data in there.items() if data == _FENCE}
-        for item in there:
-            if _ALL in item and _place(item) not in fenced:
-                whole = item  # the last one counts; behind a fence it came too late
-        if whole:
-            lines = _split(there[whole])
-            n_bytes = _place(whole) + len(there[whole])
-            there = {item: data for item, data in there.items() if _place(item) > _place(whole)}
-        there = {item: data for item, data in there.items() if _ALL not in item}
-        places: dict[int, dict[str, bytes]] = {}
-        for item, data in there.items():
-            places.setdefault(_place(item), {})[item] = data
-        for place, puts in places.items():
-            is_fenced = _FENCE in puts.values()
-            if is_fenced:
-                line = _FENCE
-            else:
-                line = next(iter(puts.values()))
-            is_single = is_fenced or len(puts) == 1
-            if place != n_bytes or not is_single or not line.endswith(b"\n"):
-                return _Joined(lines, n_bytes, max(puts))
-            lines += [] if is_fenced else _split(line)
-            n_bytes += len(line)
-        return _Joined(lines, n_bytes, "")
-
-    def _next_lines(self, name: str, n_bytes: int, read: Iterable[str]) -> dict[str, bytes | None]:
+    def _next_lines(
+        self, name: str, n_bytes: int, read: Mapping[str, object]
+    ) -> dict[str, bytes | None]:
         """Return the lines behind so many bytes that no listing knew, as far as their names can be
         told from those of their writers.
         """
         found: dict[str, bytes | None] = {}
         # a writer names its lines by its own id: the next one can be asked for without a listing
-        writers = sorted({item.rpartition("-")[2] for item in read if _ALL not in item})
+        writers = writers_of(read)
         while True:
-            items = [f"{name}/{n_bytes:016d}-{writer}" for writer in writers]
-            new = {item: self.read(item) for item in items if item not in read}
-            lines = {item: data for item, data in new.items() if data is not None}
+            lines = {}
+            for writer in writers:
+                item = line_name(name, n_bytes, writer)
+                if item in read:
+                    continue
+                data = self.read(item)
+                if data is not None:
+                    lines[item] = data
             found |= lines
             if len(lines) != 1:
                 return found
-            n_bytes += len(next(iter(lines.values())))
+            (line,) = lines.values()
+            n_bytes += len(line)
 
     def note(self, name: str, text: str) -> None:
         """Put some lines of a log as the object after the last one; drivers may share a number,
@@ -427,11 +403,10 @@ class ObjectFolder:
         """
         # others may have noted before: numbers only sort, they need not be free of gaps
         if name not in self._n_noted:
-            last = self.names(name)[-1:]
-            self._n_noted[name] = (
-                int(last[0].rpartition("/")[2].partition("-")[0]) + 1 if last else 0
-            )
-        self.publish(self._line_name(name, self._n_noted[name]), text.encode())
+            last = max(map(number_of, self.names(name)), default=-1)
+            self._n_noted[name] = last + 1
+        item = line_name(name, self._n_noted[name], self._writer)
+        self.publish(item, text.encode())
         self._n_noted[name] += 1
 
     def read_tail(self, name: str, n_bytes: int) -> bytes:
@@ -447,10 +422,6 @@ class ObjectFolder:
         """Delete an object."""
         self._answer("remove", name, partial(self._remove, name))
         self._lines.pop(name, None)
-
-    def _line_name(self, name: str, number: int) -> str:
-        """Return the name of a line: the same for the same writer and place."""
-        return f"{name}/{number:016d}-{self._writer}"
 
     def _answer(self, verb: str, name: str, request: Callable[[], _T]) -> _T:
         """Make a request in another thread, again if the store does not answer."""
@@ -538,7 +509,8 @@ class ObjectFolder:
         except FileNotFoundError:
             raise
         except OSError as error:
-            where, words = self.where(name), reason(error)
+            where = self.where(name)
+            words = reason(error)
             if is_passing(error):
                 raise UnreachableError(
                     f"{where} does not answer a request to {verb} it ({_brief(error)})"
@@ -556,37 +528,12 @@ class ObjectFolder:
             ) from error
 
 
-class _Joined(NamedTuple):
-    """The lines that objects hold, their bytes, and the first object that does not fit."""
-
-    lines: list[str]
-    n_bytes: int
-    fault: str
-
-
 def _is_refusal(error: StoreError) -> bool:
     """Return whether a store answered that it would not tell."""
     cause = error.__cause__
     if isinstance(error, UnreachableError) or not isinstance(cause, OSError):
         return False
     return is_denied(cause)
-
-
-def _place(item: str) -> int:
-    """Return the number of bytes before an object of lines; -1 for another name."""
-    number = item.rpartition("/")[2].partition("-")[0]
-    if number.isdecimal():
-        return int(number)
-    return -1
-
-
-def _end(read: Mapping[str, bytes | None]) -> int:
-    """Return where the next line may stand, whatever is missing before it."""
-    return max((_place(item) + len(data or b"") for item, data in read.items()), default=0)
-
-
-def _split(data: bytes) -> list[str]:
-    return data.decode(errors="replace").split("\n")[:-1]
 
 
 def _brief(error: OSError) -> str:

@@ -1,6 +1,7 @@
 """What ``run.json`` tells: the question of a run, and how it was made.
 
 read_identity   of this format, or of the first one (format_1.py)
+check_identity  whether a place may hold the run that is asked for
 refuse_another  the one comparison of a question that is asked with one that is stored
 
 >>> from dataclasses import replace
@@ -20,6 +21,7 @@ from pathlib import Path
 
 from pydantic import ConfigDict, with_config
 
+from orderly_boggle.boardclass.errors import StoreError
 from orderly_boggle.results.errors import DamagedError, FingerprintError
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.local import Folder, open_folder
@@ -101,6 +103,33 @@ def open_place(location: str | Path) -> Place:
         return Place(folder, read_identity(folder))
     except DamagedError as error:
         return Place(folder, None, error)
+
+
+def check_identity(place: Place, question: Question) -> bool:
+    """Return whether a place holds this run already (False: it is empty).
+
+    Raises FingerprintError when it holds another run; DamagedError when it lost its ``run.json`` or
+    that cannot be read; StoreError when other files are there.
+    """
+    folder = place.folder
+    where = folder.where("")
+    place.must_be_readable()
+    if place.question is not None:
+        refuse_another(question, place.question, where)
+        return True
+    if not folder.exists():
+        return False
+    # another driver may have begun it since the place was opened
+    identity = read_identity(folder)
+    if identity is not None:
+        refuse_another(question, identity.question, where)
+        return True
+    # results without run.json are a run that lost it, not an empty place to begin in
+    if folder.names(files.RESULTS):
+        raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
+    raise StoreError(
+        f"{where} is not empty and holds no {files.RUN}: not a run; choose another --out"
+    )
 
 
 def refuse_another(asked: Question, stored: Question, where: str, remedy: str = _REMEDY) -> None:

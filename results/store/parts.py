@@ -45,7 +45,8 @@ pa.set_memory_pool(pa.system_memory_pool())
 _WORTH_THREADS = 10_000  # rows: reading fewer takes less time than starting threads
 _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
 # a few kilobytes of Parquet may decode to gigabytes; so much a reader gives any part
-MAX_ROWS, MAX_DECODED_BYTES = 100_000, 2**28  # of a part
+MAX_ROWS = 100_000
+MAX_DECODED_BYTES = 2**28
 _VALUE_BYTES = 24  # a number or an offset, and two levels, with room to spare
 _FOOTER_LIMITS = {"thrift_string_size_limit": 2**20, "thrift_container_size_limit": 2**16}
 
@@ -189,6 +190,21 @@ def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
             f"{max(numbers)} exists: its end is lost; {_REMEDY}"
         )
     return found
+
+
+def remove_leftovers(folder: Folder, manifest: Manifest) -> None:
+    """Remove what a dead writer left: temporary files, and the part that it had not listed yet;
+    other files stay.
+    """
+    left = []
+    for name in itertools.chain.from_iterable(map(folder.names, files.FOLDERS)):
+        if files.is_temporary(name):
+            left.append(name)
+    for name in unlisted(folder, manifest):
+        if files.part_number(name, files.RESULTS):
+            left.append(name)
+    for name in left:
+        folder.remove(name)
 
 
 def serialise(table: pa.Table) -> bytes:

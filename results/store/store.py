@@ -8,10 +8,8 @@
 A row buffered is not yet acknowledged: a kill loses at most ``FLUSH_SECONDS`` of work, in an object
 store ``STORE_FLUSH_SECONDS``, or ``FLUSH_ROWS`` rows; of a large run one row in ``PARTS``.
 
->>> from orderly_boggle.results.store.run import open_run
->>> run = open_run("runs/2x2-scowl70-14")
->>> check_identity(open_place("runs/2x2-scowl70-14"), run.question)
-True
+>>> rows_of_next_part(1_000_000)
+10000
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,23 +39,21 @@ from orderly_boggle.results.storage.lock import Lease, Pace, Wait, take_lock
 from orderly_boggle.results.storage.outage import OutageNews, in_haste
 from orderly_boggle.results.store.compaction import MANY, Whole, due, fitting, gather, keep
 from orderly_boggle.results.store.identity import (
-    RUN_REMEDY,
     Identity,
     Place,
+    check_identity,
     format_identity,
     open_place,
     read_identity,
-    refuse_another,
 )
 from orderly_boggle.results.store.made import Made
 from orderly_boggle.results.store.parts import (
-    Manifest,
     Part,
     describe,
     holding,
     read_manifest,
+    remove_leftovers,
     serialised,
-    unlisted,
 )
 from orderly_boggle.results.store.rows import (
     QUARANTINED,
@@ -207,10 +202,9 @@ class Store:
             raise_conflicts(run.conflicts)
             store = cls(run, lock, repaired, clock)
             # a doubt about a host must outlive the rows that a repair took out
-            store.append(
-                [row for row in repaired.doubts if row.host not in run.index.doubted_hosts],
-                copied=True,
-            )
+            known = run.index.doubted_hosts
+            doubts = [row for row in repaired.doubts if row.host not in known]
+            store.append(doubts, copied=True)
             store.flush()
         # Ctrl-C included: a lock that stays would keep the next driver waiting
         except BaseException:
@@ -264,16 +258,20 @@ class Store:
         """Return rows with the names under which their hosts go on; one that gets another name is
         to be checked again.
         """
-        doubted, named = set(self.index.doubted_hosts), list[Row | Checked]()
+        doubted = set(self.index.doubted_hosts)
+        named = list[Row | Checked]()
         for item in offered:
             row = row_of(item)
             host = row.host
             while host in doubted:
-                name, number = _AGAIN.fullmatch(host).groups()  # type: ignore[union-attr]
-                host = f"{name} ({int(number or 1) + 1})"
+                host = _next_name(host)
             # within one batch as well: rows after the contradiction get the new name
-            doubted |= {host} if host and row.status == QUARANTINED else set()
-            named.append(item if host == row.host else replace(row, host=host))
+            if host and row.status == QUARANTINED:
+                doubted.add(host)
+            if host == row.host:
+                named.append(item)
+            else:
+                named.append(replace(row, host=host))
         return named
 
     def _checked(self, offered: Sequence[Row | Checked]) -> list[tuple[Row, pa.Table]]:
@@ -308,12 +306,13 @@ class Store:
         """Return the table of the rows that are not repetitions, and what to say of the first
         conflict.
         """
-        stored = self._stored(
-            # the index says which units may be stored; for all others no part is read
-            {row.key for row, _ in rows if row.is_verdict and row.key in self.index.places}
-        )
+        # the index says which units may be stored; for all others no part is read
+        places = self.index.places
+        maybe = {row.key for row, _ in rows if row.is_verdict and row.key in places}
+        stored = self._stored(maybe)
         new: list[pa.Table] = []
-        conflict, doubted = "", self.index.doubted_hosts
+        conflict = ""
+        doubted = self.index.doubted_hosts
         for row, table in rows:
             if row.is_verdict:
                 known = stored.setdefault(row.key, [])
@@ -321,10 +320,12 @@ class Store:
                 known = []
             # order and circumstances may differ, the verdict may not
             differing = [item for item in known if item[1].verdict != row.verdict]
-            enough = (
-                (row.host,) if copied else {row.host, *(other.host for _, other in known)} - doubted
-            )
-            if not differing and any(other.host in enough for _, other in known):
+            hosts = {other.host for _, other in known}
+            if copied:
+                is_stored = row.host in hosts
+            else:
+                is_stored = bool(hosts - doubted)
+            if not differing and is_stored:
                 continue
             new.append(table)
             if differing:
@@ -336,7 +337,9 @@ class Store:
             if row.is_verdict:
                 self._buffered.setdefault(row.key, []).append(row)
                 known.append(("buffered row", row))
-        return (pa.concat_tables(new) if new else None), conflict
+        if new:
+            return pa.concat_tables(new), conflict
+        return None, conflict
 
     def _stored(self, keys: set[Key]) -> dict[Key, list[tuple[str, Row]]]:
         """Return the rows with verdicts on some units, each with where it stands; each part is read
@@ -345,9 +348,14 @@ class Store:
         stored = {}
         for key in keys:
             stored[key] = [("buffered row", row) for row in self._buffered.get(key, ())]
-        places = {key: self.index.parts_of(key) for key in keys}
-        parts = holding(self._parts, set().union(*places.values()))
-        for name, row in self.run.rows_on({key for key in keys if places[key]}, parts):
+        numbers = set[int]()
+        in_parts = set[Key]()
+        for key in keys:
+            found = self.index.parts_of(key)
+            if found:
+                numbers |= found
+                in_parts.add(key)
+        for name, row in self.run.rows_on(in_parts, holding(self._parts, numbers)):
             stored[row.key].append((name, row))
         return stored
 
@@ -396,7 +404,8 @@ class Store:
         Raises UnreachableError when it has not answered for longer than the patience that it is
         worth.
         """
-        outage, patience = self._folder.outage, self._folder.patience
+        outage = self._folder.outage
+        patience = self._folder.patience
         # workers must not wait for a disk that is known not to answer
         if outage.is_pausing:
             return False
@@ -427,9 +436,11 @@ class Store:
             self._publish(self._begun)
         if self._tables:
             # the tables shrink with each part that counts: a failure leaves what is not stored
-            for table, data in serialised(pa.concat_tables(self._tables).combine_chunks()):
+            whole = pa.concat_tables(self._tables)
+            for table, data in serialised(whole.combine_chunks()):
                 name = files.part_name(files.RESULTS, self._last_number + 1)
-                part = describe(name, data, table.column("class_id").to_pylist())
+                class_ids = table.column("class_id").to_pylist()
+                part = describe(name, data, class_ids)
                 self._begun = _Begun(part, table, data)
                 self._publish(self._begun)
             self._buffered.clear()
@@ -557,35 +568,9 @@ def rows_of_next_part(n_rows: int) -> int:
     return max(FLUSH_ROWS, n_rows // PARTS)
 
 
-def check_identity(place: Place, question: Question) -> bool:
-    """Return whether a place holds this run already (False: it is empty); refuse another run and
-    other files.
-    """
-    folder = place.folder
-    place.must_be_readable()
-    if place.question is not None:
-        refuse_another(question, place.question, folder.where(""))
-        return True
-    if not folder.exists():
-        return False
-    # another driver may have begun it since the place was opened
-    identity = read_identity(folder)
-    if identity is not None:
-        refuse_another(question, identity.question, folder.where(""))
-        return True
-    # results without run.json are a run that lost it, not an empty place to begin in
-    if folder.names(files.RESULTS):
-        raise DamagedError(f"{folder.where(files.RUN)} is missing: {RUN_REMEDY}")
-    raise StoreError(
-        f"{folder.where('')} is not empty and holds no {files.RUN}: not a run; choose another --out"
-    )
-
-
-def remove_leftovers(folder: Folder, manifest: Manifest) -> None:
-    """Remove what a dead writer left: temporary files, and the part that it had not listed yet;
-    other files stay.
-    """
-    parts = (name for name in unlisted(folder, manifest) if files.part_number(name, files.RESULTS))
-    names = chain.from_iterable(map(folder.names, files.FOLDERS))
-    for name in [*filter(files.is_temporary, names), *parts]:
-        folder.remove(name)
+def _next_name(host: str) -> str:
+    """Return the name under which a host goes on that was contradicted."""
+    parts = _AGAIN.fullmatch(host)
+    assert parts  # any text fits
+    name, number = parts.groups()
+    return f"{name} ({int(number or 1) + 1})"

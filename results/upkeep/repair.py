@@ -57,7 +57,8 @@ def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
     what run it is.
     """
     done = RepairResult({}, {}, [])
-    fault, has_rows = _fault_of_identity(folder, question), bool(folder.names(files.RESULTS))
+    fault = _fault_of_identity(folder, question)
+    has_rows = bool(folder.names(files.RESULTS))
     if fault == _MISSING and not has_rows:
         return done  # the store writes the document of a new run
     if fault:

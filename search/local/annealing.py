@@ -21,7 +21,8 @@ from orderly_boggle.search.scoring.scorer import decode_boards
 # temperature at the first and at the last step, as a share of the best score divided by the cells:
 # above, the best boards of 5x5 melt; below, chains stay with the first good boards that they meet
 # (docs/notes/measurements.md)
-HOT, COLD = 0.28, 0.25
+HOT = 0.28
+COLD = 0.25
 _POOL = 100  # at the end
 # moves of a chain between two looks at its temperature, and reports of a search at least
 MOST_AT_ONCE = 500
@@ -36,7 +37,8 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
     steps = s.steps_per_cell * n
     boards = np.resize(s.first, (s.size, n))
     scores = s.scorer.scores(boards)
-    best, best_scores = boards.copy(), scores.copy()
+    best = boards.copy()
+    best_scores = scores.copy()
     at_once = min(MOST_AT_ONCE, max(1, steps // _REPORTS))
     for step in range(0, steps, at_once):
         if s.stop():
@@ -46,15 +48,18 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
         moves = random_moves(s.rng, s.size, s.scorer.geometry, s.alphabet, k)
         slacks = s.rng.exponential(heat, (s.size, k)).astype(np.int32)
         walked = s.scorer.walk(boards, moves, slacks)
-        boards, scores = walked.boards, walked.scores
+        boards = walked.boards
+        scores = walked.scores
         better = walked.best_scores > best_scores
-        best[better], best_scores[better] = walked.best[better], walked.best_scores[better]
+        best[better] = walked.best[better]
+        best_scores[better] = walked.best_scores[better]
         s.tell(step + k, int(best_scores.max()), (step + k + 1) * s.size)
     distinct, first, n_chains = np.unique(
         canonical_cells(best, s.scorer.geometry), axis=0, return_index=True, return_counts=True
     )
     order = np.argsort(-best_scores[first].astype(np.int64), kind="stable")
-    distinct, n_chains = distinct[order], n_chains[order]
+    distinct = distinct[order]
+    n_chains = n_chains[order]
 
     def tell(number: int, score: int, n_scored: int) -> None:
         s.tell(steps + number, score, (steps + 1) * s.size + n_scored)

@@ -34,7 +34,8 @@ class ParallelScorer:
         if n_threads < 1:
             raise InputError(f"{n_threads} threads: expected 0 or more")
         self.geometry: Geometry = scorer.geometry
-        self._scorer, self._n_threads = scorer, n_threads
+        self._scorer = scorer
+        self._n_threads = n_threads
         self._threads = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
 
     def scores(self, boards: UInt8s) -> Int32s:

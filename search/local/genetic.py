@@ -62,7 +62,9 @@ def _survivors(s: Search, boards: UInt8s) -> tuple[UInt8s, Int32s]:
 
 def _children(s: Search, boards: UInt8s) -> UInt8s:
     """Return uint8[CHILDREN * size, n]; ``boards`` are best first."""
-    m, rng, shape = s.size * CHILDREN, s.rng, s.scorer.geometry
+    m = s.size * CHILDREN
+    rng = s.rng
+    shape = s.scorer.geometry
     # the smaller of two random places is the better board
     mother = boards[np.minimum(*rng.integers(0, len(boards), (2, m)))]
     father = boards[np.minimum(*rng.integers(0, len(boards), (2, m)))]

@@ -115,7 +115,8 @@ def local_search(
         pool = POOL.get(method, runs)
     _check_search(method, seed, runs, pool)
     alphabet = parse_alphabet(letters)
-    tell, now = progress or bar(), Climbing(0.0, 0, 0, 0, 0)
+    tell = progress or bar()
+    now = Climbing(0.0, 0, 0, 0, 0)
 
     def tell_round(n_rounds: int, score: int, n_scored: int) -> None:
         nonlocal now
@@ -127,7 +128,8 @@ def local_search(
     for run in range(runs):
         if stop():
             break
-        rng, size = np.random.default_rng(seed * runs + run), pool // runs
+        rng = np.random.default_rng(seed * runs + run)
+        size = pool // runs
         first = first_boards(rng, size, scorer.geometry.n, alphabet, start)
         for board, score, n in METHODS[method](
             Search(scorer, rng, first, size, alphabet, tell_round, stop, steps_per_cell)

@@ -72,11 +72,13 @@ def all_moves(boards: UInt8s, letters: UInt8s) -> UInt8s:
     cell = np.repeat(np.arange(n), len(letters) - 1)
     left, right = np.triu_indices(n, 1)
     moves = np.empty((m, len(cell) + len(left), 2), np.uint8)
-    changes, swaps = moves[:, : len(cell)], moves[:, len(cell) :]
+    changes = moves[:, : len(cell)]
+    swaps = moves[:, len(cell) :]
     changes[:, :, 0] = cell
     places = np.searchsorted(letters, boards[:, cell]) + step
     changes[:, :, 1] = letters[places % len(letters)]
-    swaps[:, :, 0], swaps[:, :, 1] = left, SWAP + right
+    swaps[:, :, 0] = left
+    swaps[:, :, 1] = SWAP + right
     return moves
 
 
@@ -91,7 +93,8 @@ def canonical_cells(boards: UInt8s, geometry: Geometry) -> UInt8s:
         image_high, image_low = pack(image)
         smaller = (image_high < high) | ((image_high == high) & (image_low < low))
         best[smaller] = image[smaller]
-        high, low = np.where(smaller, image_high, high), np.where(smaller, image_low, low)
+        high = np.where(smaller, image_high, high)
+        low = np.where(smaller, image_low, low)
     return best
 
 

@@ -47,7 +47,9 @@ class _Pool:
     """The best boards so far, best first, and a memory of every board scored."""
 
     def __init__(self, scorer: BatchScorer, size: int) -> None:
-        self.scorer, self.size, self.n_scored = scorer, size, 0
+        self.scorer = scorer
+        self.size = size
+        self.n_scored = 0
         self.boards = np.zeros((0, scorer.geometry.n), np.uint8)
         self.scores = np.zeros(0, np.int32)
         self._expanded = np.zeros(0, bool)
@@ -61,10 +63,12 @@ class _Pool:
     def expand(self, boards: UInt8s, alphabet: UInt8s) -> None:
         """Score those neighbours of the boards that are new, up to symmetry, and keep the best."""
         moves = all_moves(boards, alphabet)
-        k, moves = moves.shape[1], moves.reshape(-1, 2)
+        k = moves.shape[1]
+        moves = moves.reshape(-1, 2)
         cells, first = self._new(moved(np.repeat(boards, k, axis=0), moves))
         order = np.argsort(first)
-        cells, first = cells[order], first[order]
+        cells = cells[order]
+        first = first[order]
         self._keep(cells, self.scorer.scores_after(boards, first // k, moves[first]))
 
     def _new(self, boards: UInt8s) -> tuple[UInt8s, Int64s]:
@@ -87,7 +91,9 @@ class _Pool:
         merged = np.concatenate((self.boards, fresh))
         expanded = np.concatenate((self._expanded, np.zeros(len(fresh), bool)))
         keep = best_first(merged, scores, self.size)
-        self.boards, self.scores, self._expanded = merged[keep], scores[keep], expanded[keep]
+        self.boards = merged[keep]
+        self.scores = scores[keep]
+        self._expanded = expanded[keep]
 
     def take_unexpanded(self) -> UInt8s:
         """Return the boards of the pool not handed out before; without any the pool cannot change

@@ -177,7 +177,8 @@ class Scorer:
     def _score_portable(self, cells: UInt8s, memory: _Memory, out: Int32s) -> int:
         from orderly_boggle.search.scoring.scorer_kernels import score_boards
 
-        masks, (seen, generation, _) = self.geometry.neighbour_masks, memory
+        masks = self.geometry.neighbour_masks
+        seen, generation, _ = memory
         return int(score_boards(*self.trie, masks, cells, seen, generation, out))
 
     def _score_vector(self, cells: UInt8s, memory: _Memory, out: Int32s) -> int:

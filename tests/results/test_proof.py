@@ -163,8 +163,7 @@ def test_what_is_missing_is_named(tmp_path, rows, missing):
     assert not coverage.complete
     assert coverage.missing == [missing]
     assert coverage.n_classes_done == 5
-    with pytest.raises(IncompleteError, match=missing):
-        coverage.require_complete()
+    assert missing in coverage.message()
 
 
 WRONG = [
