@@ -138,7 +138,7 @@ def test_most_swaps_are_of_neighbours_and_any_two_cells_may_be():
 
 def test_of_the_moves_of_annealing_all_letters_are_as_likely():
     """Letters copied from the boards favour what these have: the best 5x5 board known for YAWL has
-    three o and a u, which chains of copied letters hardly tried.
+    two o and a u, which chains of copied letters hardly tried.
     """
     shape, alphabet = geometry("2x3"), parse_alphabet("aeou")
     moves = random_moves(np.random.default_rng(3), 100, shape, alphabet, 1000).reshape(-1, 2)
