@@ -167,4 +167,4 @@ def test_the_end_of_a_file_is_no_interruption(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("orderly_boggle.boardclass.board.read_board", cut)
     monkeypatch.setattr("orderly_boggle.cluster.boards.scoring.read_board", cut)
-    assert app._exit_code(["show", "berlatdes"]) == 1
+    assert app._exit_code(["show", "berlatdes"], debug=False) == 1

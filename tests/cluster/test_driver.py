@@ -44,7 +44,7 @@ from orderly_boggle.results.store.parts import read_parts
 from orderly_boggle.results.store.rows import from_table
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.search.breaker import Breaker, Unit
-from orderly_boggle.search.costs import predicted_costs
+from orderly_boggle.search.costs import likely_costs, predicted_costs
 from orderly_boggle.search.node import class_node, split
 from orderly_boggle.search.question import DEFAULT_BUCKETS
 from orderly_boggle.search.scoring.scorer import Scorer
@@ -275,7 +275,7 @@ def test_a_run_that_goes_on_knows_what_the_classes_behind_it_took(config):
     assert unfinished
     assert sum(found) > 0
     assert found.tolist() == [efforts[class_id] for class_id in sorted(efforts)]
-    assert costs.tolist() == predicted_costs(plan.question, np.array(sorted(efforts))).tolist()
+    assert costs.tolist() == likely_costs(plan.question, np.array(sorted(efforts))).tolist()
 
 
 def test_damaged_parts_are_computed_again_and_nothing_else(config):

@@ -63,7 +63,8 @@ def test_a_signal_in_the_first_second_ends_with_a_code_that_is_tried_again(
     wait_for(child, tmp_path, partial(catches, child, number))
     child.send_signal(number)
     assert child.wait(60) == 4
-    assert f"stopped by {number.name}; the same command" in (tmp_path / "said").read_text()
+    said = (tmp_path / "said").read_text()
+    assert f"stopped by {number.name}; what a run has stored stays, the same command" in said
     assert not (tmp_path / "run").exists(), "nothing had begun"
 
 

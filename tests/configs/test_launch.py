@@ -50,6 +50,7 @@ def check_command(text):
     params = get_command(app).get_command(None, "run").make_context("run", words[2:]).params
     source = params.pop("config")
     params.pop("drop_damaged", None)
+    params.pop("share", None)
     known = {
         name: value for name, value in params.items() if value is not None and value is not False
     }
