@@ -40,7 +40,9 @@ def end_at_once() -> None:
 
 def _end(number: int, frame: FrameType | None) -> None:
     name = signal.Signals(number).name
-    text = f"orderly: stopped by {name}; what a run has stored stays, the same command goes on\n"
+    text = (
+        f"orderly: stopped by {name}; what a run has stored is kept, and the same command goes on\n"
+    )
     try:
         os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, text.encode())
     finally:  # not by an exception: some code that calls back from C would drop it

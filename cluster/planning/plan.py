@@ -6,7 +6,6 @@ question, spec
 
 import platform
 import re
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -179,12 +178,12 @@ def _check_cutoff(
         return
 
     pool = 50 if scorer.dims.n <= 16 else 10  # boards of more cells take longer
-    near = threading.Event()
+    is_near = False
 
     def look(climbing: Climbing) -> None:
-        # whoever asks too much wants to know how much there is; else it need not be the best
-        if n_boards <= MAX_BOARDS and cutoff <= _FAR * climbing.best:
-            near.set()
+        nonlocal is_near
+        # a cutoff that is too low is refused with the best board found, so that climb goes on
+        is_near = n_boards <= MAX_BOARDS and cutoff <= _FAR * climbing.best
 
     best = search.local_search(
         scorer,
@@ -194,7 +193,7 @@ def _check_cutoff(
         pool=pool,
         start=lambda _, m, __: boards[np.argsort(-scores, kind="stable")[:m]],
         progress=look,
-        stop=near.is_set,
+        stop=lambda: is_near,
     )[0]
     if n_boards <= MAX_BOARDS:
         if cutoff > _FAR * best.score:

@@ -18,7 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +38,7 @@ class Work(NamedTuple):
     budget: int = BUDGET
     words: str = WORDLIST
     buckets: str = ""  # empty: those of the preset
+    memory_mb: int = 0  # 0: that of the preset
 
 
 _WEAK = "jqxz jqxz jqxz jqxz l s"
@@ -66,8 +67,10 @@ from orderly_boggle.search import breaker as searched
 from orderly_boggle.search.breaker import Breaker, Unit
 
 assert searched.__file__.startswith(sys.path[0]), searched.__file__  # of this tree, no other
-words, dims, cutoff, centre, warm, budget, buckets = sys.argv[1:]
+words, dims, cutoff, centre, warm, budget, buckets, memory_mb = sys.argv[1:]
 search = {"unit_budget": int(budget)}
+if int(memory_mb):
+    search["memory_mb"] = int(memory_mb)
 asked = {"dims": dims, "wordlist": words, "cutoff": cutoff, "search": search}
 if buckets:
     asked["buckets"] = buckets
@@ -103,21 +106,32 @@ print(json.dumps({"cpu_s": round(spent, 3), **counters, "status": result.status,
 """
 
 
+def told_by(tree: Path, source: str, *words: str) -> str:
+    """Return what a program prints with the build of a tree, in a folder that is gone afterwards.
+
+    Raises RuntimeError, with all that it said, when it fails.
+    """
+    if not (tree / "orderly_boggle").is_dir():  # a commit before the one package
+        source = source.replace("orderly_boggle.", "")
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", source, *words],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(tree)},
+            capture_output=True,
+            check=False,
+            text=True,
+        )
+    if done.returncode:
+        raise RuntimeError(f"{tree}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
 def searched(tree: Path, work: Work) -> dict[str, Any]:
     """Search the class of a work with the build of a tree."""
     words = [work.words, work.dims, str(work.cutoff), work.centre, work.warm, str(work.budget)]
-    child = _CHILD
-    if not (tree / "orderly_boggle").is_dir():  # a commit before the one package
-        child = child.replace("orderly_boggle.", "")
-    run = subprocess.run(
-        [sys.executable, "-P", "-c", child, *words, work.buckets],
-        cwd=tree,
-        env=os.environ | {"PYTHONPATH": str(tree)},
-        stdout=subprocess.PIPE,
-        check=True,
-        text=True,
-    )
-    found: dict[str, Any] = json.loads(run.stdout)
+    told = told_by(tree, _CHILD, *words, work.buckets, str(work.memory_mb))
+    found: dict[str, Any] = json.loads(told)
     return found
 
 
@@ -135,16 +149,27 @@ def tree_of(commit: str) -> Iterator[Path]:
             subprocess.run(remove, cwd=ROOT, check=True)
 
 
-def main() -> None:
-    """Measure and print, a line for each class, build and round."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+def parsed(about: str, names: Iterable[str], rounds: int) -> argparse.Namespace:
+    """Read the command line of a comparison of some of the things that have these names, and say on
+    what machine it is made.
+    """
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("commit", help="the other build")
-    parser.add_argument("--only", nargs="+", choices=list(WORKS), default=list(WORKS))
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--only", nargs="+", choices=list(names), default=list(names))
+    parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--builds", nargs="+", choices=("old", "new"), default=("old", "new"))
     options = parser.parse_args()
-    about = machine()
-    sys.stdout.write(f"{about['processor']}, {about['letter sums']}, commit {about['commit']}\n")
+    seen = machine()
+    sys.stdout.write(
+        f"{seen['processor']}, {seen['letter sums']}, commit {seen['commit']} against "
+        f"{options.commit}\n"
+    )
+    return options
+
+
+def main() -> None:
+    """Measure and print, a line for each class, build and round."""
+    options = parsed(__doc__ or "", WORKS, rounds=1)
     with tree_of(options.commit) as old:
         for name in options.only:
             for _ in range(options.rounds):

@@ -11,20 +11,17 @@ yawl (in a folder of $ORDERLY_WORDLISTS), and a machine that does nothing else.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import statistics
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.bench.against import WORKS, Work, searched, tree_of
-from tests.bench.figures import BEST, ROOT, WORDLIST, machine
+from tests.bench.against import WORKS, Work, parsed, searched, told_by, tree_of
+from tests.bench.figures import ROOT, WORDLIST
 
 _PLAN_S = 420
 _CPU = "CPU s"
@@ -37,7 +34,7 @@ _PIECE = Work(
     " ".join(["bdfgjqvwxz"] * 9),
     buckets="aeiou lnrsy chkmpt bdfgjqvwxz",
 )
-_YAWL = Work("4x4", 4540, "l n s a", "jqxz jqxz jqxz jqxz", words="yawl")
+_YAWL = Work("4x4", 4540, "l n s a", "jqxz jqxz jqxz jqxz", words="yawl", memory_mb=1750)
 
 _COMMAND = "from orderly_boggle.cluster.cli.start import main\nmain()\n"
 # Runs in either tree.
@@ -61,62 +58,46 @@ main()
 """
 _SCORES = """
 import sys, time
-import numpy as np
 from orderly_boggle.search import Scorer
-from orderly_boggle.search.scoring.scorer import encode_boards
+from tests.bench.figures import variations
 
-words, best, is_portable = sys.argv[1:]
-rng = np.random.default_rng(1)
-boards = np.repeat(encode_boards([best], 16), 60_000, 0)
-for _ in range(2):
-    cells = rng.integers(0, 16, len(boards))
-    boards[np.arange(len(boards)), cells] = rng.integers(0, 26, len(boards))
+words, is_portable = sys.argv[1:]
+boards = variations()
 scorer = Scorer("4x4", words, portable=is_portable == "True")
 scorer.scores(boards[:1000])
 began = time.process_time()
 scorer.scores(boards)
 print(len(boards) / (time.process_time() - began))
 """
-
-
-def _python(tree: Path, source: str, *words: str) -> str:
-    """Return what a program says with the build of a tree, from a folder that is gone
-    afterwards.
-    """
-    if not (tree / "orderly_boggle").is_dir():  # a commit before the one package
-        source = source.replace("orderly_boggle.", "")
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", source, *words],
-            cwd=folder,
-            env=os.environ | {"PYTHONPATH": str(tree)},
-            capture_output=True,
-            text=True,
-        )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-_SMALL_RUN = ("run", "3x3", "-w", WORDLIST, "--cutoff", "500", "--workers", "0", "--out", "run")
-
+_RUN_3X3 = ("run", "3x3", "-w", WORDLIST, "--cutoff", "500", "--workers", "0", "--out", "run")
+_RUN_2X2 = ("run", "2x2", "-w", WORDLIST, "--cutoff", "18", "--workers", "0", "--out", "run")
 
 Found = dict[str, float]  # by unit
 
 
+@cache
+def _compile(tree: Path) -> None:
+    """Compile all kernels of a tree, which is no part of what is timed."""
+    told_by(tree, _COMMAND, *_RUN_2X2)
+
+
 def _whole_3x3(tree: Path) -> Found:
+    _compile(tree)
     before = os.times()
-    _python(tree, _COMMAND, *_SMALL_RUN)
+    told_by(tree, _COMMAND, *_RUN_3X3)
     after = os.times()
     user_s = after.children_user - before.children_user
     return {_CPU: user_s + after.children_system - before.children_system}
 
 
 def _first_verdict(tree: Path) -> Found:
-    return {"s": float(_python(tree, _FIRST_VERDICT, *_SMALL_RUN).splitlines()[-1])}
+    _compile(tree)
+    told = told_by(tree, _FIRST_VERDICT, *_RUN_3X3)
+    return {"s": float(told.splitlines()[-1])}
 
 
 def _scored(tree: Path, *, is_portable: bool) -> Found:
-    return {_RATE: float(_python(tree, _SCORES, WORDLIST, BEST, str(is_portable)))}
+    return {_RATE: float(told_by(tree, _SCORES, WORDLIST, str(is_portable)))}
 
 
 def _searched(works: tuple[Work, ...], tree: Path) -> Found:
@@ -131,8 +112,8 @@ def _searched(works: tuple[Work, ...], tree: Path) -> Found:
 
 def _planned(dims: str, cutoff: int, tree: Path) -> Found:
     asked = ("plan", dims, "-w", WORDLIST, "--cutoff", str(cutoff), "--workers", "2")
-    told = _python(tree, _COMMAND, *asked, "--seconds", str(_PLAN_S), "--seed", "73")
-    sys.stdout.write(told)
+    told = told_by(tree, _COMMAND, *asked, "--seconds", str(_PLAN_S), "--seed", "73")
+    sys.stderr.write(told)  # with its interval, and not into the table
     found = re.search(r"([\d,]+) (?:core )?hours", told)
     assert found, told
     return {"core hours": float(found[1].replace(",", ""))}
@@ -170,17 +151,8 @@ ROWS = {
 
 def main() -> None:
     """Measure, and print a row as soon as it is known."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("commit", help="the other build")
-    parser.add_argument("--only", nargs="+", choices=list(ROWS), default=list(ROWS))
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--builds", nargs="+", choices=("old", "new"), default=("old", "new"))
-    options = parser.parse_args()
-    about = machine()
-    sys.stdout.write(
-        f"{about['processor']}, {about['letter sums']}, commit {about['commit']} against "
-        f"{options.commit}\n\n| | old | new | ratio | must |\n|---|---|---|---|---|\n"
-    )
+    options = parsed(__doc__ or "", ROWS, rounds=3)
+    sys.stdout.write("\n| | old | new | ratio | must |\n|---|---|---|---|---|\n")
     with tree_of(options.commit) as old:
         trees = {"old": old, "new": ROOT}
         for name in options.only:

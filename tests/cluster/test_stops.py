@@ -64,7 +64,10 @@ def test_a_signal_in_the_first_second_ends_with_a_code_that_is_tried_again(
     child.send_signal(number)
     assert child.wait(60) == 4
     said = (tmp_path / "said").read_text()
-    assert f"stopped by {number.name}; what a run has stored stays, the same command" in said
+    assert (
+        f"stopped by {number.name}; what a run has stored is kept, and the same command goes on"
+        in said
+    )
     assert not (tmp_path / "run").exists(), "nothing had begun"
 
 
