@@ -152,10 +152,11 @@ def _settle(node: Node, rules: Rules) -> Node:
             changed |= upper != masks[d] or lower != masks[c]
             masks[d] = upper
             masks[c] = lower
-    open_demands = tuple(
-        (c, d) for c, d in node.demands if masks[c].bit_count() > 1 and masks[d].bit_count() > 1
-    )
-    return Node(tuple(masks), node.bare, open_demands, node.path)
+    open_demands = []
+    for c, d in node.demands:
+        if masks[c].bit_count() > 1 and masks[d].bit_count() > 1:
+            open_demands.append((c, d))
+    return Node(tuple(masks), node.bare, tuple(open_demands), node.path)
 
 
 def is_too_wide(node: Node, rules: Rules) -> bool:
@@ -203,9 +204,13 @@ def _parts(node: Node, cell: int, rules: Rules) -> list[str]:
         n = min(rules.unfuse_parts, len(letters))
         cuts = [len(letters) * i // n for i in range(n + 1)]
         return [letters[a:b] for a, b in pairwise(cuts)]
+    groups = rules.force_groups
+    if is_too_wide(node, rules):
+        groups = rules.coarse_groups
     parts = []
-    for group in rules.coarse_groups if is_too_wide(node, rules) else rules.force_groups:
-        if part := "".join(x for x in group if x in letters):
+    for group in groups:
+        part = "".join(x for x in group if x in letters)
+        if part:
             parts.append(part)
     return parts
 

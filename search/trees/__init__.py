@@ -1,7 +1,7 @@
 """Orderly trees: grown from terms, merged, and searched by OrderlyBound.
 
     Forest         forest.py     the trees of a node, and the layers that they are grown on
-                                 (layer.py)
+                                 (layer.py), step by step (steps.py)
       Generator    generator.py  terms of a node, by path shapes or by the walk, from the words of a
                    run as arrays
       Arrays       arrays.py     the working memory of a worker

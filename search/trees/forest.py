@@ -55,9 +55,8 @@ from numpy.typing import NDArray
 
 from orderly_boggle.boardclass.arrays import Int32s, Int64s, UInt64s
 from orderly_boggle.boardclass.geometry import Geometry
-from orderly_boggle.boardclass.parts import parse_path
 from orderly_boggle.boardclass.shared_arrays import shared
-from orderly_boggle.search.node import Node, OpenClass, split_cell
+from orderly_boggle.search.node import Node, OpenClass
 from orderly_boggle.search.params import Budgets, Rules
 from orderly_boggle.search.scoring.trie import Trie
 from orderly_boggle.search.terms.path_table import is_shared
@@ -66,6 +65,7 @@ from orderly_boggle.search.trees import segments
 from orderly_boggle.search.trees.arrays import Arrays, give_back_memory, n_terms_in
 from orderly_boggle.search.trees.generator import Bare, Generator
 from orderly_boggle.search.trees.layer import Grown, Layer, n_bytes_of
+from orderly_boggle.search.trees.steps import steps_to
 from orderly_boggle.search.trees.tree import MAX_LAZY_TERMS
 
 # a whole that leaves less than one cell or key in 8 free is given up when one of its parts is grown
@@ -73,6 +73,7 @@ _ROOM = 8
 # Keys that one new key makes a merge copy: hardly ever more than three, at most itself and a lazy
 # subtree.
 _SPILLED = (3, MAX_LAZY_TERMS + 1)
+_NOTHING = (0,) * 5  # terms, keys, tip, root and bound of what did not fit
 
 
 class Forest:
@@ -93,17 +94,16 @@ class Forest:
     ) -> None:
         # before the arrays are made: what is freed from now on goes back to the system
         give_back_memory()
-        self._generator = Generator(
-            board, rules, budgets, trie, n_terms_in(budgets.memory_mb), buckets
-        )
-        self._arrays = Arrays(
-            budgets.memory_mb, self._generator.code_bits, self._generator.points_of_code
-        )
-        self._rules, self._budgets = rules, budgets
-        self.trie = self._generator.trie
+        capacity = n_terms_in(budgets.memory_mb)
+        generator = Generator(board, rules, budgets, trie, capacity, buckets)
+        self._generator = generator
+        self._arrays = Arrays(budgets.memory_mb, generator.code_bits, generator.points_of_code)
+        self._rules = rules
+        self._budgets = budgets
+        self.trie = generator.trie
         self.geometry = board
-        self.max_free = self._generator.max_free
-        self.max_open = self._generator.max_open
+        self.max_free = generator.max_free
+        self.max_open = generator.max_open
         self.stack: list[Layer] = []
         # remembered, because an attempt generates millions of terms before it fails
         self._too_large: set[Bare] = set()  # layers that are known not to fit over the rim
@@ -112,7 +112,8 @@ class Forest:
         """Go on with another cell order of the same board, or another rim; what was grown is given
         up.
         """
-        self.geometry = self._generator.board = board
+        self.geometry = board
+        self._generator.board = board
         self.stack.clear()
         self._too_large.clear()
         self._generator.rim = ()
@@ -148,13 +149,9 @@ class Forest:
         if built is None:
             return None
         n_keys, end, root, bound = built
-        return Grown(
-            self._arrays.as_tree(len(free), 0, end),
-            root,
-            bound,
-            n,
-            n_bytes_of(n_keys, end - tip + 1),
-        )
+        orderly = self._arrays.as_tree(len(free), 0, end)
+        n_bytes = n_bytes_of(n_keys, end - tip + 1)
+        return Grown(orderly, root, bound, n, n_bytes)
 
     def terms(self, node: Node, free: list[int]) -> tuple[int, UInt64s, Int32s] | None:
         """Return how many distinct keys a node has, and arrays that begin with these, sorted, and
@@ -178,13 +175,15 @@ class Forest:
         every layer numbers them alike and levels are taken away from the top.  The free cells must
         fit a key and be more than the walk is for.
         """
-        order, n_bare = self.geometry.cell_order, node.bare.bit_count()
+        order = self.geometry.cell_order
+        n_bare = node.bare.bit_count()
         class_bare = set(open_class.bare)
-        is_first = class_bare == set(order[: len(class_bare)]) and all(
-            map(node.is_bare, order[:n_bare])
-        )
-        is_suited = self._generator.max_walked < self.geometry.n - n_bare <= self.max_open
-        return is_first and is_suited
+        if class_bare != set(order[: len(class_bare)]):
+            return False
+        if not all(map(node.is_bare, order[:n_bare])):
+            return False
+        n_free = self.geometry.n - n_bare
+        return self._generator.max_walked < n_free <= self.max_open
 
     def grow_on_layers(self, open_class: OpenClass, node: Node) -> Grown | None:
         """Return one tree over the terms of a node of an open class, all letters on its free cells.
@@ -199,10 +198,7 @@ class Forest:
         # a base alone cannot be searched: it lacks the terms through the next cell
         if layer is None or not layer.whole:
             return None
-        n_rim = len(self._generator.rim)
-        orderly = self._arrays.as_tree(
-            self.geometry.n - n_rim, len(layer.bare) - n_rim, layer.end_tip
-        )
+        orderly = self._arrays.as_tree(self._n_levels, self._n_forced(layer.bare), layer.end_tip)
         return Grown(orderly, layer.whole, layer.bound, layer.n_terms, layer.n_bytes)
 
     def grow_loosely(self, open_class: OpenClass, node: Node) -> Grown | None:
@@ -217,7 +213,7 @@ class Forest:
             return None
         # the node itself is left off: it is the one that no layer is made for
         *steps, bare = self._keep_below(open_class, node)
-        n_forced = len(bare) - len(self._generator.rim)
+        n_forced = self._n_forced(bare)
         if n_forced == 0 or self._generator.n_outside(bare):
             return None
         if self.stack and self.stack[-1].bare == bare:
@@ -229,7 +225,8 @@ class Forest:
             return None
         begin = below.end_keys
         room = self._arrays.terms[begin:][: self._budgets.whole_terms]
-        n = self._generator.of_open(bare, room, 1 << (len(bare) - 1), only=GAINS)
+        last_cell = 1 << (len(bare) - 1)
+        n = self._generator.of_open(bare, room, last_cell, only=GAINS)
         built = self._built(n, begin, below.end_tip, self._n_levels, n_forced)
         if built is None:
             return None
@@ -275,7 +272,6 @@ class Forest:
         order = self.geometry.cell_order
         # cells that neither keys nor segments can hold must have no letter in the rim either
         n_rim = max(len(open_class.bare), self.geometry.n - self.max_open)
-        bare = tuple((c, node.masks[c]) for c in order if node.is_bare(c))
         # nothing that was grown over another rim can be used
         if self._generator.rim != order[:n_rim]:
             self.turn(self.geometry)
@@ -285,11 +281,7 @@ class Forest:
             self.stack = [layer for layer in self.stack if not layer.bare]
             self._too_large.clear()
             self._generator.demands = open_class.demands
-        steps = [
-            (),
-            *self._with_hole(node, bare[:n_rim]),
-            *(bare[:n] for n in range(n_rim, len(bare) + 1)),
-        ]
+        steps = steps_to(node, n_rim, self.geometry, self._rules)
         while self.stack and self.stack[-1].bare not in steps:
             self.stack.pop()
         return steps
@@ -303,19 +295,6 @@ class Forest:
                 self._try(step)
         return bool(self.stack)
 
-    def _with_hole(self, node: Node, bare: Bare) -> list[Bare]:
-        """Return the bare cells of a class with the hole in them; nothing if no cell is fused, or
-        only one is bare.
-        """
-        unfused = [c for c, _ in parse_path(node.path, self.geometry.n) if c in dict(bare)]
-        if unfused:
-            hole = unfused[-1]
-        else:
-            hole = split_cell(node, self.geometry, self._rules)
-        if len(bare) == 1 or hole not in dict(bare):
-            return []
-        return [tuple((c, 0 if c == hole else mask) for c, mask in bare)]
-
     def _try(self, bare: Bare) -> bool:
         """Put down a layer unless it is known to be too large over the rim; return whether it is
         there.
@@ -323,7 +302,10 @@ class Forest:
         is_over_rim = not (self.stack and self.stack[0].bare)
         if is_over_rim and bare in self._too_large:
             return False
-        is_there = self._add_layer(bare) if bare else self._start_from(())
+        if bare:
+            is_there = self._add_layer(bare)
+        else:
+            is_there = self._start_from(())
         if is_over_rim and not is_there:
             self._too_large.add(bare)
         return is_there
@@ -335,10 +317,8 @@ class Forest:
         half = self._arrays.terms.size // 2
         small = None
         for layer in reversed(self.stack[1:]):  # the deeper, the smaller
-            if (
-                not all(letters for _, letters in layer.bare)
-                or self._generator.n_at_most(layer.bare) > half
-            ):
+            has_hole = not all(letters for _, letters in layer.bare)
+            if has_hole or self._generator.n_at_most(layer.bare) > half:
                 break
             small = layer
         return small is not None and self._start_from(small.bare)
@@ -352,18 +332,19 @@ class Forest:
         if bare and self._generator.n_at_most(bare) > self._arrays.terms.size:
             return False
         self.stack.clear()
-        n, n_keys, tip, whole, bound = self._bottom(bare) if bare else self._rim()
+        if bare:
+            grown = self._bottom(bare)
+        else:
+            grown = self._rim()
+        n, n_keys, tip, whole, bound = grown
         if not tip:
             return False
         base = whole
         if bare:
-            first = len(bare) - len(self._generator.rim)
-            base, tip = self._arrays.root_of(tip, whole, first + 1, 0)
+            base, tip = self._arrays.root_of(tip, whole, self._n_forced(bare) + 1, 0)
         bottom = Layer(bare, base, n_keys, tip, n_keys, tip)
         if n <= self._budgets.whole_terms:
-            bottom = bottom._replace(
-                whole=whole, bound=bound, n_bytes=n_bytes_of(n_keys, tip), n_terms=n
-            )
+            bottom = bottom.with_whole(whole, bound, n_keys, tip, n)
         self.stack.append(bottom)
         return tip < self._arrays.cells.size
 
@@ -372,14 +353,13 @@ class Forest:
         tip, root, bound), zeros if it does not fit.
         """
         n = self._generator.of_open(bare, self._arrays.terms, segments=self._arrays.points)
-        cuts = self._sorted(n, 0, 1, bare) if n >= 0 else None
+        cuts = self._sorted(n, 0, 1, bare)
         if cuts is None:
-            return [0] * 5
-        first = len(bare) - len(self._generator.rim)
-        merged = segments.merge(self._arrays, cuts, self._n_levels, first, 1)
+            return _NOTHING
+        merged = segments.merge(self._arrays, cuts, self._n_levels, self._n_forced(bare), 1)
         if merged:
             return (n, int(cuts[-1]), merged.tip, merged.root, merged.bound)
-        return [0] * 5
+        return _NOTHING
 
     def _rim(self) -> Sequence[int]:
         """Return the same of the rim.  That of a large board takes seconds to build: all workers of
@@ -388,10 +368,13 @@ class Forest:
         bare = tuple((c, 0) for c in self._generator.rim)
         if not is_shared(self.geometry):
             return self._bottom(bare)
-        terms, points, cells = self._arrays.terms, self._arrays.points, self._arrays.cells
+        terms = self._arrays.terms
+        points = self._arrays.points
+        cells = self._arrays.cells
 
         def build() -> list[NDArray[Any]]:
-            _, n_keys, tip, *_ = bottom = self._bottom(bare)
+            bottom = self._bottom(bare)
+            _, n_keys, tip, *_ = bottom
             return [terms[:n_keys], points[:n_keys], cells[:tip], np.array(bottom)]
 
         # everything that the rim depends on, or a worker would map the rim of another run
@@ -417,8 +400,10 @@ class Forest:
     def _sorted(self, n: int, begin: int, tip: int, bare: Bare) -> Int64s | None:
         """Sort the ``n`` terms of an open node from ``begin`` on; return where the keys of each of
         its segments begin, and where the last ones end (search.trees.segments).  None if there is
-        no room.
+        no room, or if ``n`` says that there was none for the terms.
         """
+        if n < 0:
+            return None
         n_segments = self._generator.n_segments(bare)
         if n_segments > 1:
             return self._arrays.sort_segments(begin, n, self.max_free, n_segments, tip)
@@ -430,6 +415,10 @@ class Forest:
         """Number of levels: the cells outside the rim."""
         return self.geometry.n - len(self._generator.rim)
 
+    def _n_forced(self, bare: Bare) -> int:
+        """Return how many of the bare cells of a layer are outside the rim: its first levels."""
+        return len(bare) - len(self._generator.rim)
+
     def _with_room(self) -> Layer:
         """Return the last layer; a whole that leaves little room behind it is given up first.
 
@@ -437,12 +426,13 @@ class Forest:
         which nodes were searched before it.
         """
         last = self.stack[-1]
-        n_keys, n_cells = self._arrays.terms.size, self._arrays.cells.size
-        is_crowded = (
-            last.end_tip > n_cells - n_cells // _ROOM or last.end_keys > n_keys - n_keys // _ROOM
-        )
-        if is_crowded and len(self.stack) > 1 and last.whole:
-            last = self.stack[-1] = last._replace(whole=0, end_keys=last.n_keys, end_tip=last.tip)
+        n_keys = self._arrays.terms.size
+        n_cells = self._arrays.cells.size
+        few_cells = last.end_tip > n_cells - n_cells // _ROOM
+        few_keys = last.end_keys > n_keys - n_keys // _ROOM
+        if (few_cells or few_keys) and len(self.stack) > 1 and last.whole:
+            last = last.without_whole()
+            self.stack[-1] = last
         return last
 
     def _add_layer(self, bare: Bare) -> bool:
@@ -451,9 +441,13 @@ class Forest:
         letters = bare[-1][1]
         if below.bare == bare[:-1] and below.bare and below.whole and letters.bit_count() == 1:
             return self._add_forced(bare, below, letters.bit_length() - 1)
-        n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
+        n_levels = self._n_levels
+        first = self._n_forced(bare)
         over_hole = len(bare) == len(below.bare)
-        new = sum(1 << i for i, part in enumerate(bare) if part[1] and part not in below.bare)
+        new = 0
+        for i, part in enumerate(bare):
+            if part[1] and part not in below.bare:
+                new |= 1 << i
         begin = below.end_keys
         room = self._arrays.terms[begin:]
         # one term too many is enough to know that there will be no whole
@@ -468,17 +462,23 @@ class Forest:
         else:
             n = TERMS_FULL
         # the class is the layer with the hole and what fills it: its budget covers both
-        n_before = below.n_terms if over_hole else 0
+        n_before = 0
+        if over_hole:
+            n_before = below.n_terms
         whole = 0 <= n <= self._budgets.whole_terms - n_before
         if not whole:
             n = self._generator.of_base(bare, room, new, where)
         if n < 0:
             return False
+        n_whole = None
+        if whole:
+            n_whole = n + n_before
         if self._generator.n_outside(bare):
-            return self._add_wide(bare, below, n, n + n_before if whole else None)
+            return self._add_wide(bare, below, n, n_whole)
         end = begin + self._arrays.sort(begin, n, n_levels - first, below.end_tip)
+        keys = self._arrays.terms[begin:end]
         first_key = np.uint64(self._generator.first_key(bare))
-        cut = begin + int(np.searchsorted(self._arrays.terms[begin:end], first_key))
+        cut = begin + int(np.searchsorted(keys, first_key))
         # the others are keys of the whole only: they wait behind all that the base may need
         n_later = end - cut
         root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
@@ -492,20 +492,11 @@ class Forest:
         layer = Layer(bare, base, spill, tip, spill, tip)
         if whole:
             self._arrays.move_keys(wait, spill, n_later)
-            root, tip = self._arrays.root_of(
-                tip, base, first + 1, below.whole if over_hole else below.base
-            )
+            root, tip = self._arrays.root_of(tip, base, first + 1, _under_whole(below, bare))
             merged = self._arrays.merge(spill, spill + n_later, n_levels, first, tip, root)
             if merged is not None:
                 tip, root, bound, spill = merged
-                layer = layer._replace(
-                    end_keys=spill,
-                    end_tip=tip,
-                    whole=root,
-                    bound=bound,
-                    n_bytes=n_bytes_of(spill, tip),
-                    n_terms=n + n_before,
-                )
+                layer = layer.with_whole(root, bound, spill, tip, n + n_before)
         self.stack.append(layer)
         return True
 
@@ -515,36 +506,33 @@ class Forest:
         Its ``n`` terms lie behind the layer below: those of its whole, for which ``n_whole`` terms
         were generated in all, or those of its base.
         """
-        n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
+        n_levels = self._n_levels
+        first = self._n_forced(bare)
         next_cell = self.geometry.cell_order[len(bare)], 0
-        sorted_as = (*bare, next_cell) if n_whole is None else bare
-        cuts = self._sorted(n, below.end_keys, below.end_tip, sorted_as)
+        of_base = (*bare, next_cell)
+        if n_whole is None:
+            cuts = self._sorted(n, below.end_keys, below.end_tip, of_base)
+        else:
+            cuts = self._sorted(n, below.end_keys, below.end_tip, bare)
         if cuts is None:
             return False
-        n_segments = self._generator.n_segments((*bare, next_cell))  # of the base
+        n_segments = self._generator.n_segments(of_base)
         root, tip = self._arrays.root_of(below.end_tip, below.base, first + 1, 0)
-        end, in_base = int(cuts[-1]), cuts[: n_segments + 1]
+        end = int(cuts[-1])
+        in_base = cuts[: n_segments + 1]
         merged = segments.merge(self._arrays, in_base, n_levels, first + 1, tip, root, spill=end)
         if merged is None:
             return False
         layer = Layer(bare, merged.root, merged.spill, merged.tip, merged.spill, merged.tip)
         if n_whole is not None:
-            over_hole = len(bare) == len(below.bare)
-            other = below.whole if over_hole else below.base
+            other = _under_whole(below, bare)
             root, tip = self._arrays.root_of(merged.tip, merged.root, first + 1, other)
             later = segments.cuts_of_later(cuts, n_segments)
-            merged = segments.merge(
-                self._arrays, later, n_levels, first, tip, root, spill=merged.spill
-            )
+            spill = merged.spill
+            merged = segments.merge(self._arrays, later, n_levels, first, tip, root, spill=spill)
             if merged is not None:
-                layer = layer._replace(
-                    end_keys=merged.spill,
-                    end_tip=merged.tip,
-                    whole=merged.root,
-                    bound=merged.bound,
-                    n_bytes=n_bytes_of(merged.spill, merged.tip),
-                    n_terms=n_whole,
-                )
+                tip, root, bound, spill = merged
+                layer = layer.with_whole(root, bound, spill, tip, n_whole)
         self.stack.append(layer)
         return True
 
@@ -557,7 +545,8 @@ class Forest:
         wait = cut
         for n_spilled in _SPILLED:
             last = wait
-            wait = min(cut + n_spilled * (cut - begin), self._arrays.terms.size - n_later)
+            most = cut + n_spilled * (cut - begin)
+            wait = min(most, self._arrays.terms.size - n_later)
             self._arrays.move_keys(last, wait, n_later)
             merged = self._arrays.merge(begin, cut, n_levels, first, tip, root, key_end=wait)
             if merged is not None:
@@ -571,18 +560,16 @@ class Forest:
         What the whole below has behind the letter is merged with its base, less the terms that
         absorption takes away: to generate these takes longer, so they may stay (``absorb_forced``).
         """
-        n_levels, first = self._n_levels, len(bare) - len(self._generator.rim)
+        n_levels = self._n_levels
+        first = self._n_forced(bare)
         begin = below.end_keys
         n = 0
         if self._budgets.absorb_forced:
             room = self._arrays.terms[begin:][: self._budgets.whole_terms]
-            n = self._generator.of_open(
-                bare, room, 1 << (len(bare) - 1), only=LOSSES, segments=self._arrays.points[begin:]
-            )
-        if n >= 0:
-            cuts = self._sorted(n, begin, below.end_tip, bare)
-        else:
-            cuts = None
+            where = self._arrays.points[begin:]
+            last_cell = 1 << (len(bare) - 1)
+            n = self._generator.of_open(bare, room, last_cell, only=LOSSES, segments=where)
+        cuts = self._sorted(n, begin, below.end_tip, bare)
         if cuts is None:
             return False
         # the gains (lemma 6): what absorption keeps does not depend on whether the cell is forced
@@ -595,6 +582,15 @@ class Forest:
             return False
         end_tip, whole, bound, spill = merged
         base, tip = self._arrays.root_of(end_tip, whole, first + 1, 0)
-        n_bytes = n_bytes_of(spill, tip)
-        self.stack.append(Layer(bare, base, spill, tip, spill, tip, whole, bound, n_bytes, n))
+        forced = Layer(bare, base, spill, tip, spill, tip)
+        self.stack.append(forced.with_whole(whole, bound, spill, tip, n))
         return tip < self._arrays.cells.size
+
+
+def _under_whole(below: Layer, bare: Bare) -> int:
+    """Return the root of what the whole of a layer is merged from, besides its base: of the layer
+    with the hole, if it fills one, all terms; otherwise the base of the layer below.
+    """
+    if len(bare) == len(below.bare):
+        return below.whole
+    return below.base

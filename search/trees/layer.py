@@ -25,6 +25,23 @@ class Layer(NamedTuple):
     n_bytes: int = 0  # size of all layers so far
     n_terms: int = 0  # terms generated for it
 
+    def with_whole(
+        self, whole: int, bound: int, end_keys: int, end_tip: int, n_terms: int
+    ) -> "Layer":
+        """Return the layer with a whole behind its base."""
+        return self._replace(
+            whole=whole,
+            bound=bound,
+            end_keys=end_keys,
+            end_tip=end_tip,
+            n_bytes=n_bytes_of(end_keys, end_tip),
+            n_terms=n_terms,
+        )
+
+    def without_whole(self) -> "Layer":
+        """Return the layer with its base alone."""
+        return self._replace(whole=0, end_keys=self.n_keys, end_tip=self.tip)
+
 
 def n_bytes_of(n_keys: int, tip: int) -> int:
     """Return the size of ``n_keys`` keys and points and of the cells before ``tip``."""
