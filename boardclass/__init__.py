@@ -7,7 +7,7 @@
     load_wordlist -> WordList             the strict loader
     parse_scores -> ScoreTable            points by length; check_overflow; reaches, the only
                                           comparison with the cutoff
-    read_entries -> import_words          a list from files as people have them (word_files.py,
+    read_entries -> import_words          a list from files as people have them (word_entries.py,
                                           word_forms/, word_import.py)
     printable, counted, duration          text as it is shown (printable.py)
     Pool ;  python_path                   processes that a command starts (processes.py)

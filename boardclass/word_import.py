@@ -1,8 +1,8 @@
 """The importer: a strict word list from what people have, with a table of what was done to how many
 lines.
 
-    read_entries (word_files.py) -> import_words: ImportRules -> Imported, whose ``text`` the strict
-    loader takes
+    read_entries (word_entries.py) -> import_words: ImportRules -> Imported, whose ``text`` the
+    strict loader takes
 
 No word is lost in silence: every entry is counted under one step, and each step has an example.
 The order is one for every script: what nobody sees is removed, compatibility characters are taken
@@ -27,7 +27,7 @@ from typing import NamedTuple
 from orderly_boggle.boardclass.errors import WordListError, quote
 from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.boardclass.scores import MAX_LETTERS, MIN_LETTERS
-from orderly_boggle.boardclass.word_files import Move
+from orderly_boggle.boardclass.word_entries import Move
 from orderly_boggle.boardclass.word_forms import Entries, plain
 from orderly_boggle.boardclass.wordlist import LETTER, WordList, header_of, parse_wordlist
 

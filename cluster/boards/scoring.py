@@ -26,7 +26,6 @@ from orderly_boggle.boardclass.geometry import USUAL, Dims, geometry
 from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.boardclass.scores import TABLES, ScoreTable, n_letters
 from orderly_boggle.boardclass.word_files import decoded
-from orderly_boggle.boardclass.word_import import readings
 from orderly_boggle.boardclass.wordlist import (
     COMMON_WORDLIST,
     WordList,
@@ -182,6 +181,9 @@ class Scoring:
         """Return the one of ``words`` that a person has typed, maybe with accents that the list
         leaves out; what was typed, if it is none.
         """
+        # only a word that somebody types needs the importer
+        from orderly_boggle.boardclass.word_import import readings
+
         for spelled in readings(typed, "".join(self.words.letters.values())):
             if spelled in words:
                 return spelled

@@ -296,7 +296,7 @@ class RuleOptions(ListOptions):
         source = self.wordlist or words.name
         left_out = frozenset[str]()
         if self.without is not None:
-            from orderly_boggle.boardclass.word_files import read_entries
+            from orderly_boggle.boardclass.word_entries import read_entries
             from orderly_boggle.boardclass.word_import import spellings
             from orderly_boggle.cluster.streams import tell
 

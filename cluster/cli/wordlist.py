@@ -10,7 +10,8 @@ import typer
 from orderly_boggle.boardclass.errors import WordListError, quote
 from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.boardclass.scores import n_letters
-from orderly_boggle.boardclass.word_files import MAX_FILE_BYTES, read_entries
+from orderly_boggle.boardclass.word_entries import read_entries
+from orderly_boggle.boardclass.word_files import MAX_FILE_BYTES
 from orderly_boggle.boardclass.word_forms import FORMS
 from orderly_boggle.boardclass.word_import import (
     Imported,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from orderly_boggle.boardclass.errors import WordListError
-from orderly_boggle.boardclass.word_files import read_entries
+from orderly_boggle.boardclass.word_entries import read_entries
 from orderly_boggle.boardclass.word_forms import FORMS, entries_of
 from orderly_boggle.boardclass.word_forms.form import Given
 from orderly_boggle.boardclass.word_import import (

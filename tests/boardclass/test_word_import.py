@@ -20,7 +20,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from orderly_boggle.boardclass.errors import WordListError
-from orderly_boggle.boardclass.word_files import decoded, expanded, read_entries
+from orderly_boggle.boardclass.word_entries import expanded, read_entries
+from orderly_boggle.boardclass.word_files import decoded
 from orderly_boggle.boardclass.word_forms import Entries, entries_of
 from orderly_boggle.boardclass.word_import import (
     Imported,

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from orderly_boggle.boardclass.errors import WordListError, quote
-from orderly_boggle.boardclass.word_files import read_entries
+from orderly_boggle.boardclass.word_entries import read_entries
 from orderly_boggle.boardclass.wordlist import (
     REASONS,
     WordList,

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from orderly_boggle.boardclass.errors import WordListError, quote
-from orderly_boggle.boardclass.word_files import read_entries
+from orderly_boggle.boardclass.word_entries import read_entries
 from orderly_boggle.boardclass.word_import import ImportRules, import_words, judge_stems
 from orderly_boggle.boardclass.wordlist import sources
 
