@@ -225,7 +225,8 @@ def test_a_driver_is_started_again_only_where_that_helps(shell, tmp_path, codes,
     assert len((tmp_path / "starts").read_text()) == n_starts
 
 
-# A driver that stores before it ends, which takes a moment; it writes what it heard.
+# A driver that stores before it ends, which takes a moment; it writes what it heard, or that it
+# ended by itself.
 DRIVER = """#!/bin/sh
 for name in HUP INT TERM USR1 USR2; do
     trap "sleep .3; echo $name >>heard; exit \\${CODE:-4}" $name
@@ -233,13 +234,15 @@ done
 for out; do :; done
 if [ -z "$EARLY" ]; then mkdir -p "$out"; echo >"$out/events.jsonl"; fi
 echo "$@" >>started
+if [ -n "$ALONE" ]; then echo >>heard; exit ${CODE:-4}; fi
 while :; do sleep .02; done
 """
 
 
 @pytest.fixture
 def slow_driver(orderly_path, tmp_path):
-    """Let ``orderly`` be :data:`DRIVER`."""
+    """Let ``orderly`` be :data:`DRIVER`, at the top of a checkout."""
+    (tmp_path / "configs").symlink_to(ROOT / "configs")
     path = tmp_path / "bin" / "orderly"
     path.write_text(DRIVER)
     for tool in ("qsub", "scontrol"):
@@ -305,7 +308,13 @@ PBS = {"NCPUS": "1", "PBS_ARRAY_INDEX": "1", "SHARES": "2", "PBS_O_WORKDIR": "."
         ("orderly.sge", GRID_ENGINE, "USR1", 7, 7, ""),
         ("orderly.sge", GRID_ENGINE, "USR2", 4, 4, ""),
         ("orderly.sge", GRID_ENGINE, "USR1 USR2", 4, 4, ""),
+        # incomplete by itself, a class that was given up: that is no time limit
+        ("orderly.sbatch", SLURM | {"ALONE": "1"}, "", 4, 4, ""),
+        ("orderly.sge", GRID_ENGINE | {"ALONE": "1"}, "", 4, 4, ""),
+        ("orderly.pbs", PBS | {"ALONE": "1"}, "", 4, 4, ""),
+        ("orderly.pbs", PBS | {"ALONE": "1"}, "", 0, 0, ""),
         ("orderly.pbs", PBS, "TERM", 4, 4, ""),
+        ("orderly.pbs", PBS | {"STOP_AFTER": "1s", "EARLY": "1"}, "", 4, 7, ""),
         (
             "orderly.pbs",
             PBS | {"STOP_AFTER": "1s"},
