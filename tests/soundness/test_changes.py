@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from tests.soundness.changes import bugs, deletions, narrowings
+from tests.soundness.deletions import judged
 from tests.soundness.mutate import ROOT, drawn_mutants
 
 TEXT = """
@@ -83,3 +84,14 @@ def test_bugs_of_kernels_are_drawn_by_a_seed():
         compile(mutant.applied(ROOT), mutant.file, "exec")
         assert mutant.source != (ROOT / mutant.file).read_text()
         assert all((ROOT / test).exists() for test in mutant.tests)
+
+
+def test_survivors_that_were_judged_are_changes_of_the_code_as_it_is():
+    """A judgement of a statement that is gone says nothing of what stands in its place."""
+    reasons = judged()
+    changes = set()
+    for file in {file for file, _, _ in reasons}:
+        for kind in (deletions, narrowings, bugs):
+            changes |= {(file, change.function, change.what) for change in kind(file)}
+    assert sorted(reasons.keys() - changes) == []
+    assert all(reasons.values())
