@@ -60,10 +60,10 @@ def duration(seconds: float) -> str:
 
 
 def between(low_s: float | None, high_s: float | None) -> str:
-    """Return an interval of times to stand behind a guess; empty where it is not known."""
+    """Return the 95 % interval of a time, to stand behind it; empty where it is not known."""
     if low_s is None or high_s is None:
         return ""
-    return f" ({duration(low_s)} to {duration(high_s)})"
+    return f" (95 %: {duration(low_s)} to {duration(high_s)})"
 
 
 def memory_size(n_bytes: int) -> str:

@@ -64,7 +64,7 @@ class Backlog:
             raise ValueError("class ids must be strictly ascending, with one cost each")
         self.forecast = Forecast(work.costs, work.history, work.elsewhere)
         # expensive classes first: the last one to end then ends soon after the others
-        self._order = _order(self.forecast.costs, rng, sample)
+        self._order = order_of(self.forecast.costs, rng, sample)
         self._cursor = 0
         self._settled = np.zeros(len(self._ids), np.bool_)
         self._open_children: set[Unit] = set()
@@ -221,7 +221,10 @@ class Backlog:
         return None
 
 
-def _order(costs: Float64s, rng: np.random.Generator, sample: float) -> Int64s:
+def order_of(costs: Float64s, rng: np.random.Generator, sample: float) -> Int64s:
+    """Return the places of classes in the order in which they are handed out, int64[n]: a random
+    ``sample`` of them, then the others, expensive ones first.
+    """
     n = len(costs)
     n_first = min(n, int(np.ceil(n * sample)))
     first = rng.choice(np.arange(n), n_first, replace=False)

@@ -277,7 +277,7 @@ def test_the_time_left_says_what_it_is_based_on():
         ),
         (
             ranged,
-            "about 10 h 00 min (8 h 20 min to 12 h 00 min), 20.0 processor hours, judging by "
+            "about 10 h 00 min (95 %: 8 h 20 min to 12 h 00 min), 20.0 processor hours, judging by "
             "40 finished classes",
         ),
         (
