@@ -172,6 +172,13 @@ class Breaker:
             "make a Breaker for each thread, or call break_class",
         )
 
+    @property
+    def n_short_layers(self) -> int:
+        """How many layers of terms of the last unit found no room in its memory, or only their base
+        did: such a node is split, or its terms are generated again, so more memory saves time.
+        """
+        return self._nodes.forest.n_short
+
     def turn(self, board: Geometry) -> None:
         """Go on with another cell order of the same board: another way to the same boards."""
         with self._alone:

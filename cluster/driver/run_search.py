@@ -27,7 +27,7 @@ from orderly_boggle.cluster.driver.progress import Progress
 from orderly_boggle.cluster.driver.signals import StopSignals
 from orderly_boggle.cluster.driver.stuck import why_stuck
 from orderly_boggle.cluster.scheduling.backlog import Work
-from orderly_boggle.cluster.scheduling.events import Bar, Event, Finish, Instruction, Policy
+from orderly_boggle.cluster.scheduling.events import Answer, Bar, Event, Finish, Instruction, Policy
 from orderly_boggle.cluster.scheduling.machines import N_TRIES
 from orderly_boggle.cluster.scheduling.scheduler import Scheduler
 from orderly_boggle.cluster.workers.executors import Executor
@@ -185,6 +185,7 @@ class _Watch:
         self._reminder = Reminder(_TELL_AFTER_S, _REMIND_S)
         self._n_own_ended = prepared.n_own_ended
         self._has_begun = False
+        self._told_of_layers = False
 
     def look(self, executor: Executor, snapshot: Report) -> None:
         """Take the scheduler's figures and pass them on."""
@@ -217,12 +218,29 @@ class _Watch:
         barred.
         """
         self._prepared.journal.loop(came, orders)
+        for event in came:
+            if isinstance(event, Answer) and event.n_short_layers:
+                self._tell_of_layers(event)
         for order in orders:
             if isinstance(order, Bar):
                 self._prepared.progress.note(
                     f"no worker is started on {order.machine} any more, the last {N_TRIES} did not "
                     f"come up: {order.message}"
                 )
+
+    def _tell_of_layers(self, answer: Answer) -> None:
+        """Say, of the first class only, that memory is too short to search it as fast as it could
+        be.
+        """
+        if self._told_of_layers:
+            return
+        self._told_of_layers = True
+        memory_mb = self._prepared.plan.spec.budgets.memory_mb
+        self._prepared.progress.note(
+            f"class {answer.result.unit.class_id:,} has layers of terms that do not fit "
+            f"{memory_mb:,} MiB: its verdict is as right, but it would take less time with a "
+            "larger --memory"
+        )
 
     def end(self) -> None:
         """Note the last figures."""

@@ -84,6 +84,7 @@ class Answer:
     is_replica: bool = False  # only to compare: it may cover part of the unit, and is never stored
     # of the store, made and checked by the ledger when it admitted the answer
     row: Checked | None = None
+    n_short_layers: int = 0  # for want of memory; a reason to tell people, no more
 
 
 @dataclass(frozen=True)

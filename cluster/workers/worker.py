@@ -64,6 +64,7 @@ class Reply:
     outcome: UnitResult | Failure
     peak_rss_bytes: int = 0  # largest resident set of the process so far
     is_replica: bool = False
+    n_short_layers: int = 0  # search.Breaker
 
     def event(self, who: Hello, worker: int, assignment: int) -> Answer | UnitFailed:
         """Return what the scheduler is told, from a worker of this number."""
@@ -79,6 +80,7 @@ class Reply:
             self.peak_rss_bytes,
             who.kernel_hash,
             self.is_replica,
+            n_short_layers=self.n_short_layers,
         )
 
 
@@ -139,7 +141,7 @@ class Worker:
         # whatever it is, the driver decides what becomes of the unit
         except Exception as error:  # noqa: BLE001
             return Reply(Failure(unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE]))
-        return Reply(result, peak_rss_bytes(), is_replica)
+        return Reply(result, peak_rss_bytes(), is_replica, breaker.n_short_layers)
 
 
 def peak_rss_bytes() -> int:

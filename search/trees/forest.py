@@ -107,6 +107,7 @@ class Forest:
         self.stack: list[Layer] = []
         # remembered, because an attempt generates millions of terms before it fails
         self._too_large: set[Bare] = set()  # layers that are known not to fit over the rim
+        self.n_short = 0  # layers of the present unit that found no room, at least for their whole
 
     def turn(self, board: Geometry) -> None:
         """Go on with another cell order of the same board, or another rim; what was grown is given
@@ -125,6 +126,7 @@ class Forest:
         Terms that contradict a demand may be in the tree over one bottom and not in that over
         another.
         """
+        self.n_short = 0
         if self.stack and self.stack[0].bare:
             self.stack.clear()
 
@@ -301,11 +303,18 @@ class Forest:
         """
         is_over_rim = not (self.stack and self.stack[0].bare)
         if is_over_rim and bare in self._too_large:
+            self.n_short += 1
             return False
+        n_free = self._arrays.terms.size
         if bare:
+            n_free -= self.stack[-1].end_keys
             is_there = self._add_layer(bare)
         else:
             is_there = self._start_from(())
+        # with more room than a whole may take, it was not the room that was too small for it
+        had_room = n_free >= self._budgets.whole_terms
+        if not is_there or not (had_room or self.stack[-1].whole):
+            self.n_short += 1
         if is_over_rim and not is_there:
             self._too_large.add(bare)
         return is_there

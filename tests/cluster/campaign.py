@@ -79,6 +79,10 @@ class NotingBreaker:
     def __init__(self, spec):
         self.breaker = checked_breaker(spec)
 
+    @property
+    def n_short_layers(self):
+        return self.breaker.n_short_layers
+
     def break_unit(self, unit):
         result = self.breaker.break_unit(unit)
         note("broken", unit.class_id, unit.path)

@@ -46,6 +46,8 @@ REPORT = Report(  # figures of a run under way
 class FakeBreaker:
     """Verdicts of the simulator, each after ``seconds``."""
 
+    n_short_layers = 0
+
     def __init__(self, spec, seconds=0.0):
         self.spec = spec
         self.seconds = seconds

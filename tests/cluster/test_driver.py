@@ -99,6 +99,19 @@ def test_proves_the_boards_that_are_there_and_again_without_an_executor(config):
     assert (again.n_reused, again.n_computed) == (outcome.n_computed, 0)
 
 
+def test_memory_that_is_short_for_layers_is_told_once_and_changes_nothing(config):
+    class Cramped(Breaker):
+        n_short_layers = 3
+
+    progress = mock.Mock(spec=Progress)
+    outcome = run(config, progress=progress, make_executor=with_breaker(Cramped))
+    (told,) = [call.args[0] for call in progress.note.call_args_list]
+    assert "do not fit 16 MiB" in told
+    assert "larger --memory" in told
+    assert outcome.complete
+    assert outcome.n_computed > 1
+
+
 def test_same_digest_however_it_is_found(config):
     with ThreadPoolExecutor() as threads:
         first = threads.submit(run, config).result()

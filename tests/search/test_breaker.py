@@ -449,6 +449,17 @@ def test_a_unit_does_not_depend_on_what_was_searched_before(memory_mb):
         assert replace(other.break_unit(unit), seconds=0.0) == replace(found[unit], seconds=0.0)
 
 
+def test_layers_that_find_no_room_are_counted_for_each_unit():
+    starved = Breaker(open_spec(Params(memory_mb=5, loose_points=8)))
+    starved.break_unit(Unit(4))
+    assert starved.n_short_layers > 0
+    starved.break_unit(Unit(25))  # a weak class, with few terms
+    assert starved.n_short_layers == 0
+    sated = Breaker(open_spec(Params(memory_mb=64, loose_points=8)))
+    sated.break_unit(Unit(4))
+    assert sated.n_short_layers == 0
+
+
 @pytest.mark.parametrize(
     ("cutoff", "classes"),
     daily([(40, (1, 2))], [(40, range(5)), (50, range(5))]),
