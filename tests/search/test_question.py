@@ -4,6 +4,7 @@ rows.
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from dataclasses import fields, replace
 
@@ -40,6 +41,11 @@ RULES = {
     "max_free": 3,
     "coarse_groups": (),
 }
+
+
+def test_every_value_can_be_asked_for():
+    """A config accepts each of them: one that goes no further would be dropped in silence."""
+    assert list(inspect.signature(ask).parameters) == [field.name for field in fields(Question)]
 
 
 def test_the_cases_are_all_there_is():
