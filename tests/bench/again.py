@@ -84,7 +84,10 @@ def _built_at(commit: str, run: str, words: str, memory_mb: int) -> Iterator[Ask
                 assert process.stdout
                 process.stdin.write(json.dumps([unit.class_id, unit.path]) + "\n")
                 process.stdin.flush()
-                found: dict[str, Any] = json.loads(process.stdout.readline())
+                answer = process.stdout.readline()
+                if not answer:
+                    raise RuntimeError(f"the build of {commit} ended: what it said is above")
+                found: dict[str, Any] = json.loads(answer)
                 return found
 
             yield ask
