@@ -18,6 +18,7 @@ from orderly_boggle.search.local.batches import HoldingScorer, ParallelScorer
 from orderly_boggle.search.local.hamilton import best_boards, hamiltonian_paths
 from orderly_boggle.search.local.methods import METHODS, Climbing, local_search
 from orderly_boggle.search.local.moves import (
+    best_first,
     canonical_cells,
     neighbours,
     parse_alphabet,
@@ -157,6 +158,19 @@ def test_most_new_letters_are_copied_from_the_boards_and_any_may_come():
     assert n_of.min() > 0
     assert common.min() > 1500
     assert common.sum() > 0.5 * n_of.sum()
+
+
+@pytest.mark.parametrize("dims", ["2x6", "2x7"])
+def test_boards_are_compared_to_their_last_cell(dims):
+    """All boards of two letters; two words of 13 cells each hold a board."""
+    g = geometry(dims)
+    every = np.array(list(itertools.product((0, 25), repeat=g.n)), np.uint8)
+    assert decode_boards(canonical_cells(every, g)) == [
+        canonical_board(board, g) for board in decode_boards(every)
+    ]
+    shuffled = np.random.default_rng(6).permutation(every)
+    order = best_first(shuffled, np.zeros(len(every), np.int32), len(every))
+    assert (shuffled[order] == every).all()
 
 
 @pytest.mark.parametrize("dims", DIMS)
