@@ -4,9 +4,10 @@ Only typer is imported here, the file of a command when it is asked for, and com
 they need, so that ``orderly --help`` answers at once.
 
 Exit codes: 0 done or proved, 1 a bug of ours, 2 bad input, or no room for output, 3 run directory
-damaged, of another run or in use, 4 run incomplete or stopped (also when results of such a run are
-shown), 5 stored evidence does not match, 6 a machine, store or cluster that could not be reached or
-failed, 7 a run that the same command does not bring further, 130 another command interrupted.
+damaged, of another run or in use, 4 run or certificates incomplete, or stopped (also when results
+of such a run are shown), 5 stored evidence does not match, 6 a machine, store or cluster that could
+not be reached or failed, 7 a run that the same command does not bring further, 130 another command
+interrupted.
 """
 
 import errno
@@ -50,6 +51,13 @@ for _files in SECTIONS.values():
 EXIT_BUG = 1
 EXIT_INPUT = InputError.exit_code
 EXIT_INTERRUPTED = 130
+# what is left of a command after Ctrl-C; those that store on the way say so themselves
+_LEFT = {
+    "verify": "nothing is stored before its end; --quick searches nothing again",
+    "repeat": "it stores nothing, and begins anew; what was found again is said above",
+    "audit": "only a whole audit is recorded, so it begins anew; --leaves K checks fewer",
+    "derive": "the same command goes on with what it has stored",
+}
 
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.
 
@@ -148,6 +156,13 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
+def _interrupted(arguments: list[str]) -> str:
+    left = _LEFT.get(next(iter(arguments), ""))
+    if left:
+        return f"interrupted: {left}"
+    return "interrupted"
+
+
 def _leave_at_once(code: int) -> None:
     """End without the interpreter's clean-up: where Ctrl-C cut the compilation of a kernel short,
     that would crash.
@@ -177,7 +192,7 @@ def _call(arguments: list[str]) -> int:
     finally:
         sys.stdout.flush()
     if result == EXIT_INTERRUPTED:
-        _leave_at_once(_fail("interrupted", EXIT_INTERRUPTED))
+        _leave_at_once(_fail(_interrupted(arguments), EXIT_INTERRUPTED))
     return result if isinstance(result, int) else 0
 
 

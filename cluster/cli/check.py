@@ -62,9 +62,9 @@ def verify(
 
     The whole coverage and all boards are checked.  The run must list the boards of every run that
     comes with orderly and asks about the same size, list and points, and all boards that a climb
-    finds.  Eliminations that take little time are searched again for 15 CPU seconds.  The command
-    says "Verified" only if it searched all eliminations again, or if a run that comes with orderly
-    has the same boards and the climb found no other.
+    finds.  Verdicts that take little time are searched again for 15 CPU seconds.  The command says
+    "Verified" only if it searched all verdicts again, or if a run that comes with orderly has the
+    same boards and the climb found no other.
     """
     # one of the two would be ignored in silence
     if quick and repeat:
@@ -80,7 +80,7 @@ def verify(
         record_claim(run, result)
     for note in () if write else result.notes:
         tell(f"orderly: {note}")
-    n = result.n_eliminations
+    n = result.n_verdicts
     odds = {}
     if repeat:
         odds = {k: overlooked(n, repeat, k) for k in (1, 10, 100, 1000) if k <= n}
@@ -124,7 +124,7 @@ def _first_words(result: VerifyResult) -> str:
     """Return what was checked, then the claim, with what it rests on."""
     if result.verified:
         return f"Verified: {result.checked}. {result.claim.statement}"
-    n_others = result.n_eliminations - result.n_repeated
+    n_others = result.n_verdicts - result.n_repeated
     others = "If they are right"
     if result.n_repeated:
         others = f"If the other {n_others:,} are right"
@@ -238,11 +238,12 @@ def certify(
 ) -> None:
     """Record the shape of the search, so that others can check it; all classes by default.
 
-    Certificates are published once a minute and at the end; the same command continues after those
-    that are there.
+    Certificates are stored once a minute and at the end, also when Ctrl-C or SIGTERM stops it; the
+    same command continues after those that are there.
     """
     if classes is not None and sample is not None:
         raise InputError("give --classes or --sample, not both")
+    from orderly_boggle.cluster.driver.signals import StopSignals
     from orderly_boggle.results.proof.certify import Choice, certify as certify_run
 
     run, words = source.open()
@@ -251,7 +252,9 @@ def certify(
     else:
         named = named_classes(run.partition, classes)
     choice = Choice(named, sample, seed, force)
-    write_record(asdict(certify_run(run, words.words, choice, tell)), fmt)
+    with StopSignals() as signals:
+        done = certify_run(run, words.words, choice, tell, stop=lambda: signals.reason)
+    write_record(asdict(done), fmt)
 
 
 def named_classes(partition: Partition, text: str) -> list[int]:

@@ -19,7 +19,8 @@ from itertools import islice, product
 
 import numpy as np
 
-from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.errors import IncompleteError, InputError, quote
+from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.results.proof.certificates import certified_parts, write_certificates
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.lock import say_once, take_lock
@@ -67,23 +68,32 @@ def certify(
     choice: Choice | None = None,
     tell: Callable[[str], object] = str,
     publish_every_s: float = 60,
+    stop: Callable[[], str] = str,
 ) -> Certified:
     """Record the shape of the search of parts of a run; what was recorded before is left as it is.
 
-    ``words`` are those of the run's list; ``tell`` gets the place, and a line a part.  Raises
-    InputError when no part can be chosen so, StoreError when the run is in use or damaged.
+    ``words`` are those of the run's list; ``tell`` gets the place, and a line a part; ``stop`` is
+    asked before each part for a reason to stop.  Raises InputError when no part can be chosen so,
+    StoreError when the run is in use or damaged, IncompleteError when it was stopped; what was
+    certified before is stored then.
     """
     certifier = Certifier(run.question, words)
     parts = chosen_parts(run, certifier, choice or Choice())
     # parts are numbered on from those that are there: two certifiers would use one number
     lock = take_lock(run.folder, wait=say_once())
     # of a run that comes with the program this is a folder of the program
-    tell(f"certificates go into {run.folder.where(files.CERTIFICATES)}")
+    where = run.folder.where(files.CERTIFICATES)
+    tell(f"certificates go into {where}")
     done = Certified()
+    stopped_by = ""
     waiting: list[tuple[int, Shape]] = []
     began = time.monotonic()
     try:
         for class_id, forced in _without(certified_parts(run), parts, done):
+            # between parts: each takes seconds, and no write is cut short
+            stopped_by = stop()
+            if stopped_by:
+                break
             shape = certifier.shape(run.partition.class_letters(class_id), forced)
             waiting.append((class_id, shape))
             done.add(shape)
@@ -99,6 +109,11 @@ def certify(
         if waiting:
             done.bytes += write_certificates(run, waiting)
         lock.release()
+    if stopped_by:
+        raise IncompleteError(
+            f"stopped by {stopped_by}: {counted(done.parts, 'new certificate')} stored in {where}; "
+            "the same command goes on with the others"
+        )
     return done
 
 

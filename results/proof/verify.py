@@ -78,10 +78,10 @@ class VerifyResult:
     """
 
     claim: Claim
-    n_eliminations: int  # verdicts that settle boards
+    n_verdicts: int  # eliminations and lists of boards, not splits
     n_repeated: int  # of these were searched again
     checked: str  # what was looked at
-    # whether all eliminations were searched again, or a known run has the same boards and a climb
+    # whether all verdicts were searched again, or a known run has the same boards and a climb
     # found no other
     verified: bool
     proof: Proof
@@ -112,7 +112,7 @@ def verify(
     Examples
     --------
     >>> found = verify("runs/2x2-scowl70-14", quick=True)  # made by: orderly run 2x2 --cutoff 14
-    >>> found.claim.n_canonical, found.n_eliminations > 0
+    >>> found.claim.n_canonical, found.n_verdicts > 0
     (6, True)
     """
     # what compiles kernels is loaded when something is verified
@@ -163,8 +163,7 @@ def verify_files(
     """Check a run from its files and return its claim; nothing is written.
 
     The ``referee`` is a scorer that shares no code with the production ``scorer``.
-    ``search_again`` looks for boards that are not listed; without it no elimination is searched
-    again.
+    ``search_again`` looks for boards that are not listed; without it no verdict is searched again.
 
     Raises StoreError when a file is damaged or foreign, or verdicts contradict each other;
     IncompleteError when a board lies in no unit with a verdict, or a verdict is in doubt;
@@ -220,12 +219,12 @@ def _notes_on_record(run: Run, claim: Claim) -> tuple[str, ...]:
     return ()
 
 
-def _checked(searched: Searched, n_eliminations: int, same: Sequence[str]) -> str:
+def _checked(searched: Searched, n_verdicts: int, same: Sequence[str]) -> str:
     """Return what was looked at besides coverage and boards; ``same`` names the known runs that
     have the same boards.
     """
-    eliminations = counted(n_eliminations, "elimination")
-    checked = [f"{searched.n_repeated:,} of {eliminations} searched again"]
+    verdicts = counted(n_verdicts, "verdict")
+    checked = [f"{searched.n_repeated:,} of {verdicts} searched again"]
     if searched.n_climbed:
         checked.append(
             f"a climb over {searched.n_climbed:,} boards, up to {counted(searched.best, 'point')}, "

@@ -48,13 +48,13 @@ def test_a_sound_run_is_verified(orderly, proven, copy):
     (copy / files.CLAIM).unlink()
     answer = orderly.done("verify", copy)
     told = " ".join(answer.split())
-    assert told.startswith("Verified: 55 of 55 eliminations searched again; a climb over ")
+    assert told.startswith("Verified: 55 of 55 verdicts searched again; a climb over ")
     assert "up to 14 points, found none that is not listed. Of all 456,976 2x2 boards" in told
     assert "double-checked 100 %" in told
     assert not (copy / files.CLAIM).exists(), "a reader unless told otherwise"
     quick = orderly.done("verify", copy, "--quick", "--write")
     assert " ".join(quick.split()).startswith(
-        "Coverage holds; 0 of 55 eliminations searched again. If they are right: Of all"
+        "Coverage holds; 0 of 55 verdicts searched again. If they are right: Of all"
     )
     assert "Verified" not in quick
     claim, first = (json.loads((run / files.CLAIM).read_text()) for run in (copy, proven))
@@ -116,7 +116,7 @@ def test_an_altered_score_is_a_mismatch(orderly, proven, tmp_path):
 @pytest.mark.parametrize("n", [1, 20, 55])
 def test_the_odds_that_a_draw_overlooks_false_verdicts(orderly, proven, n):
     told = orderly.json("verify", proven, "--repeat", n)
-    assert told["checked"].startswith(f"{n} of 55 eliminations searched again; ")
+    assert told["checked"].startswith(f"{n} of 55 verdicts searched again; ")
     assert told["verified"] == (n == 55)
     odds = told["odds_of_overlooking"]
     assert list(odds) == ["1", "10"], "there are not a hundred"
@@ -145,7 +145,7 @@ def test_a_cutoff_that_was_forged_lower_is_found_out(orderly, proven, tmp_path):
         for row in old.rows()
     ]
     write_rows(tmp_path / "forged", rows, lower, old.made)
-    assert "0 of 55 eliminations searched again" in orderly.done(
+    assert "0 of 55 verdicts searched again" in orderly.done(
         "verify", tmp_path / "forged", "--quick"
     )
     answer = orderly.fails(5, "verify", tmp_path / "forged")

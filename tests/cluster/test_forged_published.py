@@ -57,9 +57,7 @@ def test_the_boards_of_a_published_run_must_be_listed(orderly, tmp_path):
         )
     lower = at_cutoff("3x3-scowl70", tmp_path / "lower", 380)
     passed = orderly.done("verify", lower, "--quick")
-    assert "0 of 26 eliminations searched again. If they are right: Of all" in " ".join(
-        passed.split()
-    )
+    assert "0 of 26 verdicts searched again. If they are right: Of all" in " ".join(passed.split())
     check_refused(orderly("verify", lower), "which reaches the cutoff 380")
 
 

@@ -136,7 +136,9 @@ def verdict(answer: dict[str, Any], truth: list[set[str]]) -> tuple[str, str]:
         if own == words:
             right += 1
             continue
-        lacks, has = sorted(words - own, key=len), sorted(own - words)
+        # the shortest, then the first of the alphabet: the order of a set differs from run to run
+        lacks = sorted(words - own, key=lambda word: (len(word), word))
+        has = sorted(own - words)
         text = f"`{asked.board}` ({asked.why}): {len(own & words):,} of {len(words):,} words"
         if lacks:
             text += f", not *{lacks[0]}*"

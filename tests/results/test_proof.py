@@ -688,7 +688,7 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
         (ToyScorer(), ToyScorer()),
         Wording("toy", 12, POINTS),
     )
-    n = verify_files(run, *scorers, asked).n_eliminations
+    n = verify_files(run, *scorers, asked).n_verdicts
     for again, is_verified in (
         (Searched(n), True),
         (Searched(n - 1, 9, 94), False),
@@ -697,7 +697,7 @@ def test_what_was_searched_again_and_what_confirms_a_run(tmp_path):
         told = verify_files(run, *scorers, asked, lambda _, found=again: found)
         assert told.verified == is_verified
         n_repeated = again.n_repeated
-        begin = f"{n_repeated} of {n} eliminations searched again"
+        begin = f"{n_repeated} of {n} verdicts searched again"
         assert told.checked.startswith(begin)
         is_climbed = "over 9 boards, up to 94 points" in told.checked
         assert is_climbed == bool(again.n_climbed)

@@ -1,0 +1,70 @@
+"""What the commands that check a run say when they are stopped."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+from functools import partial
+
+import pytest
+
+from orderly_boggle.boardclass.errors import IncompleteError
+from orderly_boggle.boardclass.wordlist import load_wordlist
+from orderly_boggle.cluster.cli import app
+from orderly_boggle.results.proof.certify import certify
+from orderly_boggle.results.storage import files
+from orderly_boggle.results.store.run import open_run
+from tests.cluster.test_process import wait_for
+from tests.conftest import COMMAND, ROOT
+
+
+def test_a_stopped_certify_keeps_what_it_has_and_goes_on(proven, tmp_path):
+    run = open_run(shutil.copytree(proven, tmp_path / "run"))
+    words = load_wordlist("scowl70").words
+    reasons = iter(["", "", "", "SIGTERM"])
+    with pytest.raises(IncompleteError) as stopped:
+        certify(run, words, stop=lambda: next(reasons))
+    where = run.folder.where(files.CERTIFICATES)
+    assert str(stopped.value) == (
+        f"stopped by SIGTERM: 3 new certificates stored in {where}; "
+        "the same command goes on with the others"
+    )
+    done = certify(run, words)
+    assert (done.parts, done.parts_from_before) == (52, 3)
+
+
+def started(tmp_path, *arguments):
+    """Start a command; what it says is in ``tmp_path``/said."""
+    with (tmp_path / "said").open("wb") as file:
+        return subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, stderr=file, stdout=file)
+
+
+def says(tmp_path, text):
+    return text in (tmp_path / "said").read_text()
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_certify_between_parts(tmp_path, number):
+    shutil.copytree(ROOT / "results/published/3x3-scowl70", tmp_path / "run")
+    child = started(tmp_path, "certify", str(tmp_path / "run"), "--force", "6")
+    wait_for(child, tmp_path, partial(says, tmp_path, " leaves, "))
+    child.send_signal(number)
+    assert child.wait(60) == 4
+    last = (tmp_path / "said").read_text().splitlines()[-1]
+    assert last.startswith(f"orderly: stopped by {number.name}: ")
+    assert last.endswith("; the same command goes on with the others")
+    assert list((tmp_path / "run" / files.CERTIFICATES).glob("*.parquet"))
+    assert not (tmp_path / "run" / files.OWNER).exists()
+
+
+@pytest.mark.usefixtures("terminal")
+def test_an_interrupted_repeat_says_what_is_left_of_it(tmp_path):
+    published = str(ROOT / "results/published/3x3-scowl70")
+    child = started(tmp_path, "repeat", published, "--sample", "26")
+    wait_for(child, tmp_path, partial(says, tmp_path, "1/26 class "))
+    child.send_signal(signal.SIGINT)
+    assert child.wait(60) == app.EXIT_INTERRUPTED
+    last = (tmp_path / "said").read_text().splitlines()[-1]
+    assert last.startswith("orderly: interrupted: it stores nothing, and begins anew; ")
