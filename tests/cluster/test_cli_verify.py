@@ -89,6 +89,14 @@ def test_who_writes_waits_for_a_claim_that_is_not_renewed(orderly, proven, copy,
     assert not claim.exists()
 
 
+def test_status_calls_a_digest_so_far_what_is_not_that_of_the_claim(orderly, copy):
+    claimed = orderly.done("status", copy)
+    assert re.search(r"^digest +[0-9a-f]{64}$", claimed, re.MULTILINE)
+    (copy / files.CLAIM).unlink()
+    told = orderly("status", copy).out
+    assert re.search(r"^digest so far +[0-9a-f]{64}$", told, re.MULTILINE)
+
+
 def test_a_known_list_is_called_by_its_name_whatever_its_file_is_called(orderly, proven, tmp_path):
     words = tmp_path / "other.txt"
     words.write_bytes((ROOT / "configs/wordlists/scowl70.txt").read_bytes())
