@@ -53,7 +53,8 @@ def calls() -> Iterator[Calls]:
         # CO_NEWLOCALS
         if event != "call" or not code.co_filename.startswith(ours) or not code.co_flags & 0x02:
             return
-        name = str(Path(code.co_filename).relative_to(ROOT))
+        # they are imported by way of the links in the package
+        name = str(Path(code.co_filename).relative_to(ROOT)).removeprefix(f"orderly_boggle{os.sep}")
         seen.files.add(name)
         seen.functions.add((name, code.co_qualname, code.co_firstlineno))
         if (name.partition(os.sep)[0], code.co_name) in CHECKS:
