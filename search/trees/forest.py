@@ -501,7 +501,7 @@ class Forest:
         layer = Layer(bare, base, spill, tip, spill, tip)
         if whole:
             self._arrays.move_keys(wait, spill, n_later)
-            root, tip = self._arrays.root_of(tip, base, first + 1, _under_whole(below, bare))
+            root, tip = self._arrays.root_of(tip, base, first + 1, below.root_under_whole(bare))
             merged = self._arrays.merge(spill, spill + n_later, n_levels, first, tip, root)
             if merged is not None:
                 tip, root, bound, spill = merged
@@ -534,7 +534,7 @@ class Forest:
             return False
         layer = Layer(bare, merged.root, merged.spill, merged.tip, merged.spill, merged.tip)
         if n_whole is not None:
-            other = _under_whole(below, bare)
+            other = below.root_under_whole(bare)
             root, tip = self._arrays.root_of(merged.tip, merged.root, first + 1, other)
             later = segments.cuts_of_later(cuts, n_segments)
             spill = merged.spill
@@ -594,12 +594,3 @@ class Forest:
         forced = Layer(bare, base, spill, tip, spill, tip)
         self.stack.append(forced.with_whole(whole, bound, spill, tip, n))
         return tip < self._arrays.cells.size
-
-
-def _under_whole(below: Layer, bare: Bare) -> int:
-    """Return the root of what the whole of a layer is merged from, besides its base: of the layer
-    with the hole, if it fills one, all terms; otherwise the base of the layer below.
-    """
-    if len(bare) == len(below.bare):
-        return below.whole
-    return below.base

@@ -42,6 +42,14 @@ class Layer(NamedTuple):
         """Return the layer with its base alone."""
         return self._replace(whole=0, end_keys=self.n_keys, end_tip=self.tip)
 
+    def root_under_whole(self, above: Bare) -> int:
+        """Return the root of what the whole of the layer above is merged from, besides its base: of
+        all terms, if that layer fills the hole of this one; otherwise of the base of this one.
+        """
+        if len(above) == len(self.bare):
+            return self.whole
+        return self.base
+
 
 def n_bytes_of(n_keys: int, tip: int) -> int:
     """Return the size of ``n_keys`` keys and points and of the cells before ``tip``."""
