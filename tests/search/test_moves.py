@@ -133,6 +133,20 @@ def test_boards_that_outgrow_the_memory_are_scored_whole() -> None:
     assert expected.values[0].min() >= 11
 
 
+def test_moves_to_boards_that_outgrow_the_memory_are_scored_whole() -> None:
+    """The board itself fits; the paths through the cell that becomes an `a` do not."""
+    scorer = Scorer("4x4", ["a" * 9, "aab"], STANDARD)
+    board = ["a"] * 16
+    board[5] = board[15] = "b"
+    moves = np.array([[5, 0], [5, 26 + 0]], np.uint8)
+    boards = encode_boards(["".join(board)], 16)
+    for move in moves:
+        slack = np.full((1, 1), -99, np.int32)
+        expected = walks.walk(scorer, boards, move.reshape(1, 1, 2), slack)
+        walked = scorer.walk(boards, move.reshape(1, 1, 2), slack)
+        assert walked.values.tolist() == expected.values.tolist() == [[12]]
+
+
 def test_boards_that_must_hold_a_word() -> None:
     rng = np.random.default_rng(4)
     holding = HoldingScorer(Scorer("2x3", WORDS, STANDARD), "abc")
