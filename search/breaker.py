@@ -56,15 +56,22 @@ class Spec:
     @classmethod
     def of(
         cls, dims: str | Dims, words: str | Path | WordList | Sequence[str],
-        points: Scores, cutoff: int, buckets: str,
+        points: Scores, cutoff: int, buckets: str | None = None,
         budgets: Budgets | None = None, rules: Rules | None = None, cell_order: Sequence[int] = (),
     ) -> Spec:  # fmt: skip
         """Return what people write: see :func:`orderly_boggle.search.question.ask`.
 
         words : name or path of a word list, a WordList, or words in q-form
+        buckets : has no default, since class ids mean something only together with them
 
-        Raises InputError if something cannot be read.
+        Raises InputError if something cannot be read, or no buckets are given.
         """
+        if buckets is None:
+            raise InputError(
+                "no letter buckets: expected a text such as 'aeiou bcdfghjklmnpqrstvwxyz'; "
+                "open_run(RUN).question.buckets are those of a run, load_config(PRESET).buckets "
+                "those of a preset"
+            )
         own = words_in_q_form(words, spelled=False)
         if isinstance(words, WordList):
             sha256 = words.sha256

@@ -19,7 +19,7 @@ from orderly_boggle import boardclass, results, search
 from orderly_boggle.boardclass import load_wordlist, parse_scores
 from orderly_boggle.boardclass.errors import OrderlyError
 from orderly_boggle.cluster.driver.driver import run
-from orderly_boggle.configs.model import RunConfig
+from orderly_boggle.configs.model import RunConfig, load_config
 from orderly_boggle.results import connect, open_run, summary, top
 from orderly_boggle.search import Scorer, Spec, break_class, local_search, score
 from tests.conftest import ROOT
@@ -236,3 +236,10 @@ def test_a_script_elsewhere_is_checked_by_mypy(tmp_path):
     wrong = [line for line in told.stdout.splitlines() if ": error:" in line]
     assert len(wrong) == 2, told.stdout
     assert all(line.startswith("wrong.py:2:") and "[arg-type]" in line for line in wrong)
+
+
+def test_a_spec_without_buckets_says_where_they_come_from():
+    with pytest.raises(OrderlyError, match=r"open_run\(RUN\)\.question\.buckets"):
+        Spec.of("3x3", "scowl70", "standard", cutoff=430)
+    for told in (open_run("3x3-scowl70").question.buckets, load_config("3x3").buckets):
+        assert Spec.of("3x3", "scowl70", "standard", 430, told).question.partition.n_classes == 26
