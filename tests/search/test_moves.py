@@ -134,17 +134,18 @@ def test_boards_that_outgrow_the_memory_are_scored_whole() -> None:
 
 
 def test_moves_to_boards_that_outgrow_the_memory_are_scored_whole() -> None:
-    """The board itself fits; the paths through the cell that becomes an `a` do not."""
-    scorer = Scorer("4x4", ["a" * 9, "aab"], STANDARD)
-    board = ["a"] * 16
-    board[5] = board[15] = "b"
-    moves = np.array([[5, 0], [5, 26 + 0]], np.uint8)
-    boards = encode_boards(["".join(board)], 16)
-    for move in moves:
-        slack = np.full((1, 1), -99, np.int32)
-        expected = walks.walk(scorer, boards, move.reshape(1, 1, 2), slack)
-        walked = scorer.walk(boards, move.reshape(1, 1, 2), slack)
-        assert walked.values.tolist() == expected.values.tolist() == [[12]]
+    """The board itself fits; the paths through the cell that becomes an `a` do not, and one of them
+    is a new word.
+    """
+    scorer = Scorer("4x4", ["a" * 12, "daa"], STANDARD)
+    boards = encode_boards(["dbaa" + "bb" + "a" * 10], 16)
+    slack = np.full((1, 1), -99, np.int32)
+    assert scorer.scores(boards).tolist() == [11]
+    for move in (5, 0), (5, walks.SWAP + 15):
+        moves = np.array([[move]], np.uint8)
+        walked = scorer.walk(boards, moves, slack)
+        assert walked.values.tolist() == walks.walk(scorer, boards, moves, slack).values.tolist()
+        assert walked.values.tolist() == [[12]]
 
 
 def test_boards_that_must_hold_a_word() -> None:
