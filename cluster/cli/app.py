@@ -16,7 +16,7 @@ import os
 import sys
 import traceback
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer import Option
@@ -163,7 +163,7 @@ def _interrupted(arguments: list[str]) -> str:
     return "interrupted"
 
 
-def _leave_at_once(code: int) -> None:
+def _leave_at_once(code: int) -> NoReturn:
     """End without the interpreter's clean-up: where Ctrl-C cut the compilation of a kernel short,
     that would crash.
     """
@@ -289,4 +289,8 @@ def main() -> None:
         arguments.remove("--debug")
         debug = True
         end = end - 1
-    sys.exit(_exit_code(arguments, debug=debug))
+    try:
+        code = _exit_code(arguments, debug=debug)
+    except KeyboardInterrupt:  # Ctrl-C while the reason of a failure was printed
+        _leave_at_once(EXIT_INTERRUPTED)
+    sys.exit(code)

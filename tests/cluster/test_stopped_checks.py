@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -68,3 +69,18 @@ def test_an_interrupted_repeat_says_what_is_left_of_it(tmp_path):
     assert child.wait(60) == app.EXIT_INTERRUPTED
     last = (tmp_path / "said").read_text().splitlines()[-1]
     assert last.startswith("orderly: interrupted: it stores nothing, and begins anew; ")
+
+
+# the reason of a failure is printed, and Ctrl-C comes in the middle of it
+TYPED_AT_THE_REASON = """
+import signal
+from orderly_boggle.cluster.cli import app
+app.tell = lambda text: signal.raise_signal(signal.SIGINT)
+app.main()
+"""
+
+
+def test_ctrl_c_while_a_reason_is_printed_leaves_no_traceback(tmp_path):
+    command = [sys.executable, "-c", TYPED_AT_THE_REASON, "top", str(tmp_path / "none")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (app.EXIT_INTERRUPTED, "")
