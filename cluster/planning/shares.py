@@ -50,8 +50,8 @@ class Share:
         class_ids = question.class_ids()
         if self.n_shares > len(class_ids):
             raise ConfigError(
-                f"--share {self}: expected at most {len(class_ids):,} shares, the "
-                "classes of the run"
+                f"--share {self}: expected at most as many shares as the run has classes, "
+                f"{len(class_ids):,}"
             )
         rounds, places = np.divmod(np.arange(len(class_ids)), self.n_shares)
         dealt_to = np.where(rounds % 2 == 0, places, self.n_shares - 1 - places) + 1

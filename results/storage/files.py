@@ -53,10 +53,18 @@ def named_run(name: str) -> str:
     beside = Path(name).parent.glob("*/run.json") if is_path else ()
     names = [*records, *(str(path.parent) for path in beside)]
     near = difflib.get_close_matches(name, names, 3, 0.4) or names[-1:]
+    own = _such_as([other for other in near if other not in records])
+    known = _such_as([other for other in near if other in records])
     raise InputError(
-        f"no run directory {quote(name)}: expected what `orderly run --out DIR` wrote, or a record "
-        f"that comes with orderly, such as {', '.join(near)}"
+        f"no run directory {quote(name)}: expected what `orderly run --out DIR` wrote{own}, or a "
+        f"record that comes with orderly{known}"
     )
+
+
+def _such_as(names: list[str]) -> str:
+    if not names:
+        return ""
+    return f", such as {', '.join(names)}"
 
 
 RUN = "run.json"

@@ -356,8 +356,11 @@ def test_foreign_folders_are_refused_untouched(tmp_path):
 def test_the_nearest_runs_are_named(tmp_path):
     (tmp_path / "mine-3x3").mkdir()
     (tmp_path / "mine-3x3" / "run.json").touch()
-    for name, near in (("4x4-enabel2k", "4x4-enable2k"), (f"{tmp_path}/mine-3x", "mine-3x3")):
-        with pytest.raises(InputError, match=f"no run directory .*such as [^,]*{near}"):
+    for name, near in (
+        ("4x4-enabel2k", "a record that comes with orderly, such as 4x4-enable2k"),
+        (f"{tmp_path}/mine-3x", "DIR` wrote, such as [^,]*mine-3x3"),
+    ):
+        with pytest.raises(InputError, match=f"no run directory .*{near}"):
             open_run(name)
 
 
