@@ -187,7 +187,7 @@ class Report:
     n_deaths: Count = 0  # workers lost
     # None until a unit of each kind that is open (root, part) was measured
     remaining_s: Seconds | None = None
-    # the interval that holds the truth in 95 % of replays of published runs
+    # these two: the interval; how often it holds the truth is in docs/running.md
     remaining_low_s: Seconds | None = None
     remaining_high_s: Seconds | None = None
     # seconds of one worker that the open classes of other shares should take

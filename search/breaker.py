@@ -181,7 +181,7 @@ class Breaker:
 
     @property
     def n_short_layers(self) -> int:
-        """How many layers of terms of the last unit found no room in its memory, or only their base
+        """How often a layer of terms of the last unit found no room in its memory, or only its base
         did: such a node is split, or its terms are generated again, so more memory saves time.
         """
         return self._nodes.forest.n_short

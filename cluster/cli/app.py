@@ -51,12 +51,13 @@ for _files in SECTIONS.values():
 EXIT_BUG = 1
 EXIT_INPUT = InputError.exit_code
 EXIT_INTERRUPTED = 130
-# what is left of a command after Ctrl-C; those that store on the way say so themselves
+# what is left of a command after Ctrl-C, or after a second one
 _LEFT = {
+    "certify": "the same command goes on with the certificates that are stored",
     "verify": "nothing is stored before its end; --quick searches nothing again",
     "repeat": "it stores nothing, and begins anew; what was found again is said above",
-    "audit": "only a whole audit is recorded, so it begins anew; --leaves K checks fewer",
-    "derive": "the same command goes on with what it has stored",
+    "audit": "only an audit that ends is recorded, so it begins anew; --leaves K checks fewer",
+    "derive": "the same command derives again what it has not stored",
 }
 
 INTRO = """Proves which Boggle boards score highest, and keeps the evidence.

@@ -238,7 +238,7 @@ class _Watch:
         memory_mb = self._prepared.plan.spec.budgets.memory_mb
         self._prepared.progress.note(
             f"class {answer.result.unit.class_id:,} has layers of terms that do not fit "
-            f"{memory_mb:,} MiB: its verdict is as right, but it would take less time with a "
+            f"{memory_mb:,} MiB: the verdict is just as valid, but would take less time with a "
             "larger --memory"
         )
 

@@ -26,9 +26,9 @@ _ENOUGH = 6  # measured classes on which the factor of a band rests, if there ar
 # verdicts on which the pace of a band rests: it scatters, by what else the machine does
 _ENOUGH_FOR_PACE = 15
 _ENOUGH_TO_SCATTER = 30  # measured classes before an interval is told
-# Expensive classes end first, and the others do not cost for their likely costs what those did: so
-# far off, as a standard deviation of the logarithm, are forecasts of published runs beside what
-# their classes scatter (python -m tests.bench.left).
+# Expensive classes end first, and the others do not cost for their likely costs what those did:
+# forecasts of published runs are off by this much (standard deviation of the logarithm), apart from
+# the scatter of their classes (python -m tests.bench.left).
 _DRIFT = 1 / 3
 _KNOWN_WELL = 1e6  # degrees of freedom of that
 # what a verdict keeps of its weight with each later one of its band: machines become slower or
@@ -160,8 +160,8 @@ class Forecast:
         return total_s
 
     def range_s(self) -> tuple[float, float] | None:
-        """Return the interval of :meth:`remaining_s` that holds the truth in 95 % of replays of
-        published runs; None where too little is known.
+        """Return the interval of :meth:`remaining_s`, in 95 % of the cases (docs/running.md: in how
+        many replays of published runs); None where too little is known.
         """
         n_measured = sum(efforts.n for efforts in self._efforts)
         if not self._is_known or n_measured < _ENOUGH_TO_SCATTER:

@@ -107,7 +107,7 @@ class Forest:
         self.stack: list[Layer] = []
         # remembered, because an attempt generates millions of terms before it fails
         self._too_large: set[Bare] = set()  # layers that are known not to fit over the rim
-        self.n_short = 0  # layers of the present unit that found no room, at least for their whole
+        self.n_short = 0  # attempts of this unit at a layer that found too little room
 
     def turn(self, board: Geometry) -> None:
         """Go on with another cell order of the same board, or another rim; what was grown is given

@@ -151,6 +151,7 @@ def main() -> int:
             if ask:
                 there = ask(Unit(*row.key))
                 other.update({name: there[name] for name in ("cpu_s", *_SHOWN)})
+                n_differ += there["status"] != row.status
                 line += f"; {options.against}: {there['status']}, {there['cpu_s']:.1f} CPU s"
             _say(line)
     _say(f"{n_agree} agree, {n_differ} differ, {n_split} left to children; {cpu_s:.0f} CPU s")

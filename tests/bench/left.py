@@ -83,7 +83,10 @@ def replayed(likely: Float64s, efforts: Float64s, seed: int) -> Iterator[Asked]:
     left = float(efforts.sum())
     for n_ended, place in enumerate(order.tolist()):
         if n_ended in ask_at:
-            low, high = forecast.range_s() or (None, None)
+            low, high = None, None
+            interval = forecast.range_s()
+            if interval:
+                low, high = interval
             yield Asked(forecast.remaining_s(), left, low, high)
         effort = float(efforts[place])
         forecast.close_class(place)
