@@ -68,7 +68,7 @@ class Spec:
         """
         if buckets is None:
             raise InputError(
-                "no letter buckets: expected a text such as 'aeiou bcdfghjklmnpqrstvwxyz'; "
+                "letter buckets None: expected a text such as 'aeiou bcdfghjklmnpqrstvwxyz'; "
                 "open_run(RUN).question.buckets are those of a run, load_config(PRESET).buckets "
                 "those of a preset"
             )

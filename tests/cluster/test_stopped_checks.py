@@ -75,6 +75,8 @@ def test_an_interrupted_repeat_says_what_is_left_of_it(tmp_path):
 TYPED_AT_THE_REASON = """
 import signal
 from orderly_boggle.cluster.cli import app
+# the parent may be one that was started with SIGINT ignored, as in the background of a script
+signal.signal(signal.SIGINT, signal.default_int_handler)
 app.tell = lambda text: signal.raise_signal(signal.SIGINT)
 app.main()
 """
