@@ -62,7 +62,7 @@ class Spec:
         """Return what people write: see :func:`orderly_boggle.search.question.ask`.
 
         words : name or path of a word list, a WordList, or words in q-form
-        buckets : has no default, since class ids mean something only together with them
+        buckets : must be given, since class ids mean something only together with them
 
         Raises InputError if something cannot be read, or no buckets are given.
         """
@@ -181,8 +181,9 @@ class Breaker:
 
     @property
     def n_short_layers(self) -> int:
-        """How often a layer of terms of the last unit found no room in its memory, or only its base
-        did: such a node is split, or its terms are generated again, so more memory saves time.
+        """How often the memory was too small for a layer of terms of the last unit, or for more
+        than its base: such a node is split, or its terms are generated again, so more memory saves
+        time.
         """
         return self._nodes.forest.n_short
 
@@ -243,6 +244,7 @@ class Breaker:
         board = self.geometry
         candidates = set()
         patience = _PATIENCE * self.budgets.unit_budget
+        self._nodes.begin()
         root, nodes = self._nodes_at(unit, paths)
         try:
             for node in nodes:

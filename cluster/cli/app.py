@@ -53,7 +53,7 @@ EXIT_INPUT = InputError.exit_code
 EXIT_INTERRUPTED = 130
 # what is left of a command after Ctrl-C, or after a second one
 _LEFT = {
-    "certify": "the same command goes on with the certificates that are stored",
+    "certify": "what is certified is stored once a minute; the same command goes on after that",
     "verify": "nothing is stored before its end; --quick searches nothing again",
     "repeat": "it stores nothing, and begins anew; what was found again is said above",
     "audit": "only an audit that ends is recorded, so it begins anew; --leaves K checks fewer",

@@ -62,10 +62,10 @@ def verify(
 
     The whole coverage and all boards are checked.  The run must list the boards of every run that
     comes with orderly and asks about the same size, list and points, and all boards that a climb
-    finds.  Verdicts that take little time are searched again for 15 CPU seconds; that a class was
-    split into parts is none of them, but each part has its own.  The command says "Verified" only
-    if it searched all verdicts again, or if a run that comes with orderly has the same boards and
-    the climb found no other.
+    finds.  Verdicts that take little time are searched again for 15 CPU seconds; a class that was
+    split counts by the verdicts of its parts.  The command says "Verified" only if it searched all
+    verdicts again, or if a run that comes with orderly has the same boards and the climb found no
+    other.
     """
     # one of the two would be ignored in silence
     if quick and repeat:

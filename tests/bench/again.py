@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import subprocess
 import sys
 import time
@@ -29,7 +28,7 @@ from orderly_boggle.results import open_run
 from orderly_boggle.results.proof.nodes import run_spec
 from orderly_boggle.results.proof.repeat import sampled_rows
 from orderly_boggle.search.breaker import Breaker, Unit
-from tests.bench.against import tree_of
+from tests.bench.against import tree_of, with_build
 from tests.bench.figures import machine
 
 _SHOWN = ("n_terms", "n_pushes", "n_splits")
@@ -67,16 +66,12 @@ def _built_at(commit: str, run: str, words: str, memory_mb: int) -> Iterator[Ask
     run there, and returns CPU seconds, status and counters.
     """
     with tree_of(commit) as tree:
-        source = _CHILD
-        if not (tree / "orderly_boggle").is_dir():
-            source = source.replace("orderly_boggle.", "")
         # its own copy: an earlier build does not read all that a later one has written
         folder = str(tree / "results" / "published" / run)
-        command = (sys.executable, "-P", "-c", source, folder, words, str(memory_mb))
-        places = os.environ | {"PYTHONPATH": str(tree)}
+        command, environment = with_build(tree, _CHILD, folder, words, str(memory_mb))
         pipe = subprocess.PIPE
         with subprocess.Popen(
-            command, cwd=tree, env=places, stdin=pipe, stdout=pipe, text=True
+            command, cwd=tree, env=environment, stdin=pipe, stdout=pipe, text=True
         ) as process:
 
             def ask(unit: Unit) -> dict[str, Any]:

@@ -106,18 +106,25 @@ print(json.dumps({"cpu_s": round(spent, 3), **counters, "status": result.status,
 """
 
 
+def with_build(tree: Path, source: str, *words: str) -> tuple[list[str], dict[str, str]]:
+    """Return the command, and its environment, that runs a program with the build of a tree."""
+    if not (tree / "orderly_boggle").is_dir():  # a commit before the one package
+        source = source.replace("orderly_boggle.", "")
+    command = [sys.executable, "-P", "-c", source, *words]
+    return command, os.environ | {"PYTHONPATH": str(tree)}
+
+
 def told_by(tree: Path, source: str, *words: str) -> str:
     """Return what a program prints with the build of a tree, in a folder that is gone afterwards.
 
     Raises RuntimeError, with all that it said, when it fails.
     """
-    if not (tree / "orderly_boggle").is_dir():  # a commit before the one package
-        source = source.replace("orderly_boggle.", "")
+    command, environment = with_build(tree, source, *words)
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", source, *words],
+            command,
             cwd=folder,
-            env=os.environ | {"PYTHONPATH": str(tree)},
+            env=environment,
             capture_output=True,
             check=False,
             text=True,

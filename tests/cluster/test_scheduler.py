@@ -610,6 +610,7 @@ def test_the_interval_of_the_time_left_holds_the_truth_of_classes_like_those_bef
     """
     costs = np.geomspace(1, 50, 600)
     elsewhere = []
+    widths = []
     rng = np.random.default_rng(6)
     n_right = 0
     for _ in range(100):
@@ -619,9 +620,13 @@ def test_the_interval_of_the_time_left_holds_the_truth_of_classes_like_those_bef
         report = Bench(
             costs[own], history=past, elsewhere=costs[other], n_workers=2
         ).scheduler.snapshot()
+        assert report.remaining_low_s
+        assert report.remaining_high_s
         n_right += report.remaining_low_s < efforts[own].sum() / 250 < report.remaining_high_s
         elsewhere.append(report.elsewhere_s * 250 / efforts[other].sum())
+        widths.append(report.remaining_high_s / report.remaining_low_s)
     assert n_right >= 95
+    assert np.median(widths) < 5, "an interval that holds anything says nothing"
     assert np.mean(elsewhere) == pytest.approx(1, rel=0.05)
     assert Bench(costs).scheduler.snapshot().remaining_low_s is None, "nothing is known"
     one = History(costs[:1], costs[:1], 1.0)

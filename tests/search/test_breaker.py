@@ -455,6 +455,9 @@ def test_layers_that_find_no_room_are_counted_for_each_unit():
     assert starved.n_short_layers > 0
     starved.break_unit(Unit(25))  # a weak class, with few terms
     assert starved.n_short_layers == 0
+    starved.break_unit(Unit(4))
+    starved.replicate(Unit(25), [], 0)  # of no part: nothing is searched
+    assert starved.n_short_layers == 0
     sated = Breaker(open_spec(Params(memory_mb=64, loose_points=8)))
     sated.break_unit(Unit(4))
     assert sated.n_short_layers == 0
