@@ -32,7 +32,7 @@ from orderly_boggle.boardclass.errors import ConfigError, quote
 from orderly_boggle.boardclass.geometry import cell_order_of, parse_dims
 from orderly_boggle.boardclass.wordlist import WordList
 from orderly_boggle.search.params import Budgets, Rules
-from orderly_boggle.search.question import Question, ask
+from orderly_boggle.search.question import Question, ask, later_fields
 
 MAX_FILE_BYTES = 2**20
 _FOLDER = Path(__file__).resolve().parent
@@ -181,7 +181,10 @@ class RunConfig(_Asking):
             rules = self.search.rules(replace(rules, demands=known.rules.demands))
         if self.order:
             order = cell_order_of(dims, self.order)
-        return ask(dims, words.sha256, self.scores, cutoff, self.buckets, order, rules)
+        later = {}
+        for each in later_fields():
+            later[each.name] = getattr(self, each.metadata["written"].key)
+        return ask(dims, words.sha256, self.scores, cutoff, self.buckets, order, rules, **later)
 
 
 def bundled_names(folder: Path = _FOLDER) -> list[str]:

@@ -42,6 +42,12 @@ class DamagedError(StoreError):
     """
 
 
+class NewerError(StoreError):
+    """A file of a run tells what this version does not know, as a newer one may write it.  It is
+    intact, so nothing repairs it: this version might misread the rows.
+    """
+
+
 class SpecialFileError(StoreError):
     """A link, pipe, socket or device stands where a run has a file or directory, or one of these
     for the other.

@@ -166,7 +166,7 @@ class Breaker:
         self._progress = progress
         self.geometry: Geometry = question.geometry
         self.partition: Partition = question.partition
-        self.scorer = Scorer(question.dims, spec.words, question.points)
+        self.scorer = Scorer.of(question, spec.words)
         buckets = []
         for kind in question.rules.fused:
             # only fused cells are cut, and only along the letters of their own buckets

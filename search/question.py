@@ -16,9 +16,10 @@ readers of it, sentences and plans are views of it.
 
 import hashlib
 import json
+import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from functools import cached_property
 from string import ascii_lowercase
 from typing import Any, NamedTuple
@@ -47,6 +48,15 @@ DEFAULT_BUCKETS = (
     "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
 )
 NEEDED: Any = ...  # instead of a default
+
+
+class Scored(NamedTuple):
+    """What the score of a board depends on; where it is equal, boards may be compared."""
+
+    dims: str
+    words_sha256: str
+    points: tuple[int, ...]
+    later: tuple[tuple[str, Any], ...] = ()  # as in ``Question.later``
 
 
 class Written(NamedTuple):
@@ -113,6 +123,8 @@ class Question:
                 f"does: expected {spelled[0]!r}, {spelled[1]!r}"
             )
         assert self.geometry.n, "a cell order names each cell once"
+        for each in later_fields():
+            _check_limits(each.name, getattr(self, each.name), each.metadata["written"])
 
     @cached_property
     def digest(self) -> str:
@@ -137,11 +149,36 @@ class Question:
             "cell_order": self.cell_order,
         }
         # the digest of a run must not change because a later version may be asked for more
-        for each in fields(self):
+        return identity | self.later
+
+    @property
+    def later(self) -> dict[str, Any]:
+        """The values that the first runs did not have, by name, where they differ from those of the
+        runs before them.  A claim names them after the points, and its digest depends on them.
+        """
+        found = {}
+        for each in later_fields():
             value = getattr(self, each.name)
-            if each.default is not MISSING and value != each.default:
-                identity[each.name] = value
-        return identity
+            if value != each.default:
+                found[each.name] = value
+        return found
+
+    @property
+    def scored(self) -> Scored:
+        """What the score of a board depends on."""
+        later = tuple(sorted(self.later.items()))
+        return Scored(self.dims, self.words_sha256, self.points, later)
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """The values by name, as ``run.json`` has them.  A later value that is that of before is
+        left out, so older versions and the checker read the run.
+        """
+        values = asdict(self)
+        for each in later_fields():
+            if each.name not in self.later:
+                del values[each.name]
+        return values
 
     @cached_property
     def partition(self) -> Partition:
@@ -189,6 +226,25 @@ class Question:
                 yield from _difference(each.name, self.rules, stored.rules)
 
 
+def later_fields() -> list[Field[Any]]:
+    """Return the fields that the first runs did not have; the default of each is what these did."""
+    return [each for each in fields(Question) if each.default is not MISSING]
+
+
+def _check_limits(name: str, value: Any, written: Written) -> None:
+    """Raise InputError for a value that a config could not have."""
+    if value in written.words:
+        return
+    fits = type(value) is written.kind
+    expected = written.kind.__name__
+    for test, limit in written.limits.items():
+        # named as in the module operator, like pydantic's
+        fits = fits and getattr(operator, test)(value, limit)
+        expected += f", {test} {limit}"
+    if not fits:
+        raise InputError(f"{name} {quote(value)}: expected {expected}")
+
+
 def _difference(name: str, asked: object, stored: object) -> Iterator[str]:
     values = getattr(asked, name), getattr(stored, name)
     if values[0] != values[1]:
@@ -203,13 +259,14 @@ def _brief(value: object) -> str:
 
 def ask(
     dims: str | Dims, words_sha256: str, points: Scores, cutoff: int,
-    buckets: str, cell_order: Sequence[int] = (), rules: Rules | None = None,
+    buckets: str, cell_order: Sequence[int] = (), rules: Rules | None = None, **later: Any,
 ) -> Question:  # fmt: skip
     """Return the question that some values ask, spelled as a run spells it.
 
     points : a score table, its name, or points from three letters on
     buckets : text of the letter buckets, such as ``aeiou bcdfghjklmnpqrstvwxyz``
     cell_order, rules : the default ones, unless given
+    later : values of :func:`later_fields`
 
     Raises InputError for a value that cannot be read.
     """
@@ -226,6 +283,7 @@ def ask(
         buckets=partition.text,
         cell_order=board.cell_order,
         rules=_suited(rules or Rules(), board, partition),
+        **later,
     )
 
 

@@ -299,7 +299,9 @@ def proven_place(board: str, dims: str, score: int, sha256: str, points: Sequenc
     """Return where a board of this exact score stands among all of its size; empty where no
     published run proves it.
     """
-    _, proof = next(results.published(dims, sha256, points), (None, None))
+    from orderly_boggle.search.question import Scored
+
+    _, proof = next(results.published(Scored(dims, sha256, tuple(points))), (None, None))
     if proof is None or not proof.proven or not proof.listed.boards:
         return ""
     from orderly_boggle.boardclass.canonical import canonical_board

@@ -274,7 +274,7 @@ def _scorer_of(run: Run, wordlist: str | None) -> Scorer | None:
 def _scorer(run: Run, words: WordList, table: ScoreTable | None = None) -> Scorer:
     own = run.question
     if table is None:
-        table = boardclass.ScoreTable("run", own.points)
+        return search.Scorer.of(own, words)
     return search.Scorer(own.dims, words.words, table)
 
 

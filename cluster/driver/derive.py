@@ -53,7 +53,7 @@ def derive(
     cutoff = cutoff or own.cutoff
     asked = replace(own, words_sha256=words.sha256, points=points.points, cutoff=cutoff)
     check_follows(source, asked, source_words, words)
-    scorer = Scorer(asked.dims, words, points)
+    scorer = Scorer.of(asked, words)
     location = out or default_location(asked.dims, words.name, asked.cutoff)
     place = open_place(location)
     budgets = source.made.budgets

@@ -20,7 +20,7 @@ def answering(of: Question) -> tuple[str, int]:
     Of several it is the one with the highest cutoff.  Without one the name is empty.
     """
     best = ("", 0)
-    for place, proof in results.published(of.dims, of.words_sha256, of.points):
+    for place, proof in results.published(of.scored):
         cutoff = proof.question.cutoff
         if proof.proven and reaches(of.cutoff, cutoff) and cutoff > best[1]:
             best = (place.name, cutoff)

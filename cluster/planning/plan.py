@@ -18,7 +18,6 @@ from orderly_boggle.boardclass.errors import InputError
 from orderly_boggle.boardclass.geometry import parse_dims
 from orderly_boggle.boardclass.jit import kernel_hash
 from orderly_boggle.boardclass.partition import parse_partition
-from orderly_boggle.boardclass.scores import parse_scores
 from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
 from orderly_boggle.configs.model import RunConfig
 from orderly_boggle.results.store.identity import Place, open_place
@@ -67,7 +66,6 @@ def make_plan(
     exists and cannot be read.
     """
     dims = parse_dims(config.dims)
-    table = parse_scores(config.scores)
     partition = parse_partition(config.buckets, dims)
     if partition.n_canonical > MAX_CLASSES:
         raise InputError(
@@ -75,14 +73,15 @@ def make_plan(
             f"expected at most {MAX_CLASSES:,}; use fewer, larger buckets"
         )
     wordlist = load_wordlist(config.wordlist)
-    scorer = Scorer(dims, wordlist, table)
     location = config.out or default_location(str(dims), wordlist.name, config.cutoff)
     place = open_place(location)
     known = place.question
     if like and (known is None or known.dims != str(dims)):
         known = like.question
-    cutoff, climbed = _resolve_cutoff(config, place, scorer, wordlist, stage)
-    question = config.resolve(wordlist, cutoff, known)
+    question = config.resolve(wordlist, 1, known)
+    scorer = Scorer.of(question, wordlist)
+    cutoff, climbed = _resolve_cutoff(config, place, question, scorer, wordlist, stage)
+    question = replace(question, cutoff=cutoff)
     if n_fused := question.n_fused_first:
         stage(
             f"a tree holds {question.rules.max_free} cells, a class of {dims} has {n_fused} more "
@@ -131,12 +130,13 @@ def default_location(dims: str, wordlist_name: str, cutoff: int | str) -> str:
 def _resolve_cutoff(
     config: RunConfig,
     place: Place,
+    question: Question,
     scorer: Scorer,
     wordlist: WordList,
     stage: Callable[[str], object],
 ) -> tuple[int, Climbed | None]:
-    """Return the cutoff, and the board it was climbed to if it is new; an existing run of the same
-    size, list and points keeps its cutoff.
+    """Return the cutoff, and the board it was climbed to if it is new; an existing run in which
+    boards score the same keeps its cutoff.
     """
     if config.cutoff != "auto":
         # a run that began goes on, and need not wait for a look
@@ -144,10 +144,9 @@ def _resolve_cutoff(
             _check_cutoff(config.cutoff, scorer, wordlist.words, config.seed, stage)
         return config.cutoff, None
     place.must_be_readable()
-    if known := place.question:
-        same = (str(scorer.dims), wordlist.sha256, scorer.table.points)
-        if (known.dims, known.words_sha256, known.points) == same:
-            return known.cutoff, None
+    known = place.question
+    if known and known.scored == question.scored:
+        return known.cutoff, None
 
     stage("climbing to a good board for the cutoff")
     best = search.local_search(scorer, seed=config.seed)[0]

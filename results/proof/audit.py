@@ -126,6 +126,8 @@ class Audit:
 
 # runs of format 1 were identified by these names; their certificates still are
 _OLD_NAMES = {"words_sha256": "wordlist_sha256", "points": "scores", "buckets": "partition"}
+# what decides about the answer; a value that is not understood may change what a board scores
+_KNOWN = {"dims", "wordlist_sha256", "scores", "cutoff", "partition", "cell_order"}
 
 
 def identity(run: dict[str, Any]) -> dict[str, Any]:
@@ -154,6 +156,11 @@ class RunQuestion:
             json.dumps(self.fingerprint, sort_keys=True).encode()
         ).hexdigest()
         try:
+            for name in sorted(set(fingerprint) - _KNOWN):
+                raise Unreadable(
+                    f"{where} asks {name} = {fingerprint[name]!r}, which this checker does not "
+                    "know: a newer one may"
+                )
             self.w, self.h = map(int, self.fingerprint["dims"].split("x"))
             # the identity of a run has the shorter side first, so 4x3 names no run
             if not 0 < self.w <= self.h <= MAX_CELLS // self.w:

@@ -149,7 +149,7 @@ def digest_of(question: Question, listed: BoardList, *, complete: bool) -> str:
         "complete": complete,
         "boards": sorted(map(itemgetter(0, 1), listed.boards)),
     }
-    return json_digest(answer)
+    return json_digest(answer | question.later)
 
 
 def publish_claim(proof: Proof, claim: Claim) -> None:

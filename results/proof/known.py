@@ -61,7 +61,7 @@ def confirming(run: Run, listed: BoardList) -> list[str]:
 
 
 def _same_question(asked: Question) -> Iterable[tuple[str, Summary]]:
-    return recorded(asked.dims, asked.words_sha256, asked.points)
+    return recorded(asked.scored)
 
 
 def objection_of(run: Run, listed: BoardList, other: Summary) -> str:

@@ -18,7 +18,7 @@ True
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,7 @@ from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.files import PUBLISHED
 from orderly_boggle.results.storage.local import open_folder
 from orderly_boggle.results.store.documents import read_model
+from orderly_boggle.search.question import Scored
 
 PROVEN = "proven.json"
 _REMEDY = "install orderly again"
@@ -73,22 +74,21 @@ def packaged_name(location: str | Path) -> str:
     return ""
 
 
-def published(dims: str, sha256: str, points: Sequence[int]) -> Iterator[tuple[Path, Summary]]:
-    """Yield where the runs are that come with the program and ask about this size, list and
-    points, and what they prove; one whose files have changed is left out.
+def published(scored: Scored) -> Iterator[tuple[Path, Summary]]:
+    """Yield where the runs are that come with the program and give boards the same scores, and what
+    they prove; one whose files have changed is left out.
     """
-    for name, proof in recorded(dims, sha256, points):
+    for name, proof in recorded(scored):
         if packaged_summary(PUBLISHED / name):
             yield PUBLISHED / name, proof
 
 
-def recorded(dims: str, sha256: str, points: Sequence[int]) -> Iterator[tuple[str, Summary]]:
-    """Yield the names of the runs that come with the program and ask about this size, list and
-    points, and what was kept of them when they were published.
+def recorded(scored: Scored) -> Iterator[tuple[str, Summary]]:
+    """Yield the names of the runs that come with the program and give boards the same scores, and
+    what was kept of them when they were published.
     """
     for name, kept in sorted(_kept(PUBLISHED).items()):
-        own = kept.summary.question
-        if (own.dims, own.words_sha256, own.points) == (dims, sha256, tuple(points)):
+        if kept.summary.question.scored == scored:
             yield name, kept.summary
 
 

@@ -101,6 +101,7 @@ class Wording:
     # beyond a-z, by the symbol that stands for them
     letters: dict[str, str] = field(default_factory=dict)
     condition: str = ""  # on which the answer rests, see claim.taken_over
+    later: str = ""  # what else decides how a board scores, such as ``, wraps = 1``
 
     @classmethod
     def of(cls, question: Question, told: ListTold, condition: str = "") -> Wording:
@@ -110,16 +111,19 @@ class Wording:
         What is said of a well-known list comes from its SHA-256, and not from what is told.
         """
         scores = points_in_words(question.points)
+        later = "".join(f", {name} = {value}" for name, value in question.scored.later)
         known = sources().get(known_name(question.words_sha256) or "")
         if not known:
             name = list_name(told.name, question.words_sha256)
-            return cls(name, told.n_words, scores, told.left_out, told.letters, condition)
+            counts = told.n_words, scores, told.left_out, told.letters
+            return cls(name, *counts, condition, later)
         # older runs do not say what was left out
         if told.left_out is None:
             left_out = None
         else:
             left_out = known.left_out
-        return cls(known.name, known.n_words, scores, left_out, known.letters or {}, condition)
+        counts = known.n_words, scores, left_out, known.letters or {}
+        return cls(known.name, *counts, condition, later)
 
     def short(self, question: Question) -> str:
         """Return what is asked, in a line.
@@ -143,10 +147,14 @@ class Wording:
 
     @property
     def points(self) -> str:
-        """How a sentence names the points."""
+        """How a sentence names the points, and what else decides how a board scores.
+
+        >>> Wording("mine", 12, "standard", later=", wraps = 1").points
+        'standard points, wraps = 1'
+        """
         if self.scores == "words":
-            return "one point a word"
-        return f"{self.scores} points"
+            return f"one point a word{self.later}"
+        return f"{self.scores} points{self.later}"
 
     @property
     def rules(self) -> str:
@@ -156,7 +164,7 @@ class Wording:
         'enable2k and one point a word'
         """
         usual = self.scores == "standard"
-        if usual:
+        if usual and not self.later:
             return self.wordlist
         return f"{self.wordlist} and {self.points}"
 

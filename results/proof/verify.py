@@ -34,7 +34,6 @@ import pyarrow.compute as pc
 
 from orderly_boggle.boardclass.errors import IncompleteError, MismatchError, StoreError
 from orderly_boggle.boardclass.printable import counted
-from orderly_boggle.boardclass.scores import ScoreTable
 from orderly_boggle.boardclass.wordlist import WordList
 from orderly_boggle.results.proof import packaged
 from orderly_boggle.results.proof.claim import (
@@ -134,9 +133,8 @@ def verify(
     packaged.check(run.folder.where(""))
     name = list_name(words.name, words.sha256)
     wording = replace(wording_of(run), wordlist=name, n_words=len(words), letters=words.letters)
-    table = ScoreTable(wording.scores, run.question.points)
-    scorer = Scorer(run.question.dims, words, table)
-    referee = Referee(scorer.dims, words.words, table)
+    scorer = Scorer.of(run.question, words)
+    referee = Referee(scorer.dims, words.words, scorer.table)
     spec = run_spec(run, words)
 
     def search_again(listed: BoardList) -> Searched:

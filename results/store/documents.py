@@ -13,11 +13,12 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from orderly_boggle.boardclass.errors import InputError, quote
-from orderly_boggle.results.errors import DamagedError
+from orderly_boggle.results.errors import DamagedError, NewerError
 from orderly_boggle.results.storage.local import Folder
 
 _SEAL = "sha256"
 _FORMAT = 1
+_UPGRADE = "use the version of orderly that wrote it, or a newer one"
 _Model = TypeVar("_Model")
 Reader = Callable[[str], _Model]  # of the JSON text of a document without its seal and format
 
@@ -57,7 +58,8 @@ def read_versions(
     """Return a document of a run as a model, by the reader of its format; None when there is no
     such file.
 
-    Raises DamagedError when it was altered, or is of a format without a reader.
+    Raises DamagedError when it was altered, or is of a format without a reader; NewerError when it
+    is of a newer format, or has a field that the model does not.
     """
     data = folder.read(name)
     if data is None:
@@ -76,11 +78,29 @@ def read_versions(
             read = readers.get(version)
         if read is None:
             known = " and ".join(map(str, sorted(readers)))
-            raise ValueError(f"it has format {quote(version)}, this version reads {known}")
+            what = f"it has format {quote(version)}, this version reads {known}"
+            if isinstance(version, int) and version > max(readers):
+                raise NewerError(f"{folder.where(name)} is of a newer version: {what}; {_UPGRADE}")
+            raise ValueError(what)
         return read(json.dumps(values))
+    except ValidationError as error:
+        if unknown := _unknown(error):
+            raise NewerError(
+                f"{folder.where(name)} tells what this version does not know: {unknown}; {_UPGRADE}"
+            ) from error
+        raise DamagedError(
+            f"{folder.where(name)} is damaged: {first_fault(error)}; {remedy}"
+        ) from error
     except (ValueError, RecursionError, InputError) as error:
-        fault = first_fault(error) if isinstance(error, ValidationError) else error
-        raise DamagedError(f"{folder.where(name)} is damaged: {fault}; {remedy}") from error
+        raise DamagedError(f"{folder.where(name)} is damaged: {error}; {remedy}") from error
+
+
+def _unknown(error: ValidationError) -> str:
+    """Return the first field that a model does not have, with its value; empty when it has all."""
+    for fault in error.errors(include_url=False):
+        if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+            return f"{'.'.join(map(str, fault['loc']))} is {quote(fault['input'])}"
+    return ""
 
 
 def first_fault(error: ValidationError) -> str:

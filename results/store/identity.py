@@ -16,7 +16,7 @@ orderly_boggle.results.errors.FingerprintError: runs/mine holds another run; the
 Choose another --out.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pydantic import ConfigDict, with_config
@@ -39,9 +39,9 @@ RUN_REMEDY = (
     "restore it from a copy, or give the same command, its cutoff as a number, with "
     "--drop-damaged; or choose another --out"
 )
-_REMEDY = (
-    "Use another --out, or the same settings. With another --out, --extend takes over what a run "
-    "proves at another cutoff."
+_REMEDY = "Use another --out, or the same settings."
+_REMEDY_OF_CUTOFF = (
+    f"{_REMEDY} With another --out, --extend takes over what a run proves at another cutoff."
 )
 
 
@@ -56,14 +56,14 @@ class Identity:
 
 def format_identity(question: Question, made: Made) -> bytes:
     """Return the ``run.json`` of a run; :func:`read_identity` reads it."""
-    return format_document({"format": 2, "question": asdict(question), "made": asdict(made)})
+    return format_document({"format": 2, "question": question.stored, "made": asdict(made)})
 
 
 def read_identity(folder: Folder) -> Identity | None:
     """Return what the ``run.json`` in a folder tells, or None when there is none.
 
     Raises DamagedError, naming the first field that is missing or of another type or size, with its
-    value.
+    value; NewerError, naming one that this version does not know.
     """
     readers = {1: _read_format_1, 2: reader_of(Identity)}
     return read_versions(folder, files.RUN, readers, RUN_REMEDY)
@@ -132,7 +132,7 @@ def check_identity(place: Place, question: Question) -> bool:
     )
 
 
-def refuse_another(asked: Question, stored: Question, where: str, remedy: str = _REMEDY) -> None:
+def refuse_another(asked: Question, stored: Question, where: str, remedy: str = "") -> None:
     """Refuse to mix runs; ``where`` names the one that is there, ``remedy`` a way out if not that
     of ``orderly run``.
 
@@ -144,5 +144,7 @@ def refuse_another(asked: Question, stored: Question, where: str, remedy: str = 
     what = f"{where} holds another run"
     if asked.digest == stored.digest:
         what = f"{where} cuts its classes into parts in another way (search section of the config)"
+    if not remedy and replace(asked, cutoff=stored.cutoff) == stored:
+        remedy = _REMEDY_OF_CUTOFF
     lines = [f"  {line}" for line in differing]
-    raise FingerprintError("\n".join([f"{what}; these differ:", *lines, remedy]))
+    raise FingerprintError("\n".join([f"{what}; these differ:", *lines, remedy or _REMEDY]))

@@ -23,8 +23,15 @@ from orderly_boggle.boardclass.board import LETTERS, NO_LETTERS, Board, with_let
 from orderly_boggle.boardclass.canonical import canonical_board
 from orderly_boggle.boardclass.errors import BoardError, quote
 from orderly_boggle.boardclass.geometry import Dims, cell_name, geometry
-from orderly_boggle.boardclass.scores import Scores, ScoreTable, check_overflow, parse_scores
+from orderly_boggle.boardclass.scores import (
+    Scores,
+    ScoreTable,
+    check_overflow,
+    parse_scores,
+    points_in_words,
+)
 from orderly_boggle.boardclass.wordlist import WordList, words_in_q_form
+from orderly_boggle.search.question import Question
 from orderly_boggle.search.scoring import walks
 from orderly_boggle.search.scoring.trie import CHILD_SHIFT, CODE_SHIFT, N_CODES, Trie, build_trie
 from orderly_boggle.search.scoring.walks import Walked
@@ -103,6 +110,12 @@ class Scorer:
         self._portable = portable
         # kernels write to it and release the GIL: a shared one gave wrong points now and then
         self._of_thread = threading.local()
+
+    @classmethod
+    def of(cls, question: Question, words: WordList | Sequence[str]) -> Scorer:
+        """Return the scorer of the boards that a question is about, whose words are ``words``."""
+        name = points_in_words(question.points)
+        return cls(question.dims, words, ScoreTable(name, question.points))
 
     def __repr__(self) -> str:
         return f"<Scorer of {self.dims} boards, {self.table.name} points>"

@@ -36,6 +36,7 @@ import sys
 from orderly_boggle.configs.model import load_config
 from orderly_boggle.boardclass.wordlist import load_wordlist
 from orderly_boggle.results.store.store import Store
+from orderly_boggle.search.question import ask
 asked = load_config("2x2", {"cutoff": 14, **eval(sys.argv[2])})
 words = load_wordlist("scowl70")
 question = asked.resolve(words, 14)
@@ -80,38 +81,70 @@ def test_a_rule_of_a_question_is_added(copied, tmp_path_factory):
     assert "search.unfuse_last = 1: input should be greater than or equal to 2" in wrong
 
 
+# what is said of a run of which nothing is known but its question
+TOLD = """
+import json, sys
+from dataclasses import replace
+from pathlib import Path
+from orderly_boggle.results.proof.audit import RunQuestion, Unreadable, identity
+from orderly_boggle.results.proof.claim import digest_of, statement_of
+from orderly_boggle.results.proof.summary import BoardList, Wording
+from orderly_boggle.results.store.run import open_run
+run = open_run(sys.argv[1])
+question, none = run.question, BoardList.of([], 0)
+print(statement_of(question, none, Wording.of(question, run.made.words)))
+print(digest_of(question, none, complete=True))
+print("scored as before:", replace(question, wraps=0).scored == question.scored)
+kept = json.loads(Path(sys.argv[1], "run.json").read_text())
+print("stored:", kept["question"].get("wraps"))
+try:
+    print("audited:", RunQuestion(identity(kept), "it").digest == question.digest)
+except Unreadable as error:
+    print("not audited:", error)
+"""
+
+
 def test_a_value_that_the_answer_depends_on_is_added(copied, tmp_path_factory):
-    """Runs of before keep their digest, and have the value of before."""
+    """One line: runs of before keep their files and digests, and of others nothing is said without
+    the value.
+    """
     run = tmp_path_factory.mktemp("stored")
     assert stored(copied, run, told="question.digest").stdout.split()[0] == "True"
     digest = stored(copied, run, told="question.digest").stdout.split()[1]
-    (line,) = re.findall(r"^    (least: int = .+)$", PAGE, re.MULTILINE)
-    changes = (
-        ("search/question.py", "    # written as the ``[search]`` table\n", f"    {line}\n"),
-        ("search/question.py", ") -> Question:  # fmt: skip\n", "    least: int = 3,\n"),
-        ("search/question.py", "        rules=_suited(", "        least=least,\n"),
-        ("configs/model.py", "        return ask(", "        more = {'least': self.least}\n"),
-    )
-    for name, before, new in changes:
-        file = copied / name
-        text = file.read_text()
-        assert text.count(before) == 1, before
-        file.write_text(text.replace(before, new + before))
-    file = copied / "configs/model.py"
-    file.write_text(
-        file.read_text().replace(
-            "self.buckets, order, rules)", "self.buckets, order, rules, **more)"
-        )
-    )
-    asked = {"told": "question.digest, store.question.least"}
-    assert stored(copied, run, **asked).stdout.split() == ["True", digest, "3"]
-    refused = stored(copied, run, least=4).stderr
-    assert "least: asked for 4, stored 3" in refused
-    other = stored(copied, tmp_path_factory.mktemp("new"), **asked, least=4).stdout.split()
-    assert (other[0], other[2]) == ("True", "4")
+    (line,) = re.findall(r"^    (wraps: int = .+)$", PAGE, re.MULTILINE)
+    file = copied / "search/question.py"
+    after = "    rules: Rules = field(default_factory=Rules)\n"
+    assert file.read_text().count(after) == 1
+    file.write_text(file.read_text().replace(after, f"{after}    {line}\n"))
+    asked = {"told": "question.digest, store.question.wraps"}
+    assert stored(copied, run, **asked).stdout.split() == ["True", digest, "0"]
+    refused = stored(copied, run, wraps=1).stderr
+    assert "wraps: asked for 1, stored 0" in refused
+    new = tmp_path_factory.mktemp("new")
+    other = stored(copied, new, **asked, wraps=1).stdout.split()
+    assert (other[0], other[2]) == ("True", "1")
     assert other[1] != digest
-    wrong = stored(copied, run, least=0).stderr
-    assert "least = 0: input should be greater than or equal to 1" in wrong
+    wrong = stored(copied, run, wraps=2).stderr
+    assert "wraps = 2: input should be less than or equal to 1" in wrong
+    asking = "ask('2x2', '0' * 64, 'words', 14, question.buckets, wraps=2)"
+    wrong = stored(copied, run, told=asking).stderr
+    assert "wraps 2: expected int, ge 0, le 1" in wrong
+    before, now = (told_of(copied, folder) for folder in (run, new))
+    assert ") and standard points, none scores 14" in before[0]
+    assert ") and standard points, wraps = 1, none scores 14" in now[0]
+    assert before[1] != now[1], "a digest is that of an answer to one question"
+    assert before[2:] == ["scored as before: True", "stored: None", "audited: True"]
+    assert now[2:4] == ["scored as before: False", "stored: 1"]
+    assert "not audited: it asks wraps = 1, which this checker does not know" in now[4]
+
+
+def told_of(folder, run):
+    """Return the lines that are said of a run by the program in a folder."""
+    command = [sys.executable, "-c", TOLD, str(run)]
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+    return done.stdout.splitlines()
 
 
 def test_a_command_and_a_score_table_are_added(copied):

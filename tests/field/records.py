@@ -30,6 +30,7 @@ from orderly_boggle.results.proof.best_known import FILE, WHOLE, Record, best_kn
 from orderly_boggle.results.proof.packaged import recorded
 from orderly_boggle.search import Scorer, Spec, break_class, local_search, solve
 from orderly_boggle.search.local.methods import METHODS, POOL, default_method, default_runs
+from orderly_boggle.search.question import Scored
 from tests.field import pages
 
 SIZES = ("2x2", "2x3", "2x4", "2x5", "3x3", "3x4", "3x5", "4x4", "4x5", "5x5")
@@ -56,7 +57,7 @@ def climbed(dims: str, words: WordList, asked: argparse.Namespace) -> Record:
 
 def proven(dims: str, words: WordList) -> tuple[str, Sequence[str], int] | None:
     """Return the run that proves the best of a size and list, the best boards and their score."""
-    for name, summary in recorded(dims, words.sha256, STANDARD.points):
+    for name, summary in recorded(Scored(dims, words.sha256, STANDARD.points)):
         listed = summary.listed
         if listed and listed.best_score:
             return name, listed.best_boards, listed.best_score

@@ -421,6 +421,9 @@ def test_parts_and_questions_that_the_checker_does_not_take(copy):
     for dims in ("3x2", "0x5", "5x6", "2x13"):
         with pytest.raises(Unreadable, match=f"no boards of {dims} are audited"):
             checker.RunQuestion(asked | {"dims": dims}, "here")
+    # it may change what a board scores
+    with pytest.raises(Unreadable, match="here asks wraps = 1, which this checker does not know"):
+        checker.RunQuestion(asked | {"wraps": 1}, "here")
     (copy / files.RUN).rename(copy / "elsewhere")
     (copy / files.RUN).symlink_to("elsewhere")
     with pytest.raises(Unreadable, match="not a plain file"):

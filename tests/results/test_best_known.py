@@ -11,6 +11,7 @@ from orderly_boggle.boardclass.wordlist import available_names, load_wordlist
 from orderly_boggle.results.proof.best_known import WHOLE, best_known
 from orderly_boggle.results.proof.packaged import recorded
 from orderly_boggle.search import Scorer, solve
+from orderly_boggle.search.question import Scored
 from tests.conftest import ROOT
 from tests.field.records import MOST_CELLS, SIZES
 
@@ -37,7 +38,7 @@ def test_points_words_and_proofs_are_right(name):
         assert len(found) == item.words
         assert sum(STANDARD.points[len(word)] for word in found) == item.points
         assert 0 <= item.found <= item.runs
-        proofs = dict(recorded(item.dims, words.sha256, STANDARD.points))
+        proofs = dict(recorded(Scored(item.dims, words.sha256, STANDARD.points)))
         if proofs or board.n <= MOST_CELLS:
             assert item.proof, item
         if item.proof and item.proof != WHOLE:

@@ -21,6 +21,7 @@ from orderly_boggle.boardclass.errors import StoreError
 from orderly_boggle.results.errors import (
     DamagedError,
     FingerprintError,
+    NewerError,
     RowError,
     UnreachableError,
     WriteError,
@@ -202,7 +203,7 @@ def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
     [
         ("[1]", "not a JSON object"),
         ('{"a": "\\ud800"}', "surrogates"),
-        (format_document({"format": 3}).decode(), "has format 3, this version reads 1 and 2"),
+        (format_document({"format": "3"}).decode(), "has format '3', this version reads 1 and 2"),
     ],
 )
 def test_a_run_json_of_something_else_is_told(finished, tmp_path, text, message):
@@ -210,6 +211,29 @@ def test_a_run_json_of_something_else_is_told(finished, tmp_path, text, message)
     (run / files.RUN).write_text(text)
     with pytest.raises(DamagedError, match=message):
         open_run(run)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda told: told.update(format=3), "has format 3, this version reads 1 and 2"),
+        (lambda told: told["question"].update(wraps=1), "does not know: question.wraps is 1"),
+        (lambda told: told["question"]["rules"].update(more=5), "know: question.rules.more is 5"),
+    ],
+)
+def test_a_run_of_a_newer_version_is_no_damaged_one(finished, tmp_path, change, message):
+    """Repairing it would forget what it was asked, or by which rules its paths are read."""
+    run = spoilt(finished, tmp_path)
+    told = json.loads((run / files.RUN).read_text())
+    del told["sha256"]
+    change(told)
+    (run / files.RUN).write_bytes(format_document(told))
+    before = (run / files.RUN).read_bytes()
+    with pytest.raises(NewerError, match=f"{message}; use the version of orderly that wrote it"):
+        open_run(run)
+    with pytest.raises(NewerError, match=message):
+        Store.open(run, toy_question(), recover=repair)
+    assert (run / files.RUN).read_bytes() == before
 
 
 def test_a_run_json_that_was_written_over_is_told(finished, tmp_path):

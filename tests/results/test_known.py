@@ -18,6 +18,7 @@ from orderly_boggle.results.proof.summary import ListedBoard, Wording, proven_wo
 from orderly_boggle.results.storage.files import PUBLISHED
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.upkeep.extend import reusable, sound_verdicts
+from orderly_boggle.search.question import Scored
 from tests.results.helpers import POINTS, all_rows, make_run, toy_question, write_rows
 
 TOY = Wording("toy", 12, POINTS)
@@ -102,11 +103,12 @@ def test_published_runs_are_told_apart_by_size_list_and_points():
     usual = open_run(PUBLISHED / "4x4-enable2k").question.points
     words = open_run(PUBLISHED / "4x4-enable2k-words").question.points
     for points, name in ((usual, "4x4-enable2k"), (words, "4x4-enable2k-words")):
-        assert [place.name for place, _ in results.published("4x4", sha256, points)] == [name]
+        same = results.published(Scored("4x4", sha256, points))
+        assert [place.name for place, _ in same] == [name]
         run = open_run(PUBLISHED / name)
         assert summary(run).proven, "the other one would refute it"
         assert confirming(run, unscored_boards(run)) == [], "nobody is his own witness"
-    assert list(results.published("4x4", sources()["yawl"].sha256, usual)) == []
+    assert list(results.published(Scored("4x4", sources()["yawl"].sha256, usual))) == []
 
 
 def test_only_the_checks_make_a_proof_and_without_one_there_is_no_claim(tmp_path):
