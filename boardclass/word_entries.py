@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from orderly_boggle.boardclass.errors import WordListError, quote
 from orderly_boggle.boardclass.word_files import decoded, read_file
 from orderly_boggle.boardclass.word_forms import Entries, Given, entries_of, stems
+from orderly_boggle.boardclass.word_forms.form import NoFormError
 
 MAX_WORDS = 10_000_000
 _SHOWN_EACH = 256  # stems
@@ -104,7 +105,12 @@ def read_entries(
             f"{quote(path.name[: len(_base(path)) - 4] + '.aff')}, which says what its flags mean, "
             "is missing: put it beside it, or --form stems takes the stems alone"
         )
-    entries = entries_of(text, column, str(path), form)
+    try:
+        entries = entries_of(text, column, str(path), form)
+    except NoFormError as error:
+        if "guess" in how:  # in another encoding it may be of a form
+            raise WordListError(f"{error}; read as {how}") from error
+        raise
     return entries._replace(read_as=[how, *entries.read_as])
 
 

@@ -29,6 +29,7 @@ from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.boardclass.scores import MAX_LETTERS, MIN_LETTERS
 from orderly_boggle.boardclass.word_entries import Move
 from orderly_boggle.boardclass.word_forms import Entries, plain
+from orderly_boggle.boardclass.word_forms.form import marks
 from orderly_boggle.boardclass.wordlist import LETTER, WordList, header_of, parse_wordlist
 
 CHOICES = {"names": ("drop", "keep"), "accents": ("fold", "drop", "keep")}
@@ -58,8 +59,6 @@ _WITHOUT_MARK = str.maketrans(
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 # signs that mean the same: the dots of Catalan, apostrophes, the sigma at the end of a word
 _SAME = str.maketrans("•∙⋅‧’‘ʼʻς", "····''''σ")
-# beside a word: bullets, quotes, signs of lists such as 12dicts
-_marks = re.compile(r'^(?:[*+•–-]\s+|["“”„«»]+)|["“”«»,;%!&#<^=+~*]+$')
 _is_letter = re.compile(LETTER).fullmatch
 # what nobody sees though it counts as a letter, a mark or a sign: fillers, joiners, variants
 _is_unseen = re.compile(
@@ -200,7 +199,7 @@ def spellings(words: Iterable[str], letters: Collection[str]) -> frozenset[str]:
     """
     spelled = set()
     for word in words:
-        small = _small(_apart(_marks.sub("", _visible(word))), letters)
+        small = _small(_apart(marks.sub("", _visible(word))), letters)
         spelled.add(small)
         if not any(letter in small for letter in letters):
             spelled.add(_latin(_unmarked(small)))
@@ -226,6 +225,7 @@ class _Tally:
                 with_letters.append(word)
         # a list in capitals says nothing of names: to drop them would leave no word
         n_capital = sum(word == word.upper() for word in with_letters)
+        self._n_entries = len(entries)
         self._is_all_capitals = n_capital > _ALL_CAPITALS * len(with_letters)
 
     def take(self, entry: str) -> None:
@@ -239,7 +239,7 @@ class _Tally:
             self._count("invisible characters removed", ascii(word)[1:-1], seen)
         if not seen or seen.startswith("#"):
             return self._count("left out: blank line or comment", entry)
-        bare = _marks.sub("", seen) or seen
+        bare = marks.sub("", seen) or seen
         if bare != seen:
             self._count("marks beside a word removed", seen, bare)
         word = _apart(bare)
@@ -388,7 +388,12 @@ class _Tally:
                     f"written {free}"
                 )
             notes.append(f"folded: {' '.join(sorted(self._folded))}{hint}")
-        if is_plain and self._n("left out: more than one word") * 5 > len(self.kept):
+        n_several = self._n("left out: more than one word")
+        if self.kept:
+            are_many = n_several * 5 > len(self.kept)
+        else:  # lines of other signs give no words either
+            are_many = n_several * 2 > self._n_entries
+        if is_plain and are_many:
             notes.append(
                 "many entries are several words: --column 1 takes the first word of each line, "
                 "--column all every word"

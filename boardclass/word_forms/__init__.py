@@ -25,8 +25,10 @@ importer to count.  A text of no form is refused with its first lines and the op
 """
 
 import re
+from collections.abc import Iterator
 
 from orderly_boggle.boardclass.errors import WordListError, quote
+from orderly_boggle.boardclass.scores import MIN_LETTERS
 from orderly_boggle.boardclass.word_forms import (
     capitals,
     columns,
@@ -39,7 +41,15 @@ from orderly_boggle.boardclass.word_forms import (
     stems,
     wordnet,
 )
-from orderly_boggle.boardclass.word_forms.form import TITLE, Entries, Form, Given, title_of
+from orderly_boggle.boardclass.word_forms.form import (
+    TITLE,
+    Entries,
+    Form,
+    Given,
+    NoFormError,
+    marks,
+    title_of,
+)
 
 __all__ = ["FORMS", "Entries", "Form", "Given", "entries_of"]
 
@@ -48,7 +58,12 @@ _MODULES = (
     *(capitals, stems, columns, several, plain),
 )
 FORMS: dict[str, Form] = {module.FORM.name: module.FORM for module in _MODULES}
-_SHOWN = 3  # lines of a text that is refused
+# of a text that is refused
+_SHOWN = 3  # lines, and words that an option would take
+_TRIED = 1_000  # lines that the options are tried on
+_COLUMNS = 4  # that are tried
+_LEAST = 0.1  # of what an option takes must be words, or it is no way out
+_SIGNS = ":=^/\\"  # between columns if a line such as ``sep=:`` says so
 
 
 def entries_of(text: str, column: str | None, source: str, form: str | None = None) -> Entries:
@@ -69,9 +84,22 @@ def entries_of(text: str, column: str | None, source: str, form: str | None = No
 
 
 def _of_form(given: Given, form: str | None) -> Entries:
+    """Return the entries of a text; if it is of no form, say how it begins and what takes words.
+
+    Raises NoFormError then, with these.
+    """
+    if form is not None and form not in FORMS:
+        raise WordListError(f"--form {quote(form)}: expected one of {', '.join(FORMS)}")
+    try:
+        return _read(given, form)
+    except NoFormError as error:
+        first = ", ".join(quote(line, 60) for line in given.content[:_SHOWN])
+        ways = "; ".join(_ways(given)) or "expected one word a line"
+        raise NoFormError(f"{error}; it begins {first}; {ways}") from error
+
+
+def _read(given: Given, form: str | None) -> Entries:
     if form is not None:
-        if form not in FORMS:
-            raise WordListError(f"--form {quote(form)}: expected one of {', '.join(FORMS)}")
         return FORMS[form].read(given)
     for candidate in FORMS.values():
         if candidate.fits(given):
@@ -80,26 +108,60 @@ def _of_form(given: Given, form: str | None) -> Entries:
             if candidate is plain.FORM and given.column is not None:
                 return _of_column(given)
             return candidate.read(given)
-    raise _refused(given)
+    raise NoFormError(f"{quote(given.source)} is no list of words in a form that is known")
 
 
 def _of_column(given: Given) -> Entries:
     """Return the words of a text without columns of which one was asked for."""
     if given.column == "all":
         return plain.FORM.read(given)
+    if plain.has_heading(given, given.column):
+        return plain.below_heading(given)
     raise WordListError(
         f"--column {quote(given.column)}, but {quote(given.source)} has no columns: leave it out"
     )
 
 
-def _refused(given: Given) -> WordListError:
-    """Return the error for a text of no form: its first lines, and what would take it."""
-    shown = [quote(line, 60) for line in given.content[:_SHOWN]]
-    first = ", ".join(shown)
-    ways = "--form plain takes each line as a word"
-    if any(len(row) > 1 for row in given.rows):
-        ways = "--column 1 takes the first word of each line, --column all every word"
-    return WordListError(
-        f"{quote(given.source)} is no list of words in a form that is known: it begins {first}; "
-        f"{ways}, --form says what it is: {', '.join(FORMS)}"
-    )
+def _ways(given: Given) -> Iterator[str]:
+    """Yield the options that take words out of a text that is refused, each with the first words
+    that it would take.  Each is tried: what takes no words is no way out.
+    """
+    start = "\n".join(given.content[:_TRIED])
+    if from_json.fits(given):  # a part of a value is none
+        start = given.text
+    tried: list[tuple[str, str, str | None, str | None]] = [("--form plain", start, None, "plain")]
+    for number in range(1, _COLUMNS + 1):
+        tried.append((f"--column {number}", start, str(number), None))
+    tried.append(("--column all", start, "all", None))
+    for sign in _SIGNS:
+        above = f"sep={sign}\n{start}"
+        tried.append((f"a line sep={sign} above it", above, None, None))
+        tried.append((f"a line sep={sign} above it, --column 1", above, "1", None))
+    tried.append(("--form stems", start, None, "stems"))
+    found: list[list[str]] = []
+    for option, text, column, form in tried:
+        words = _words_of(Given(text, column, given.source), form)
+        if words and words not in found:
+            found.append(words)
+            # what the importer leaves out as names is no way out either
+            if not any(map(str.islower, words)) and not all(map(str.isupper, words)):
+                option += " --names keep"
+            shown = ", ".join(quote(word, 20) for word in words[:_SHOWN])
+            yield f"{option} takes {shown}"
+
+
+def _words_of(given: Given, form: str | None) -> list[str]:
+    """Return what would be taken of a text, if a part of it are words."""
+    try:
+        taken = _read(given, form).words
+    except WordListError:
+        return []
+    words = []
+    for entry in taken:
+        word = marks.sub("", entry.strip())
+        if word.isalpha() and len(word) >= MIN_LETTERS:
+            words.append(word)
+    is_one_again = len(words) > 1 == len(set(words))
+    if is_one_again or len(words) < _LEAST * len(taken):
+        return []
+    return words

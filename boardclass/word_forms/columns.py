@@ -21,23 +21,27 @@ from orderly_boggle.boardclass.word_forms.form import (
     Entries,
     Form,
     Given,
+    NoFormError,
     Rows,
     is_number,
     is_word,
     no_column,
     share,
 )
+from orderly_boggle.boardclass.word_forms.plain import is_one
+from orderly_boggle.boardclass.word_forms.several import are_forms
 
 _DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
 _MOST = 0.8  # of the lines must have a delimiter, or it is none
 _DISTINCT = 0.9  # of the cells at least, where all of them are words
+_LEAST = 0.5  # of the cells of the column that nobody chose must be one word
 _sep = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE).fullmatch
 SEP = "line that says what is between the columns"
 
 
 def fits(given: Given) -> bool:
-    """Whether a sign stands between the columns, a column is asked for, or each word has a
-    number.
+    """Whether a sign stands between the columns, a column is asked for, or each word has numbers,
+    beside it or in a column of a table.
     """
     if not given.content:
         return False
@@ -48,9 +52,12 @@ def fits(given: Given) -> bool:
 
 
 def _has_numbers(rows: Rows) -> bool:
+    is_table = len({len(row) for row in rows}) == 1
     numbered = []
     for row in rows:
-        numbered.append(len(row) > 1 and any(map(is_number, row)))
+        n_numbers = sum(map(bool, map(is_number, row)))
+        n_texts = len(row) - n_numbers
+        numbered.append(n_numbers > 0 and (n_texts == 1 or (is_table and n_texts > 0)))
     return share(numbered) >= _MOST
 
 
@@ -117,6 +124,17 @@ def are_all_words(rows: Rows) -> bool:
     return bool(cells) and all(map(is_word, cells))
 
 
+def refuse_pairs(rows: Rows, given: Given) -> None:
+    """Raise NoFormError if every row is two words that are no forms of one: the second may be a
+    word of the list, too, or a word of another language.
+    """
+    are_pairs = [len(row) == 2 and all(map(str.strip, row)) for row in rows]
+    if len(rows) > 1 and all(are_pairs) and are_all_words(rows) and not are_forms(rows):
+        raise NoFormError(
+            f"{quote(given.source)} has two columns of words, and either or both may be the list"
+        )
+
+
 def all_of(rows: Rows, given: Given, between: str) -> Entries:
     """Return every cell."""
     words = []
@@ -137,6 +155,8 @@ def from_rows(rows: Rows, given: Given, between: str) -> Entries:
     columns = list(zip_longest(*rows, fillvalue=""))
     if not columns:
         return Entries([], [f"columns with {between}"])
+    if given.column is None:
+        refuse_pairs(rows, given)
     numeric = [_is_numeric(cells[1:]) for cells in columns]
     has_headings = _has_headings(rows, numeric)
     is_plain = not has_headings and not any(numeric)
@@ -156,6 +176,12 @@ def from_rows(rows: Rows, given: Given, between: str) -> Entries:
         others[OTHER_CELL] = cells
     where = f"words from column {place + 1}{' below its heading' * has_headings}"
     words = list(columns[place][has_headings:])
+    are_words = [is_one(word) for word in words if word.strip()]
+    if given.column is None and share(are_words) < _LEAST:
+        raise NoFormError(
+            f"{quote(given.source)}, cut into columns ({between}), has no single word in most "
+            f"cells of column {place + 1}"
+        )
     return Entries(words, [f"columns with {between}, {where}"], others)
 
 
@@ -166,8 +192,10 @@ def _has_headings(rows: Rows, numeric: list[bool]) -> bool:
         return False
     if any(name.lower() in HEADINGS for name in headings):
         return True
-    pairs = zip(numeric, headings, strict=False)
-    return any(is_all and not is_number(name) for is_all, name in pairs)
+    for is_all, name in zip(numeric, headings, strict=False):
+        if is_all and name and not is_number(name):
+            return True
+    return False
 
 
 def _place(

@@ -12,24 +12,28 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given
 
 _DIGITS = ascii_uppercase + ascii_lowercase + digits + "+/"
+_FILLED = 0.5  # of the file is what is said of some word
 _is_line = re.compile(r"[^\t]*\t[A-Za-z0-9+/]+\t[A-Za-z0-9+/]+(?:\t[^\t]*)?").fullmatch
 
 
 def fits(given: Given) -> bool:
-    """Whether each line is one of an index, and what is said of one word does not begin in the
-    middle of what is said of another.
+    """Whether each line is one of an index, and what is said of the words fills a file from its
+    beginning: none begins in the middle of another, and there is little between.
     """
     if given.column is not None or not given.lines or not all(map(_is_line, given.lines)):
         return False
     end = 0
     before = -1
+    n_said = 0
     spans = [_span(*line.split("\t")[1:3]) for line in given.lines]
     for place, length in sorted(spans):
         if place < end and place != before:
             return False
+        if place != before:
+            n_said += length
         end = place + length
         before = place
-    return True
+    return n_said >= _FILLED * end
 
 
 def _span(place: str, length: str) -> tuple[int, int]:

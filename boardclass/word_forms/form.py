@@ -25,6 +25,8 @@ HEADINGS = {"word", "words", "headword", "lemma", "wordform", "mot", "palabra", 
 HEADINGS |= {"parola", "ord", "wort", "woord", "słowo"}
 is_number = re.compile(r"[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?").fullmatch
 is_word = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*\W?").fullmatch
+# beside a word: bullets, quotes, signs of lists such as 12dicts
+marks = re.compile(r'^(?:[*+•–-]\s+|["“”„«»]+)|["“”«»,;%!&#<^=+~*]+$')
 _is_rule = re.compile(r"[-+|:=\s]*[-=]{2}[-+|:=\s]*").fullmatch  # between the rows of a drawn table
 
 _LEAST_BELOW = 3  # lines below a title
@@ -32,6 +34,12 @@ _MOST_BELOW = 0.9  # how many of them are in capitals
 
 Rows = list[list[str]]
 NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
+class NoFormError(WordListError):
+    """A text that has not the form that it seemed to have, or none.  Where it was opened, its first
+    lines and the options that take words out of it are added.
+    """
 
 
 class Entries(NamedTuple):

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from orderly_boggle.boardclass.errors import WordListError, quote
-from orderly_boggle.boardclass.word_forms.columns import from_rows
+from orderly_boggle.boardclass.word_forms.columns import from_rows, refuse_pairs
 from orderly_boggle.boardclass.word_forms.form import (
     ALL,
     HEADINGS,
@@ -23,12 +23,13 @@ from orderly_boggle.boardclass.word_forms.form import (
     Entries,
     Form,
     Given,
+    NoFormError,
     no_column,
 )
 
 OTHER_VALUE = "key or value that is no word of the list"
 _RECORD = 10  # keys: an object with fewer is no list of words if one of them is called ``word``
-_DISTINCT = 0.9  # of the words below the keys
+_OFTEN = 2  # keys of which one thing is said: then it is a kind of words, such as noun
 
 
 def fits(given: Given) -> bool:
@@ -39,18 +40,37 @@ def fits(given: Given) -> bool:
 def parsed(given: Given) -> Any:
     """Return the value of a text, or the list of those of its lines.
 
-    Raises WordListError if it is not JSON.
+    Raises WordListError if it is not JSON, or an object has a key twice, of which only one would
+    be read.
     """
     try:
         try:
-            return json.loads(given.text)
+            return json.loads(given.text, object_pairs_hook=_object)
         except ValueError:
-            lines = given.text.splitlines()
-            return [json.loads(line) for line in lines if line.strip()]
-    except (ValueError, RecursionError) as error:
+            values = []
+            for line in given.lines:
+                if line.strip():
+                    values.append(json.loads(line, object_pairs_hook=_object))
+            return values
+    except _TwiceError as error:
         raise WordListError(
-            f"{quote(given.source)} looks like JSON and is not: {error}; check the file"
+            f"{quote(given.source)} is JSON with the key {quote(error.args[0])} twice in an "
+            "object, of which only one would be read: give each a name of its own"
         ) from error
+    except (ValueError, RecursionError) as error:
+        raise NoFormError(f"{quote(given.source)} looks like JSON and is not: {error}") from error
+
+
+class _TwiceError(Exception):
+    """An object has a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _TwiceError(counts.most_common(1)[0][0])
+    return found
 
 
 def read(given: Given) -> Entries:
@@ -114,6 +134,8 @@ def _words_of_rows(rows: list[list[Any]], given: Given) -> list[str]:
     if any(isinstance(item, (list, dict)) for item in flat):
         return _words_below(flat, given)
     if not flat or (given.column in (None, ALL) and all(isinstance(item, str) for item in flat)):
+        if given.column is None:
+            refuse_pairs(rows, given)
         return flat
     filled = [list(map(_text_of, row)) for row in rows if row]
     return from_rows(filled, given, "JSON").words
@@ -122,12 +144,13 @@ def _words_of_rows(rows: list[list[Any]], given: Given) -> list[str]:
 def _words_of_records(records: list[dict[str, Any]], given: Given) -> list[str]:
     names = list(dict.fromkeys(chain.from_iterable(records)))
     named = [name for name in names if name.lower() in HEADINGS]
-    if given.column is None:
-        chosen = next(iter(named), None)
-    else:
+    chosen: str | None
+    if given.column is not None:
         chosen = given.column
-    if len(names) == 1:
+    elif len(names) == 1:
         chosen = names[0]
+    else:
+        chosen = next(iter(named), None)
     if chosen not in names:
         raise WordListError(
             f"{quote(given.source)} is JSON with {quote(records[0])} in it: say which key holds "
@@ -152,11 +175,12 @@ def _words_of_object(value: dict[str, Any], given: Given) -> list[str]:
         return list(value)
     if given.column == VALUES:
         return list(_texts_below(value))
-    nested = [below for below in value.values() if isinstance(below, (dict, list))]
+    nested = [below for below in value.values() if _is_nested(below)]
     if not nested:
         return _words_of_flat(value, given)
-    if len(nested) == 1:
-        return _words_below(nested[0], given)
+    below = _of_record(value, nested, given)
+    if below is not None:
+        return _words_below(below, given)
     if len(nested) == len(value):
         words = _words_of_groups(value, given)
         if words is not None:
@@ -189,23 +213,55 @@ def _words_of_flat(value: dict[str, Any], given: Given) -> list[str]:
     return _words_below(list(value), given)
 
 
+def _of_record(value: dict[str, Any], nested: list[Any], given: Given) -> Any:
+    """Return the one array or object of a record that holds the list and something about it: the
+    only array, below a key such as ``words``, or the only array or object, of more texts than there
+    are other keys.  None: the keys may be words.
+    """
+    arrays = [key for key, item in value.items() if isinstance(item, list)]
+    if len(arrays) == 1 and arrays[0].lower() in HEADINGS and given.column is None:
+        return value[arrays[0]]
+    if len(nested) > 1:
+        return None
+    (below,) = nested
+    (name,) = [key for key, item in value.items() if item is below]
+    if name.lower() in HEADINGS or given.column == ALL:
+        return below
+    # an object of texts may be one more record
+    is_flat = isinstance(below, dict) and not any(map(_is_nested, below.values()))
+    n_texts = sum(1 for _ in _texts_below(below))
+    if is_flat or n_texts < len(value):
+        return None
+    return below
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, (dict, list))
+
+
 def _words_of_groups(value: dict[str, Any], given: Given) -> list[str] | None:
-    """Return the words of an object with an array or an object below each key: the keys, if what is
-    said of them comes again and again; else what is below them, if the keys are no words or are
-    far fewer.  None: it may be either.
+    """Return the words of an object with an array or an object below each key: the keys, if each is
+    a record or few things are said of many keys; what is below them, if no key is a word.  None:
+    it may be either.
     """
     items = list(chain.from_iterable(value.values()))
     are_texts = all(isinstance(item, str) for item in items)
     if given.column not in (None, ALL) or not are_texts:
         return None
-    has_words = any(len(key) > 2 and key.isalpha() for key in value)
+    # one object below one key may be a record with a name that is no word
+    has_words = len(value) == 1 or any(len(key) > 2 and key.isalpha() for key in value)
     if given.column == ALL or not has_words:
         return items
-    if len(set(items)) < _DISTINCT * len(items):
+    if _are_records(list(value.values())) or _OFTEN * len(set(items)) <= len(value):
         return list(value)
-    if len(items) >= 2 * len(value):
-        return items
     return None
+
+
+def _are_records(values: list[Any]) -> bool:
+    """Return whether some values are objects that have a key in common."""
+    if len(values) < 2 or not all(isinstance(item, dict) for item in values):
+        return False
+    return bool(set(values[0]).intersection(*values[1:]))
 
 
 FORM = Form(

@@ -9,18 +9,28 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 
 from orderly_boggle.boardclass.errors import WordListError, quote
-from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given
+from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given, NoFormError
 
 _KVTML = "kvtml"
 _TRANSLATION = "translation"
 _TEXT = "text"
 _STARTS = ("<?xml", "<!doctype", f"<{_KVTML}")
 OTHER = "text of another element"
+ATTRIBUTE = "attribute of an element"
 
 
 def fits(given: Given) -> bool:
-    """Whether a text says that it is XML."""
-    return given.text.lstrip("\ufeff \t\r\n")[:20].lower().startswith(_STARTS)
+    """Whether a text says that it is XML, or is one element, without words around it."""
+    text = given.text.lstrip("\ufeff \t\r\n")
+    if text[:20].lower().startswith(_STARTS):
+        return True
+    if not text.startswith("<"):
+        return False
+    try:
+        _parsed(given)
+    except NoFormError:
+        return False
+    return True
 
 
 def read(given: Given) -> Entries:
@@ -37,26 +47,27 @@ def read(given: Given) -> Entries:
     words = [text for name, text in texts if name == given.column and text]
     if not words:
         held = Counter(name for name, text in texts if text)
+        if not held:
+            raise WordListError(
+                f"{quote(given.source)} is XML without text in its elements: expected one word a "
+                "line, or elements with the words as their texts"
+            )
         names = ", ".join(f"{name} ({n:,})" for name, n in held.most_common(8))
         raise WordListError(
             f"{quote(given.source)} is XML: say which element holds the words, --column NAME, one "
-            f"of {names or 'none, as it holds no text'}"
+            f"of {names}"
         )
     return _entries(root, words, f"XML, element {given.column}")
 
 
 def _parsed(given: Given) -> ET.Element:
     if "<!ENTITY" in given.text:
-        raise WordListError(
-            f"{quote(given.source)} is XML that defines entities, which is not read: replace them"
-        )
+        raise NoFormError(f"{quote(given.source)} is XML that defines entities, which is not read")
     try:
         # as text: the encoding that it names is that of the file
         return ET.fromstring(given.text.lstrip("\ufeff \t\r\n"))
     except (ET.ParseError, ValueError, LookupError) as error:
-        raise WordListError(
-            f"{quote(given.source)} looks like XML and is not: {error}; check the file"
-        ) from error
+        raise NoFormError(f"{quote(given.source)} looks like XML and is not: {error}") from error
 
 
 def _name(item: ET.Element) -> str:
@@ -107,10 +118,12 @@ def _from_vocabulary(root: ET.Element, given: Given) -> Entries:
 
 
 def _entries(root: ET.Element, words: list[str], read_as: str) -> Entries:
-    """Return words, and the other texts of a file as what else there is."""
+    """Return words, and the other texts of a file, and its attributes, as what else there is."""
     texts = Counter(text.strip() for text in root.itertext() if text.strip())
-    others = list((texts - Counter(words)).elements())
-    return Entries(words, [read_as], {OTHER: others} if others else {})
+    others = {OTHER: list((texts - Counter(words)).elements()), ATTRIBUTE: []}
+    for item in root.iter():
+        others[ATTRIBUTE] += item.attrib.values()
+    return Entries(words, [read_as], {what: found for what, found in others.items() if found})
 
 
 FORM = Form(

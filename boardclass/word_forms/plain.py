@@ -2,7 +2,8 @@
 
 import unicodedata
 
-from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given, share
+from orderly_boggle.boardclass.errors import quote
+from orderly_boggle.boardclass.word_forms.form import HEADING, HEADINGS, Entries, Form, Given, share
 
 READ_AS = "one word a line"
 _LEAST = 0.5  # of the lines must be one word, or the file is something else
@@ -40,8 +41,33 @@ def _is_of_word(sign: str) -> bool:
 
 
 def read(given: Given) -> Entries:
-    """Return each line; what is no word is for the importer to say."""
-    return Entries(given.lines, [READ_AS])
+    """Return each line; what is no word is for the importer to say.
+
+    A first line ``word`` may be a heading or a word: it is taken, and said.
+    """
+    read_as = [READ_AS]
+    first = _first(given)
+    if len(given.content) > 1 and first.lower() in HEADINGS:
+        read_as.append(f"its first line {quote(first)} too; --column {first} leaves it out")
+    return Entries(given.lines, read_as)
+
+
+def _first(given: Given) -> str:
+    """Return the first line of content, without quotes; empty if there is none."""
+    return next(iter(given.content), "").strip().strip('"')
+
+
+def has_heading(given: Given, heading: str | None) -> bool:
+    """Return whether the first line is a heading that a person names."""
+    return len(given.content) > 1 and heading == _first(given)
+
+
+def below_heading(given: Given) -> Entries:
+    """Return each line below the first one, which is a heading."""
+    lines = list(given.lines)
+    heading = given.content[0]
+    lines.remove(heading)
+    return Entries(lines, [READ_AS, "below its heading"], {HEADING: [heading]})
 
 
 FORM = Form(

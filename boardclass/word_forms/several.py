@@ -1,12 +1,14 @@
 """Several words a line, all of them words of the list: what ``aspell expand`` prints, one line, or
 a block with as many words in each line.
 
-Prose is not of this form: its words come again, and its lines have different lengths.
+A text whose words come again, or are followed by other signs, is not of this form.
 
 >>> from orderly_boggle.boardclass.word_forms.form import Given
 >>> read(Given("rate rates rated\\ntea teas\\n", None, "mine.txt")).words
 ['rate', 'rates', 'rated', 'tea', 'teas']
 """
+
+import re
 
 from orderly_boggle.boardclass.word_forms.form import (
     ALL,
@@ -15,12 +17,12 @@ from orderly_boggle.boardclass.word_forms.form import (
     Form,
     Given,
     Rows,
-    is_word,
     share,
 )
 
 _DISTINCT = 0.9  # of the cells at least
 _LEAST = 0.5  # of the lines have several words
+_is_bare = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*").fullmatch
 
 
 def fits(given: Given) -> bool:
@@ -32,24 +34,31 @@ def fits(given: Given) -> bool:
     for row in given.rows:
         for cell in row:
             cells.append(cell.lower())
-    if share([bool(is_word(cell)) for cell in cells]) < _DISTINCT:
+    if share([bool(_is_bare(cell)) for cell in cells]) < _DISTINCT:
         return False
     are_distinct = len(set(cells)) >= _DISTINCT * len(cells)
     if not are_distinct or len(several) < _LEAST * len(given.rows):
         return False
-    n_alike = sum(map(_are_alike, several))
-    return len(given.rows) == 1 or _is_block(given.rows) or 2 * n_alike > len(several)
+    return len(given.rows) == 1 or _is_block(given.rows) or are_forms(several)
 
 
 def _is_block(rows: Rows) -> bool:
-    """Return whether each line has as many words, at least three, but for the last one."""
+    """Return whether each line has as many words, at least three; the last of more than two lines
+    may have fewer.
+    """
     n = len(rows[0])
-    are_full = all(len(row) == n for row in rows[:-1])
+    full = rows if len(rows) == 2 else rows[:-1]
+    are_full = all(len(row) == n for row in full)
     return n >= 3 and are_full and len(rows[-1]) <= n
 
 
-def _are_alike(row: list[str]) -> bool:
-    return len({cell[:2].lower() for cell in row}) == 1
+def are_forms(rows: Rows) -> bool:
+    """Return whether the words of most rows begin alike, as the forms of one word do."""
+    alike = []
+    for row in rows:
+        starts = {cell.strip()[:2].lower() for cell in row}
+        alike.append(len(starts) == 1)
+    return share(alike) > 0.5
 
 
 def read(given: Given) -> Entries:

@@ -14,7 +14,8 @@ from orderly_boggle.boardclass.errors import WordListError, quote
 from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given, share
 
 _LEAST = 0.1  # of the lines have flags
-_flagged = re.compile(r"([^\W\d_][^\s/]*)/(\S+)").fullmatch
+# the flags may be followed by what hunspell(5) calls morphological fields, such as po:noun
+_flagged = re.compile(r"([^\W\d_][^\s/:,;|]*)/([^\s/:]+(?:\s+[a-z]{2}:\S*)*)").fullmatch
 _sign = re.compile(r"[A-Z0-9]").search  # of flags: "bed/breakfast" has none
 
 

@@ -12,11 +12,12 @@ import re
 from orderly_boggle.boardclass.word_forms.form import Entries, Form, Given
 
 _LICENCE = re.compile(r" {2}\d+ ").match
-_index = re.compile(r"(\S+) [nvars] \d+ \d+ .*").fullmatch
+_index = re.compile(r"(\S+) [nvars] \d+ \d+(?: \S+)* \d+ \d+(?: \d{8})+ *").fullmatch
 _sense = re.compile(r"([^%\s]+)%\d:\d\d:\d\d:\S*:\S* \d{8} \d+ \d+").fullmatch
 _data = re.compile(r"\d{8} \d\d [nvars] ([0-9a-f]{2}) (.*)").fullmatch
 LICENCE = "line of the licence"
 SAID = "what is said of a word"
+OTHER = "line that no file of WordNet has"
 
 
 def fits(given: Given) -> bool:
@@ -30,7 +31,7 @@ def fits(given: Given) -> bool:
 def _words_of(line: str) -> list[str]:
     """Return the words of a line of an index, or of a set of synonyms; empty if it is neither."""
     line = line.rstrip()
-    found = _index(f"{line} ") or _sense(line)
+    found = _index(line) or _sense(line)
     if found:
         return [found[1]]
     found = _data(line)
@@ -46,11 +47,16 @@ def _words_of(line: str) -> list[str]:
 def read(given: Given) -> Entries:
     """Return the words; those of several parts have a line ``_`` between them."""
     words: list[str] = []
-    others: dict[str, list[str]] = {LICENCE: [], SAID: []}
+    others: dict[str, list[str]] = {LICENCE: [], SAID: [], OTHER: []}
     for line in given.lines:
         found = _words_of(line)
         words += found
-        others[SAID if found else LICENCE].append(line)
+        if found:
+            others[SAID].append(line)
+        elif _LICENCE(line):
+            others[LICENCE].append(line)
+        else:
+            others[OTHER].append(line)
     kept = {what: lines for what, lines in others.items() if lines}
     return Entries(words, ["words of a file of WordNet"], kept)
 

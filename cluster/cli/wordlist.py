@@ -148,7 +148,7 @@ def import_file(
         option(
             "What the file is, where it does not say so itself.",
             metavar="|".join(FORMS),
-            show_default="told by its first lines",
+            show_default="told by all its lines",
         ),
     ] = None,
     encoding: Annotated[

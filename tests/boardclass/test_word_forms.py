@@ -133,6 +133,8 @@ def test_stems_with_flags_are_refused_or_taken_by_their_name(tmp_path):
     assert entries.words == ["abandon", "abase", "abaci", "aback", "able", "above"]
     assert entries.others == {"flags of a stem": ["DGRS", "DGRS", "RTU"]}
     assert "are missing" in entries.read_as[1]
+    table = "Aaron,noun,Aarons/Aaron\ntea,noun,teas/tea\neat,verb,ate/eats\n"
+    assert words_of(table) == ["Aaron", "tea", "eat"], "flags follow a word, not a row"
     # a slash in a few lines is none of flags
     assert words_of("and/or\n" + "\n".join(f"tea{c}" for c in "abcdefghijk"))[0] == "and/or"
 
@@ -153,7 +155,10 @@ def test_the_words_of_one_language_of_a_vocabulary():
     text = KVTML.format(more="", one="", two="")
     entries = entries_of(text, None, "pets.kvtml")
     assert entries.words == ["hamster", "été"]
-    assert entries.others == {"text of another element": ["Pets", "en", "it sleeps"]}
+    assert entries.others == {
+        "text of another element": ["Pets", "en", "it sleeps"],
+        "attribute of an element": ["2.0", "0", "0", "0", "1", "0"],
+    }
     both = KVTML.format(
         more='<identifier id="1"><locale>de</locale></identifier>',
         one='<translation id="1"><text>Hamster</text></translation>',
@@ -247,7 +252,149 @@ def test_prose_and_settings_are_refused_with_their_first_lines(text):
         words_of(text)
     told = str(caught.value)
     assert f"it begins {first[:20]!r}"[:-1] in told
-    assert "--form says what it is: files, json," in told
+
+
+PAIRS = "tea,Tee\ntree,Baum\nbread,Brot\nhouse,Haus\n"
+# a text of no form, and what is said of it: each way is tried below
+REFUSED = {
+    "tea:3\ntree:4\n": "it begins 'tea:3', 'tree:4'; a line sep=: above it takes 'tea', 'tree'",
+    "tea^n\ntree^n\n": "a line sep=^ above it takes 'tea', 'tree'",
+    "tea: 3\ntree: 4\n": "no single word in most cells of column 1; it begins 'tea: 3', 'tree",
+    "1) tea\n2) tree\n": "it begins '1) tea', '2) tree'; --column 2 takes 'tea', 'tree'",
+    "a1,tea\na2,tree\n": "most cells of column 1; it begins 'a1,tea', 'a2,tree'; --column 2 takes",
+    "[t]\ntea\ntree\n[e]\neat\n": "looks like JSON and is not",
+    '[\n"tea",\n"tree",\n]\n': "it begins '[', '\"tea\",', '\"tree\",'; --form plain takes 'tea",
+    "['tea', 'tree']": "it begins \"['tea', 'tree']\"; expected one word a line",
+    "<p>tea</p>\n<p>tree</p>\n": "it begins '<p>tea</p>', '<p>tree</p>'; expected one word a line",
+    "<?xml version='1.0'?>\n<w>tea</w>\n<w>": "looks like XML and is not: ",
+    "http://a.org/Tea1\nhttp://a.org/Tree2\n": "expected one word a line",
+    "yes, he said\nno\n and, they said\nshe went on\n": "--column 1 takes 'yes', 'and', 'she'",
+    "It was the best, the best of times,\nit was the worst, the worst,\n": "expected one word a",
+    "int a;\nint b;\nreturn a;\n": "expected one word a line",
+    "Pack my box with five dozen liquor jugs.\n": "--column 1 --names keep takes 'Pack'; --",
+    "This is a list of words.\nPublic domain.\n": "--column 4 takes 'list'; --column all takes",
+    "total 8\n-rw-r--r-- 1 me me 4 a.txt\n-rw-r--r-- 1 me me 4 b.txt\n": "it begins 'total 8', ",
+    PAIRS: "has two columns of words, and either or both may be the list; it begins 'tea,Tee', ",
+    "tea Tee\ntree Baum\n": "--column 2 --names keep takes 'Tee', 'Baum'; --column all takes",
+    '[["tea", "Tee"], ["tree", "Baum"]]': "--column 1 takes 'tea', 'tree'; --column 2 --names keep",
+    "tea:Tee\ntree:Baum\n": "a line sep=: above it, --column 1 takes 'tea', 'tree'",
+    "tea/noun\ntree/noun\n": "a line sep=/ above it takes 'tea', 'tree'",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_refusal_shows_the_first_lines_and_options_that_work(tmp_path, text):
+    path = tmp_path / "mine.txt"
+    path.write_text(text, "utf-8")
+    with pytest.raises(WordListError) as caught:
+        read_entries(path)
+    told = str(caught.value)
+    assert REFUSED[text] in told
+    for way in told.split("; ")[2:]:
+        option, takes, words = way.partition(" takes ")
+        if not takes:
+            assert way == "expected one word a line"
+            continue
+        names = "keep" if " --names keep" in option else "drop"
+        option = option.removesuffix(" --names keep")
+        above, _, option = option.rpartition(" above it")
+        path.write_text(f"{above.removeprefix('a line ')}\n{text}" if above else text, "utf-8")
+        name, _, value = option.removeprefix(", ").removeprefix("--").partition(" ")
+        entries = read_entries(path, **({name: value} if name else {}))
+        found = import_words(entries, ImportRules(names), "mine", "mine.txt")
+        assert set(words.lower().replace("'", "").split(", ")) & set(found.words.words), way
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"easy": ["cat", "dog", "cat"], "hard": ["axolotl", "dog"]}',
+        '{"tea": "noun", "tree": "noun", "rate": ["noun", "verb"]}',
+        '{"happy": ["glad", "merry"], "sad": ["unhappy", "blue"]}',
+        '{"meta": {"author": "me", "date": "today"}, "data": ["tea", "tree"]}',
+        '{"name": "x", "packages": {"node": {"version": "1", "licence": "MIT"}}}',
+        '{"name": "x", "packages": {"modules/node": {"version": "1", "licence": "MIT"}}}',
+    ],
+)
+def test_an_object_whose_keys_may_be_the_words_is_asked_about(text):
+    with pytest.raises(WordListError, match="say where, --column keys, all for what is below them"):
+        words_of(text)
+    assert words_of(text, "keys")
+    assert words_of(text, "all")
+
+
+def test_what_is_said_of_many_keys_or_each_record_is_no_word():
+    assert words_of('{"tea": ["noun"], "eat": ["verb"], "ate": ["verb"], "tree": ["noun"]}') == [
+        *("tea", "eat", "ate", "tree")
+    ]
+    assert words_of('{"tea": {"pos": "n", "ipa": "ti"}, "tree": {"pos": "n"}}') == ["tea", "tree"]
+    assert words_of('{"language": "en", "list": ["tea", "tree"]}') == ["tea", "tree"]
+    lengths = '{"words": ["tea", "tree"], "lengths": {"3": 0, "4": 1}}'
+    assert words_of(lengths) == ["tea", "tree"], "the only array, below a key of that name"
+
+
+def test_a_key_of_json_that_stands_twice_is_not_lost():
+    for text in ('{"t": ["tea"], "t": ["tree"]}', '[{"word": "tea", "word": "tree"}]'):
+        with pytest.raises(WordListError, match=r"with the key '(t|word)' twice in an object"):
+            words_of(text)
+
+
+def test_a_column_that_records_do_not_have_is_refused():
+    with pytest.raises(WordListError, match="--column NAME, one of 'w'"):
+        words_of('[{"w": "tea"}, {"w": "tree"}]', "v")
+
+
+def test_a_word_beside_which_a_number_is_missing_is_no_heading():
+    assert words_of("tea,\ntree,1\neat,2\nrate,3\nlinos,4\nstare,5\n")[0] == "tea"
+
+
+def test_a_first_line_that_may_be_a_heading_is_said_and_can_be_left_out():
+    for heading, quoted in (("word", "word"), ("Mot", '"Mot"')):
+        text = f"{quoted}\ntea\ntree\n"
+        entries = entries_of(text, None, "mine.csv")
+        assert entries.words == [quoted, "tea", "tree"]
+        assert f"--column {heading} leaves it out" in entries.read_as[1]
+        below = entries_of(text, heading, "mine.csv")
+        assert (below.words, below.others) == (["tea", "tree"], {"heading": [quoted]})
+    assert len(entries_of("tea\nword\n", None, "mine.csv").read_as) == 1
+
+
+def test_xml_needs_no_declaration_and_its_attributes_are_counted():
+    text = "<!-- list -->\n<list>\n<w pos='noun'>tea</w>\n<w pos='noun'>tree</w>\n</list>\n"
+    entries = entries_of(text, "w", "mine.xml")
+    assert entries.words == ["tea", "tree"]
+    assert entries.others == {"attribute of an element": ["noun", "noun"]}
+    with pytest.raises(WordListError, match="is XML without text in its elements"):
+        words_of("<list><w v='tea'/></list>")
+    bomb = '<!-- -->\n<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><a>&c;</a>'
+    with pytest.raises(WordListError, match="is no list of words"):
+        words_of(bomb)
+
+
+def test_a_table_that_is_like_an_index_is_none():
+    """Letters are digits of base 64, and numbers follow words elsewhere, too."""
+    table = entries_of("teas\ttea\tn\ntrees\ttree\tn\neats\teat\tv\n", None, "mine.tsv")
+    assert "columns with tabs between" in table.read_as[0]
+    table = entries_of("tea n 3 1\ntree n 4 2\n", None, "mine.txt")
+    assert "columns with blanks between" in table.read_as[0]
+    assert table.words == ["tea", "tree"]
+
+
+def test_a_line_that_wordnet_does_not_have_is_not_called_its_licence():
+    entries = entries_of("  1 The licence\ntea\ntree\n", None, "mine.txt", "wordnet")
+    assert entries.others == {
+        "line of the licence": ["  1 The licence"],
+        "line that no file of WordNet has": ["tea", "tree"],
+    }
+
+
+def test_stems_may_have_fields_behind_their_flags():
+    """As hunspell(5) has them."""
+    text = "tea/S po:noun\ntree/MS po:noun is:plural\neat/G\n"
+    entries = entries_of(text, None, "mine.txt", "stems")
+    assert entries.words == ["tea", "tree", "eat"]
+    with pytest.raises(WordListError, match="--form stems takes the stems alone"):
+        words_of(text)
 
 
 def test_a_form_that_there_is_not():
