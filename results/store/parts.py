@@ -46,6 +46,7 @@ _WORTH_THREADS = 10_000  # rows: reading fewer takes less time than starting thr
 _THREADS = 4  # hashing and reading Parquet leave Python's lock to the others
 # a few kilobytes of Parquet may decode to gigabytes; so much a reader gives any part
 MAX_ROWS = 100_000
+_ROWS_AHEAD = 50_000  # read at once, in as many threads
 MAX_DECODED_BYTES = 2**28
 _VALUE_BYTES = 24  # a number or an offset, and two levels, with room to spare
 _FOOTER_LIMITS = {"thrift_string_size_limit": 2**20, "thrift_container_size_limit": 2**16}
@@ -274,11 +275,27 @@ def read_parts(
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="orderly-parts") as pool:
-        # a few ahead: all at once would be in memory together
-        while batch := list(itertools.islice(found, 2 * _THREADS)):
+        for batch in ahead(found):
             tables = [pool.submit(parsed, *each) for each in batch]
             for (part, _), table in zip(batch, tables, strict=True):
                 yield part, table.result()
+
+
+def ahead(
+    found: Iterator[tuple[Part, bytes | None]],
+) -> Iterator[list[tuple[Part, bytes | None]]]:
+    """Yield a few parts at a time: all at once would be in memory together."""
+    batch: list[tuple[Part, bytes | None]] = []
+    n_rows = 0
+    for part, data in found:
+        batch.append((part, data))
+        n_rows += part.n_rows
+        if len(batch) == 2 * _THREADS or n_rows >= _ROWS_AHEAD:
+            yield batch
+            batch = []
+            n_rows = 0
+    if batch:
+        yield batch
 
 
 def _with_bytes(

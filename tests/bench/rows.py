@@ -9,7 +9,6 @@ Each reader is a process of its own: CPU seconds from start to end, and its larg
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -77,14 +76,24 @@ def rows_of(plan: Plan, ids: Sequence[int], rng: np.random.Generator) -> Iterato
         )
 
 
+# what is measured begins with the peak of whoever starts it, so that must be small
+STARTER = """
+import os, subprocess, sys
+quiet = subprocess.DEVNULL
+child = subprocess.Popen(sys.argv[1:], stdout=quiet, stderr=quiet)
+_, status, used = os.wait4(child.pid, 0)
+print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
+
+
 def cost(program: str, *arguments: str) -> Cost:
     """Run a Python program to its end."""
     command = [sys.executable, "-c", program, *arguments]
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=ROOT)
-    _, status, used = os.wait4(process.pid, 0)
-    assert os.waitstatus_to_exitcode(status) in (0, IncompleteError.exit_code), command
-    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    starter = [sys.executable, "-I", "-S", "-c", STARTER]
+    told = subprocess.check_output([*starter, *command], cwd=ROOT, text=True)
+    exit_code, cpu_s, memory_mib = map(float, told.split())
+    assert exit_code in (0, IncompleteError.exit_code), command
+    return Cost(cpu_s, memory_mib)
 
 
 def orderly(*arguments: str) -> Cost:

@@ -27,7 +27,7 @@ from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.local import LocalFolder
 from orderly_boggle.results.storage.lock import current_owner
 from orderly_boggle.results.store.made import Made
-from orderly_boggle.results.store.parts import describe, parse_parquet, serialise
+from orderly_boggle.results.store.parts import Part, ahead, describe, parse_parquet, serialise
 from orderly_boggle.results.store.places import BUFFERED
 from orderly_boggle.results.store.rows import (
     COUNTERS,
@@ -466,3 +466,11 @@ def test_a_pointer_of_git_lfs_is_called_so(tmp_path):
     part.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n")
     with pytest.raises(DamagedError, match=r"pointer of git-lfs.*git lfs pull"):
         list(open_run(tmp_path).rows())
+
+
+@pytest.mark.parametrize(("n_rows", "n_parts"), [(30_000, [2, 2, 1]), (1, [8, 8, 4])])
+def test_few_rows_are_in_memory_ahead_of_time(n_rows, n_parts):
+    """Parts that were put together are larger than those that a driver writes."""
+    part = Part("part", n_rows, 0, n_rows, "", dropped=False)
+    found = ((part, b"") for _ in range(sum(n_parts)))
+    assert [len(batch) for batch in ahead(found)] == n_parts
