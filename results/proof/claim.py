@@ -161,7 +161,8 @@ def publish_claim(proof: Proof, claim: Claim) -> None:
     # the last gate before the file: whoever made the claim, it must be what the rows prove
     if claim.result_digest != digest_of(proof.run.question, proof.listed, complete=True):
         raise ValueError(f"a claim that the rows do not prove: {claim.statement!r}")
-    publish_document(proof.run.folder, files.CLAIM, asdict(claim), _FORMAT)
+    told = asdict(claim) | {"question": claim.question.stored}
+    publish_document(proof.run.folder, files.CLAIM, told, _FORMAT)
 
 
 def make_claim(proof: Proof, wording: Wording) -> Claim:
