@@ -27,7 +27,7 @@ from orderly_boggle.boardclass.arrays import Int32s, UInt32s, UInt64s
 from orderly_boggle.boardclass.board import LETTERS
 from orderly_boggle.boardclass.errors import IncompleteError, InputError
 from orderly_boggle.boardclass.partition import letter_mask
-from orderly_boggle.boardclass.scores import ScoreTable, reaches
+from orderly_boggle.boardclass.scores import reaches
 from orderly_boggle.search.keys import LITERAL_BITS, last_levels
 from orderly_boggle.search.node import N_LETTERS, Node, letters_of
 from orderly_boggle.search.one_thread import OneThread
@@ -74,8 +74,7 @@ class Certifier:
     ) -> None:
         self.geometry = question.geometry
         self.cutoff = question.cutoff
-        table = ScoreTable("certificate", question.points)
-        trie = trie_of(tuple(words), table, question.n_cells)
+        trie = trie_of(tuple(words), question.table, question.n_cells)
         self._forest = Forest(self.geometry, trie, Rules(), Budgets(memory_mb=memory_mb))
         self._alone = OneThread(
             f"the Certifier of {question.dims} boards", "make a Certifier for each thread"

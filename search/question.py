@@ -35,7 +35,9 @@ from orderly_boggle.boardclass.scores import (
     MIN_LETTERS,
     SUM_LIMIT,
     Scores,
+    ScoreTable,
     parse_scores,
+    points_in_words,
 )
 from orderly_boggle.boardclass.wordlist import DEFAULT_WORDLIST
 from orderly_boggle.search.params import KEY_CELLS, MOST_CELLS_OUTSIDE, Rules
@@ -162,6 +164,11 @@ class Question:
             if value != each.default:
                 found[each.name] = value
         return found
+
+    @cached_property
+    def table(self) -> ScoreTable:
+        """The points by number of letters, under the name that sentences have for them."""
+        return ScoreTable(points_in_words(self.points), self.points)
 
     @property
     def scored(self) -> Scored:

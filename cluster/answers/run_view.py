@@ -192,7 +192,7 @@ def as_json(view: RunView) -> dict[str, Any]:
         "dims": answer.question.dims,
         "wordlist": answer.wording.wordlist,
         "letters": answer.wording.letters,
-        "scores": answer.wording.scores,
+        "scores": answer.wording.score_table,
         "wordlist_sha256": answer.question.words_sha256,
         "cutoff": answer.question.cutoff,
         "partition": answer.question.buckets,

@@ -77,7 +77,7 @@ def top(
             board = boardclass.with_letters(item.board, result.wording.letters)
             counts = [item.score, n_words][: 1 + words]
             rows.append((-item.score, item.board, [name, board, *counts, result.proven][cut]))
-    if len({result.question.points for result in summaries.values()}) > 1:
+    if len({result.question.scored[2:] for result in summaries.values()}) > 1:
         tell("orderly: these runs count different points: their scores do not compare")
     columns = ["run", "board", "score", *(["words"] if words else []), "proven"]
     for name, result in summaries.items():

@@ -276,10 +276,11 @@ def _draw_best(wordlist: str, outcome: RunOutcome) -> None:
 
     assert outcome.claim is not None
     asked = outcome.claim.question
+    if asked.later:  # what it means for the words of a board, only the search knows
+        return
     boards = outcome.listed.boards
     words = boardclass.load_wordlist(wordlist)
-    table = boardclass.parse_scores(asked.points)
-    scoring = Scoring(words, wordlist, table)
+    scoring = Scoring(words, wordlist, asked.table)
     for item in boards[:MAX_DRAWN]:
         # the best, with their equals: the list is in order of score
         if item.score == boards[0].score:

@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 
-from orderly_boggle.boardclass.scores import ScoreTable, points_in_words
+from orderly_boggle.boardclass.scores import ScoreTable
 from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
 from orderly_boggle.cluster.driver.driver import RunOutcome, conclude
 from orderly_boggle.cluster.driver.journal import Journal
@@ -48,7 +48,7 @@ def derive(
     where = source.folder.where("")
     own = source.question
     summary(source).require_proven(where)
-    points = points or ScoreTable(points_in_words(own.points), own.points)
+    points = points or own.table
     words = load_wordlist(wordlist)
     cutoff = cutoff or own.cutoff
     asked = replace(own, words_sha256=words.sha256, points=points.points, cutoff=cutoff)

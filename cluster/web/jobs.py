@@ -16,7 +16,7 @@ from orderly_boggle.boardclass.board_svg import SIZE, board_svg
 from orderly_boggle.boardclass.errors import InputError, quote
 from orderly_boggle.boardclass.geometry import cell_name
 from orderly_boggle.boardclass.printable import counted, duration
-from orderly_boggle.boardclass.scores import ScoreTable, parse_scores
+from orderly_boggle.boardclass.scores import parse_scores
 from orderly_boggle.boardclass.wordlist import (
     DEFAULT_WORDLIST,
     WordList,
@@ -120,7 +120,12 @@ class BoardRequest:
         else:
             name = self.list
         if run and not self.scores:
-            table = ScoreTable("run", tuple(run.question.points))
+            if run.question.later:
+                raise InputError(
+                    f"boards of this run score by {quote(run.question.later)}, which the board "
+                    "page does not know: name points (scores) to see them with these"
+                )
+            table = run.question.table
         else:
             box = "standard"
             if self.dice:

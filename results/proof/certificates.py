@@ -24,7 +24,7 @@ from pydantic import Field
 
 from orderly_boggle.boardclass.errors import MismatchError
 from orderly_boggle.results.proof import audit
-from orderly_boggle.results.proof.audit import SCHEMA, Audit, Rejected, count
+from orderly_boggle.results.proof.audit import SCHEMA, Audit, Rejected, Unreadable, count
 from orderly_boggle.results.proof.claim import digest_of, read_claim, unscored_boards
 from orderly_boggle.results.proof.summary import BoardList
 from orderly_boggle.results.storage import files
@@ -190,6 +190,10 @@ def audited(run: Run, listed: BoardList) -> str:
     except Rejected as error:
         raise MismatchError(
             f"{run.folder.where(files.CERTIFICATES)}: {error}; make them again"
+        ) from error
+    except Unreadable as error:
+        raise MismatchError(
+            f"{run.folder.where(files.CERTIFICATES)} cannot be counted: {error}"
         ) from error
     if there.n_boards == there.n_boards_all:
         share = "all boards"

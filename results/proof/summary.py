@@ -157,6 +157,11 @@ class Wording:
         return f"{self.scores} points{self.later}"
 
     @property
+    def score_table(self) -> str:
+        """How a table names the points."""
+        return f"{self.scores}{self.later}"
+
+    @property
     def rules(self) -> str:
         """What a sentence calls the list, and the points where they are not the usual ones.
 

@@ -131,7 +131,7 @@ def _facts(run: Run, summary: Summary, state: State) -> list[tuple[str, str]]:
         ("Board size", summary.question.dims),
         ("Word list", f"{wording.wordlist}, {wording.n_words:,} usable words"),
         ("SHA-256 of the list", summary.question.words_sha256),
-        ("Score table", wording.scores),
+        ("Score table", wording.score_table),
         ("Cutoff", f"{summary.question.cutoff:,}"),
         ("Letter buckets", summary.question.buckets),
         (

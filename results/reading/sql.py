@@ -128,7 +128,7 @@ _RUNS: dict[str, tuple[pa.DataType, str]] = {
     "wordlist": (_TEXT, "wording.wordlist"),
     "wordlist_sha256": (_TEXT, "question.words_sha256"),
     "n_words": (_NUMBER, "wording.n_words"),
-    "scores": (_TEXT, "wording.scores"),
+    "scores": (_TEXT, "wording.score_table"),
     "cutoff": (_NUMBER, "question.cutoff"),
     "partition": (_TEXT, "question.buckets"),
     "n_classes": (_NUMBER, "n_classes"),

@@ -23,13 +23,7 @@ from orderly_boggle.boardclass.board import LETTERS, NO_LETTERS, Board, with_let
 from orderly_boggle.boardclass.canonical import canonical_board
 from orderly_boggle.boardclass.errors import BoardError, quote
 from orderly_boggle.boardclass.geometry import Dims, cell_name, geometry
-from orderly_boggle.boardclass.scores import (
-    Scores,
-    ScoreTable,
-    check_overflow,
-    parse_scores,
-    points_in_words,
-)
+from orderly_boggle.boardclass.scores import Scores, ScoreTable, check_overflow, parse_scores
 from orderly_boggle.boardclass.wordlist import WordList, words_in_q_form
 from orderly_boggle.search.question import Question
 from orderly_boggle.search.scoring import walks
@@ -114,8 +108,7 @@ class Scorer:
     @classmethod
     def of(cls, question: Question, words: WordList | Sequence[str]) -> Scorer:
         """Return the scorer of the boards that a question is about, whose words are ``words``."""
-        name = points_in_words(question.points)
-        return cls(question.dims, words, ScoreTable(name, question.points))
+        return cls(question.dims, words, question.table)
 
     def __repr__(self) -> str:
         return f"<Scorer of {self.dims} boards, {self.table.name} points>"

@@ -86,6 +86,8 @@ TOLD = """
 import json, sys
 from dataclasses import replace
 from pathlib import Path
+from orderly_boggle.boardclass.errors import InputError
+from orderly_boggle.cluster.web.jobs import BoardRequest
 from orderly_boggle.results.proof.audit import RunQuestion, Unreadable, identity
 from orderly_boggle.results.proof.claim import digest_of, statement_of
 from orderly_boggle.results.proof.summary import BoardList, Wording
@@ -97,6 +99,10 @@ print(digest_of(question, none, complete=True))
 print("scored as before:", replace(question, wraps=0).scored == question.scored)
 kept = json.loads(Path(sys.argv[1], "run.json").read_text())
 print("stored:", kept["question"].get("wraps"))
+try:
+    print("shown:", BoardRequest(letters="aert", location=sys.argv[1]).scoring.table.name)
+except InputError as error:
+    print("not shown:", error)
 try:
     print("audited:", RunQuestion(identity(kept), "it").digest == question.digest)
 except Unreadable as error:
@@ -133,9 +139,11 @@ def test_a_value_that_the_answer_depends_on_is_added(copied, tmp_path_factory):
     assert ") and standard points, none scores 14" in before[0]
     assert ") and standard points, wraps = 1, none scores 14" in now[0]
     assert before[1] != now[1], "a digest is that of an answer to one question"
-    assert before[2:] == ["scored as before: True", "stored: None", "audited: True"]
+    assert before[2:4] == ["scored as before: True", "stored: None"]
+    assert before[4:] == ["shown: standard", "audited: True"]
     assert now[2:4] == ["scored as before: False", "stored: 1"]
-    assert "not audited: it asks wraps = 1, which this checker does not know" in now[4]
+    assert "not shown: boards of this run score by {'wraps': 1}, which the board page" in now[4]
+    assert "not audited: it asks wraps = 1, which this checker does not know" in now[5]
 
 
 def told_of(folder, run):
