@@ -18,6 +18,7 @@ from orderly_boggle.results.storage.local import Folder
 
 _SEAL = "sha256"
 _FORMAT = 1
+_UNKNOWN = {"extra_forbidden", "unexpected_keyword_argument"}  # as pydantic calls such fields
 _UPGRADE = "use the version of orderly that wrote it, or a newer one"
 _Model = TypeVar("_Model")
 Reader = Callable[[str], _Model]  # of the JSON text of a document without its seal and format
@@ -96,11 +97,13 @@ def read_versions(
 
 
 def _unknown(error: ValidationError) -> str:
-    """Return the first field that a model does not have, with its value; empty when it has all."""
-    for fault in error.errors(include_url=False):
-        if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-            return f"{'.'.join(map(str, fault['loc']))} is {quote(fault['input'])}"
-    return ""
+    """Return the first field that a model does not have, with its value, if nothing else is wrong:
+    a document that lacks fields as well is another one, which took the place of this.
+    """
+    faults = error.errors(include_url=False)
+    if not {fault["type"] for fault in faults} <= _UNKNOWN:
+        return ""
+    return f"{'.'.join(map(str, faults[0]['loc']))} is {quote(faults[0]['input'])}"
 
 
 def first_fault(error: ValidationError) -> str:
