@@ -50,6 +50,7 @@ DEFAULT_BUCKETS = (
     "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
 )
 NEEDED: Any = ...  # instead of a default
+Value = str | int | tuple[int, ...]  # of a question, but for its rules
 
 
 class Scored(NamedTuple):
@@ -58,7 +59,7 @@ class Scored(NamedTuple):
     dims: str
     words_sha256: str
     points: tuple[int, ...]
-    later: tuple[tuple[str, Any], ...] = ()  # as in ``Question.later``
+    later: tuple[tuple[str, Value], ...] = ()  # as in ``Question.later``
 
 
 class Written(NamedTuple):
@@ -135,14 +136,14 @@ class Question:
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
-    def identity(self) -> dict[str, str | int | tuple[int, ...]]:
+    def identity(self) -> dict[str, Value]:
         """Everything that determines the answer and the meaning of a class id, under the names that
         the first runs had for it.
 
         The rules are left out: they say how a class is cut, which no verdict on a whole class
         depends on; :meth:`differences` compares them.
         """
-        identity: dict[str, str | int | tuple[int, ...]] = {
+        identity: dict[str, Value] = {
             "dims": self.dims,
             "wordlist_sha256": self.words_sha256,
             "scores": self.points,
@@ -154,7 +155,7 @@ class Question:
         return identity | self.later
 
     @property
-    def later(self) -> dict[str, Any]:
+    def later(self) -> dict[str, Value]:
         """The values that the first runs did not have, by name, where they differ from those of the
         runs before them.  A claim names them after the points, and its digest depends on them.
         """
@@ -177,7 +178,7 @@ class Question:
         return Scored(self.dims, self.words_sha256, self.points, later)
 
     @property
-    def stored(self) -> dict[str, Any]:
+    def stored(self) -> dict[str, Value | Mapping[str, Value | tuple[str, ...]]]:
         """The values by name, as ``run.json`` has them.  A later value that is that of before is
         left out, so older versions and the checker read the run.
         """

@@ -27,6 +27,7 @@ from orderly_boggle.boardclass.word_forms.form import (
     no_column,
 )
 
+_Object = dict[str, Any]  # of JSON: below a key may be anything
 OTHER_VALUE = "key or value that is no word of the list"
 _RECORD = 10  # keys: an object with fewer is no list of words if one of them is called ``word``
 _OFTEN = 2  # keys of which one thing is said: then it is a kind of words, such as noun
@@ -65,7 +66,7 @@ class _TwiceError(Exception):
     """An object has a key twice."""
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]]) -> _Object:
     found = dict(pairs)
     if len(found) < len(pairs):
         counts = Counter(key for key, _ in pairs)
@@ -141,7 +142,7 @@ def _words_of_rows(rows: list[list[Any]], given: Given) -> list[str]:
     return from_rows(filled, given, "JSON").words
 
 
-def _words_of_records(records: list[dict[str, Any]], given: Given) -> list[str]:
+def _words_of_records(records: list[_Object], given: Given) -> list[str]:
     names = list(dict.fromkeys(chain.from_iterable(records)))
     named = [name for name in names if name.lower() in HEADINGS]
     chosen: str | None
@@ -167,7 +168,7 @@ def _without_column(given: Given) -> Given:
     return Given(given.text, None, given.source)
 
 
-def _words_of_object(value: dict[str, Any], given: Given) -> list[str]:
+def _words_of_object(value: _Object, given: Given) -> list[str]:
     """Return its keys if they are the words, or what one of them, or each, holds."""
     if given.column in value:
         return _words_below(value[given.column], _without_column(given))
@@ -201,7 +202,7 @@ def _texts_below(value: Any) -> Iterator[str]:
             yield from _texts_below(below)
 
 
-def _words_of_flat(value: dict[str, Any], given: Given) -> list[str]:
+def _words_of_flat(value: _Object, given: Given) -> list[str]:
     """Return the words of an object without objects or arrays in it: its keys, or what the key
     ``word`` of a record holds; the values if all is asked for and they are texts.
     """
@@ -213,7 +214,7 @@ def _words_of_flat(value: dict[str, Any], given: Given) -> list[str]:
     return _words_below(list(value), given)
 
 
-def _of_record(value: dict[str, Any], nested: list[Any], given: Given) -> Any:
+def _of_record(value: _Object, nested: list[Any], given: Given) -> Any:
     """Return the one array or object of a record that holds the list and something about it: the
     only array, below a key such as ``words``, or the only array or object, of more texts than there
     are other keys.  None: the keys may be words.
@@ -239,7 +240,7 @@ def _is_nested(value: Any) -> bool:
     return isinstance(value, (dict, list))
 
 
-def _words_of_groups(value: dict[str, Any], given: Given) -> list[str] | None:
+def _words_of_groups(value: _Object, given: Given) -> list[str] | None:
     """Return the words of an object with an array or an object below each key: the keys, if each is
     a record or few things are said of many keys; what is below them, if no key is a word.  None:
     it may be either.
