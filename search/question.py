@@ -50,6 +50,7 @@ DEFAULT_BUCKETS = (
     "edge: abcdefghijklmnopqrstuvwxyz, corner: abcdefghijklmnopqrstuvwxyz"
 )
 NEEDED: Any = ...  # instead of a default
+_LIMITS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
 Value = str | int | tuple[int, ...]  # of a question, but for its rules
 
 
@@ -184,7 +185,7 @@ class Question:
         """
         values = asdict(self)
         for each in later_fields():
-            if each.name not in self.later:
+            if values[each.name] == each.default:
                 del values[each.name]
         return values
 
@@ -246,9 +247,9 @@ def _check_limits(name: str, value: Any, written: Written) -> None:
     fits = type(value) is written.kind
     expected = written.kind.__name__
     for test, limit in written.limits.items():
-        # named as in the module operator, like pydantic's
+        # pydantic and the module operator have the same names for them
         fits = fits and getattr(operator, test)(value, limit)
-        expected += f", {test} {limit}"
+        expected += f", {_LIMITS[test]} {limit}"
     if not fits:
         raise InputError(f"{name} {quote(value)}: expected {expected}")
 

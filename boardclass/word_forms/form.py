@@ -24,7 +24,9 @@ OTHER_CELL = "cell of another column"
 HEADINGS = {"word", "words", "headword", "lemma", "wordform", "mot", "palabra", "palavra"}
 HEADINGS |= {"parola", "ord", "wort", "woord", "słowo"}
 is_number = re.compile(r"[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?").fullmatch
-is_word = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*\W?").fullmatch
+_WORD = r"[^\W\d_]+(?:['’·-][^\W\d_]+)*"
+is_bare_word = re.compile(_WORD).fullmatch
+is_word = re.compile(rf"{_WORD}\W?").fullmatch  # a sign may follow
 # beside a word: bullets, quotes, signs of lists such as 12dicts
 marks = re.compile(r'^(?:[*+•–-]\s+|["“”„«»]+)|["“”«»,;%!&#<^=+~*]+$')
 _is_rule = re.compile(r"[-+|:=\s]*[-=]{2}[-+|:=\s]*").fullmatch  # between the rows of a drawn table

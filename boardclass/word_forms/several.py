@@ -8,8 +8,6 @@ A text whose words come again, or are followed by other signs, is not of this fo
 ['rate', 'rates', 'rated', 'tea', 'teas']
 """
 
-import re
-
 from orderly_boggle.boardclass.word_forms.form import (
     ALL,
     NONE,
@@ -17,12 +15,12 @@ from orderly_boggle.boardclass.word_forms.form import (
     Form,
     Given,
     Rows,
+    is_bare_word,
     share,
 )
 
 _DISTINCT = 0.9  # of the cells at least
 _LEAST = 0.5  # of the lines have several words
-_is_bare = re.compile(r"[^\W\d_]+(?:['’·-][^\W\d_]+)*").fullmatch
 
 
 def fits(given: Given) -> bool:
@@ -34,7 +32,7 @@ def fits(given: Given) -> bool:
     for row in given.rows:
         for cell in row:
             cells.append(cell.lower())
-    if share([bool(_is_bare(cell)) for cell in cells]) < _DISTINCT:
+    if share([bool(is_bare_word(cell)) for cell in cells]) < _DISTINCT:
         return False
     are_distinct = len(set(cells)) >= _DISTINCT * len(cells)
     if not are_distinct or len(several) < _LEAST * len(given.rows):

@@ -134,7 +134,7 @@ def test_a_value_that_the_answer_depends_on_is_added(copied, tmp_path_factory):
     assert "wraps = 2: input should be less than or equal to 1" in wrong
     asking = "ask('2x2', '0' * 64, 'words', 14, question.buckets, wraps=2)"
     wrong = stored(copied, run, told=asking).stderr
-    assert "wraps 2: expected int, ge 0, le 1" in wrong
+    assert "wraps 2: expected int, at least 0, at most 1" in wrong
     before, now = (told_of(copied, folder) for folder in (run, new))
     assert ") and standard points, none scores 14" in before[0]
     assert ") and standard points, wraps = 1, none scores 14" in now[0]

@@ -427,7 +427,7 @@ CHANGES = {
 
 
 def test_each_field_alone_changes_the_digest_and_is_fatal(tmp_path):
-    assert {*CHANGES, "rules"} == {each.name for each in fields(Question)}
+    assert list(CHANGES) == [each.name for each in fields(Question) if each.name != "rules"]
     Store.open(tmp_path, toy_question(), Made(share="1/1")).close()
     before = contents(tmp_path)
     Store.open(tmp_path, toy_question(), Made(share="2/2")).close()
