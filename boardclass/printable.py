@@ -41,6 +41,22 @@ def counted(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def enumerated(names: Sequence[str], most: int = 5) -> str:
+    """Return names as they are read in a sentence, and of more than ``most`` the number of the
+    rest.
+
+    Examples
+    --------
+    >>> enumerated(["a"]), enumerated(["a", "b", "c"]), enumerated(["a", "b", "c"], most=2)
+    ('a', 'a, b and c', 'a, b and 1 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def percent(n_done: int, n_all: int) -> str:
     """Return a percentage that is 100 only when it is all of them."""
     return f"{100 if n_done >= n_all else min(99.9, 100 * n_done / n_all):.1f} %"

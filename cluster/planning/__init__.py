@@ -2,7 +2,8 @@
 
     make_plan            plan.py       a configuration, validated, with its question and its classes
     Share                shares.py     the K-th of N equal shares of the classes
-    worth_naming         known.py      a run that answers it already
+    best_known           known.py      a run that comes with the program and proves the best boards
+    worth_naming         known.py      one that answers the question already
     estimate, variants   estimate.py   cost from random classes, also of other partitions and
                          budgets
 

@@ -7,10 +7,28 @@ from __future__ import annotations
 import shlex
 
 from orderly_boggle import results
+from orderly_boggle.boardclass.printable import enumerated
 from orderly_boggle.boardclass.scores import reaches
-from orderly_boggle.search.question import Question
+from orderly_boggle.search.question import Question, Scored
 
 _WORTH_NAMING_S = 60.0  # of search; whoever asks for less has the answer as soon
+
+
+def best_known(scored: Scored) -> str:
+    """Return in words which run that comes with the program proves the best boards, and how to ask
+    something else; empty without one that took more than a minute of search.
+    """
+    for place, proof in results.published(scored):
+        listed = proof.listed
+        if not proof.proven or not listed.best_score or not _was_long(place.name):
+            continue
+        best = enumerated(listed.best_boards)
+        return (
+            f"the run {place.name}, which comes with the program, proves the best of {scored.dims} "
+            f"for this list and these points: {best}, {listed.best_score:,} points (orderly top "
+            f"{place.name}); --wordlist and --scores ask for others, --cutoff for more boards"
+        )
+    return ""
 
 
 def answering(of: Question) -> tuple[str, int]:
@@ -48,9 +66,14 @@ def worth_naming(of: Question, begun: str) -> str:
     name, cutoff = answering(of)
     if not name:
         return ""
-    (seconds,) = results.open_run(name).arrays(["seconds"])
-    if seconds.sum() < _WORTH_NAMING_S:
+    if not _was_long(name):
         return ""
     if cutoff == of.cutoff or "://" in begun:  # derive writes to a disk unless it is told
         return where_answered(of)
     return f"{where_answered(of)} --out {shlex.quote(f'{begun}-derived')}"
+
+
+def _was_long(name: str) -> bool:
+    """Return whether a run that comes with the program took more than a minute of search."""
+    (seconds,) = results.open_run(name).arrays(["seconds"])
+    return bool(seconds.sum() >= _WORTH_NAMING_S)

@@ -19,6 +19,7 @@ from orderly_boggle.boardclass.geometry import parse_dims
 from orderly_boggle.boardclass.jit import kernel_hash
 from orderly_boggle.boardclass.partition import parse_partition
 from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
+from orderly_boggle.cluster.planning.known import best_known
 from orderly_boggle.configs.model import RunConfig
 from orderly_boggle.results.store.identity import Place, open_place
 from orderly_boggle.results.store.made import EVERYTHING, Climbed, ListTold, Made
@@ -148,6 +149,8 @@ def _resolve_cutoff(
     if known and known.scored == question.scored:
         return known.cutoff, None
 
+    if answer := best_known(question.scored):
+        stage(answer)
     stage("climbing to a good board for the cutoff")
     best = search.local_search(scorer, seed=config.seed)[0]
     return max(1, best.score), Climbed(best.board, best.score, config.seed)

@@ -28,7 +28,7 @@ from pydantic import ConfigDict, with_config
 
 from orderly_boggle.boardclass.canonical import canonical, images
 from orderly_boggle.boardclass.errors import MismatchError, quote
-from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.boardclass.printable import counted, enumerated
 from orderly_boggle.results.errors import DamagedError
 from orderly_boggle.results.proof.summary import BoardList, ListedBoard, Wording
 from orderly_boggle.results.storage import files
@@ -317,18 +317,9 @@ def statement_of(question: Question, listed: BoardList, wording: Wording) -> str
     best = listed.best_boards
     if not best:
         return f"{premise}, none scores {cutoff:,} or more."
-    first = ", ".join(best[:5])
-    if len(best) > 5:
-        last = f" and {len(best) - 5:,} more"
-    else:
-        last = ""
-    # "a, b and c": a claim is read as a sentence
-    if 1 < len(best) < 6:
-        first = ", ".join(best[:-1])
-        last = f" and {best[-1]}"
     return (
         f"{premise}, exactly {listed.n_canonical:,} up to symmetry ({listed.n_raw:,} counting "
         f"every rotation and reflection) {'scores' if listed.n_canonical == 1 else 'score'} "
         f"{cutoff:,} or more; the highest score is {listed.best_score:,}, reached by "
-        f"{first}{last}."
+        f"{enumerated(best)}."
     )

@@ -52,6 +52,21 @@ def test_a_run_that_another_answers_says_so_first(here):
     assert told == f"the run 3x4-scowl70, which comes with the program, answers this: {derive}\n"
 
 
+def test_a_preset_that_is_answered_names_the_best_board_before_it_climbs(here):
+    command = [*COMMAND, "run", "3x4", "--workers", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as driver:
+        assert driver.stderr
+        told = driver.stderr.readline()
+        assert driver.stderr.readline().startswith("climbing")
+        driver.kill()
+    assert told == (
+        "the run 3x4-scowl70, which comes with the program, proves the best of 3x4 for this list "
+        "and these points: cindlatepers, 1,167 points (orderly top 3x4-scowl70); --wordlist and "
+        "--scores ask for others, --cutoff for more boards\n"
+    )
+    assert not files_in(here)
+
+
 def test_a_run_ends_with_the_board_and_the_claim_and_top_lists_the_boards(orderly, here):
     out = orderly.done("run", *SMALL)
     assert "│ A  │ R  │" in out

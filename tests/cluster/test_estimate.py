@@ -21,7 +21,7 @@ from orderly_boggle.cluster.planning.estimate import (
     estimate,
     variants,
 )
-from orderly_boggle.cluster.planning.known import where_answered, worth_naming
+from orderly_boggle.cluster.planning.known import best_known, where_answered, worth_naming
 from orderly_boggle.cluster.planning.plan import Plan, make_plan
 from orderly_boggle.cluster.scheduling.forecast import Forecast, History
 from orderly_boggle.configs.model import RunConfig
@@ -320,6 +320,14 @@ def test_the_run_that_answers_a_question_is_the_one_with_the_highest_cutoff(orde
     assert not worth_naming(replace(open_run("3x3-scowl70").question, cutoff=421), "run")
     told = orderly.done("derive", "3x3-scowl70", "--cutoff", 421, "--out", tmp_path / "derived")
     assert "430" in told
+
+
+def test_the_best_of_a_size_is_known_where_the_search_was_long():
+    asked = open_run("3x4-scowl70").question.scored
+    assert "cindlatepers, 1,167 points (orderly top 3x4-scowl70)" in best_known(asked)
+    assert not best_known(asked._replace(words_sha256="0" * 64))
+    assert not best_known(asked._replace(points=parse_scores("powers").points))
+    assert not best_known(open_run("3x3-scowl70").question.scored), "that took seconds"
 
 
 def test_run_names_what_is_answered_before_it_searches(tmp_path, orderly, monkeypatch):

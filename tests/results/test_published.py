@@ -62,6 +62,15 @@ TEXTS = (
 )
 
 
+def test_the_preset_of_a_size_names_the_run_that_answers_it():
+    answered = [name for name in NAMES if name.endswith("-scowl70")]
+    assert answered
+    for name in answered:
+        size, _ = name.split("-")
+        preset = (ROOT / "configs" / f"{size}.toml").read_text("utf-8")
+        assert f"run {name}, which comes with the program" in " ".join(preset.split())
+
+
 def test_each_run_that_is_published_is_known_here_and_has_a_source_that_says_what_is_in_its_list():
     assert sorted(RUNS) == NAMES
     for name in NAMES:
