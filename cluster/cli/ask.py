@@ -49,7 +49,8 @@ def top(
     rollable: Annotated[
         str | None,
         option(
-            "Only boards that these dice can show: classic, new, big, spanish, or a TOML file.",
+            "Only boards that these dice can show: such as classic, new, big or spanish, or a "
+            "TOML file.",
             metavar="DICE",
             autocompletion=options.complete_dice,
         ),
@@ -143,9 +144,9 @@ def query(
 ) -> None:
     """Ask runs in SQL: views boards, classes and runs (DuckDB, read only).
 
-    boards: run, board, score, n_images.  classes: one row per stored unit with class_id, path,
-    depth, status, n_boards, max_bound, seconds, host ...  runs: dims, wordlist, cutoff, state,
-    best_score, digest ...
+    boards: run, board, score, n_images, proven.  classes: one row per stored unit with class_id,
+    path, depth, status, n_boards, max_bound, seconds, host ...  runs: dims, wordlist, cutoff,
+    state, best_score, digest ...
 
     "DESCRIBE classes" lists the columns.  Files cannot be reached from SQL.
     """

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def show(
     rules: options.RuleOptions,
     board: options.TypedBoard,
-    dims: options.Dims = None,
+    dims: options.AnyDims = None,
     word: Annotated[
         str | None, option("Draw the path of this word in the picture.", metavar="WORD")
     ] = None,
@@ -130,7 +130,7 @@ def _show_to_people(solved: Solved, wordlist: str, notes: Mapping[str, str]) -> 
 
 @options.grouped
 def score(
-    rules: options.RuleOptions, dims: options.Dims = None, fmt: options.Format = "table"
+    rules: options.RuleOptions, dims: options.AnyDims = None, fmt: options.Format = "table"
 ) -> None:
     """Score the boards on standard input: one per line, or the CSV that top, climb, roll, compare
     or score print.
@@ -171,7 +171,7 @@ def solve(
             autocompletion=options.complete_solvers,
         ),
     ] = "trie",
-    dims: options.Dims = None,
+    dims: options.AnyDims = None,
     begin_only: Annotated[
         str | None,
         option("Cells that may only begin a word, by row and column: 1.1,3.2.", metavar="CELLS"),
@@ -284,7 +284,7 @@ def lists(
 
 @options.grouped
 def roll(
-    rules: options.RuleOptions,
+    rules: options.DiceRules,
     dice: options.Dice = "new",
     n: options.Limit = 1,
     seed: options.RollSeed = None,

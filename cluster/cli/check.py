@@ -35,9 +35,7 @@ def verify(
     source: options.RunWords,
     write: Annotated[
         bool,
-        option(
-            "Also write claim.json and the list of boards; otherwise nothing is written.", "--write"
-        ),
+        option("Also write claim.json; otherwise nothing is written.", "--write"),
     ] = False,
     quick: Annotated[
         bool,

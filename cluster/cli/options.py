@@ -80,6 +80,13 @@ _wordlist = partial(
     metavar="NAME|PATH",
     autocompletion=complete_wordlists,
 )
+_scores = partial(
+    option,
+    "standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
+    "--scores",
+    metavar="TABLE",
+    autocompletion=_offer("orderly_boggle.boardclass.scores", "TABLES"),
+)
 
 
 def _say_turned(dims: str | None) -> str | None:
@@ -104,24 +111,15 @@ def _chosen(ctx: typer.Context, directory: str) -> str:
 Format = Annotated[render.Format, option("Output format.", "--format", show_choices=True)]
 Wordlist = Annotated[str | None, _wordlist(show_default="bundled list")]
 RunWordlist = Annotated[str | None, _wordlist(show_default="that of the run")]
-Scores = Annotated[
-    str | None,
-    option(
-        "standard, words, powers, or points from 3 letters on, such as 1,1,2,3,5,11.",
-        metavar="TABLE",
-        show_default="standard",
-        autocompletion=_offer("orderly_boggle.boardclass.scores", "TABLES"),
-    ),
-]
+Scores = Annotated[str | None, _scores(show_default="standard")]
+RunScores = Annotated[str | None, _scores(show_default="those of the run")]
+_typed_size = partial(option, metavar="WxH", autocompletion=complete_sizes)
 Dims = Annotated[
     str | None,
-    option(
-        "Columns x rows, such as 3x4; each 2 or more, 25 cells at most.",
-        "--dims",
-        "-d",
-        metavar="WxH",
-        autocompletion=complete_sizes,
-    ),
+    _typed_size("Columns x rows, such as 3x4; each 2 or more, 25 cells at most.", "--dims", "-d"),
+]
+AnyDims = Annotated[
+    str | None, _typed_size("Columns x rows, such as 3x4 or 6x6; 12x12 at most.", "--dims", "-d")
 ]
 # of boards that are not typed: they are never wider than high
 _size = partial(option, metavar="WxH", callback=_say_turned, autocompletion=complete_sizes)
@@ -143,7 +141,9 @@ Buckets = Annotated[
 Order = Annotated[
     str | None,
     option(
-        "Cell order: ring, far, pairs or rows.", metavar="NAME", show_default="best for the size"
+        "Cell order: ring, far, pairs or rows.",
+        metavar="NAME",
+        show_default="config, else the best for the size",
     ),
 ]
 LATEST = "\0"  # instead of a run directory: no directory is called so
@@ -168,7 +168,9 @@ TypedBoard = Annotated[
         "The letters column by column, or the rows, such as bld/eae/rts; q or Qu is a Qu cell.",
     ),
 ]
-MinLetters = Annotated[int | None, numeric("Shorter words do not count.", min=1, show_default="3")]
+MinLetters = Annotated[
+    int | None, numeric("Shorter words do not count; 3 or more.", show_default="as --scores says")
+]
 Memory = Annotated[
     int | None,
     option(
@@ -188,6 +190,7 @@ Threads = Annotated[
     ),
 ]
 Seed = Annotated[int, numeric("Seed of all random choices.", min=0)]
+ProbeSeed = Annotated[int, numeric("Seed that draws the probes.", min=0)]
 Limit = Annotated[int, numeric("How many boards to list.", "-n", min=1)]
 Dice = Annotated[
     str,
@@ -311,6 +314,13 @@ class RuleOptions(ListOptions):
 
 
 @dataclass(frozen=True)
+class DiceRules(RuleOptions):
+    """The rules for boards that dice show."""
+
+    scores: Annotated[str | None, _scores(show_default="those of the dice")] = None
+
+
+@dataclass(frozen=True)
 class RunWords(Group):
     """A run directory, and the word list of the run."""
 
@@ -335,13 +345,17 @@ _ABOUT = {
         ),
     ],
     "dims": Size,
-    "wordlist": Wordlist,
+    "wordlist": Annotated[str | None, _wordlist(show_default="config, else the bundled list")],
     "cutoff": Annotated[
         str | None,
-        option("Lowest score to report; auto: the best of a hill climb.", metavar="N|auto"),
+        option(
+            "Lowest score to report; auto: the best of a hill climb.",
+            metavar="N|auto",
+            show_default="config, else auto",
+        ),
     ],
     "buckets": Buckets,
-    "scores": Scores,
+    "scores": Annotated[str | None, _scores(show_default="config, else standard")],
 }
 
 

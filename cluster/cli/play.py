@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @options.grouped
 def play(
-    rules: options.RuleOptions,
+    rules: options.DiceRules,
     dice: options.Dice = "new",
     minutes: Annotated[float, numeric("Minutes to play; 0: no limit.", min=0, max=600)] = 3.0,
     goal: Annotated[

@@ -43,7 +43,7 @@ def plan(
     ] = 300,
     price: options.Price = 0.02,
     memory: options.Memory = None,
-    seed: options.Seed = 0,
+    seed: options.ProbeSeed = 0,
     workers: options.Probes = 1,
     fmt: options.Format = "table",
 ) -> None:
@@ -139,7 +139,7 @@ def _show_estimate(result: Estimate, price: float) -> None:
 def tune(
     configured: options.Configured,
     rounds: Annotated[int, numeric("Rounds; each probes eight random classes.", min=1)] = 4,
-    seed: options.Seed = 0,
+    seed: options.ProbeSeed = 0,
     workers: options.Probes = 1,
     fmt: options.Format = "table",
 ) -> None:
@@ -191,10 +191,13 @@ def run(
         option(
             "Percentage of verdicts to search again in another way.",
             metavar="PERCENT",
-            show_default="1",
+            show_default="config, else 1",
         ),
     ] = None,
-    seed: Annotated[int | None, numeric("Seed of the hill climb.")] = None,
+    seed: Annotated[
+        int | None,
+        numeric("Seed of the hill climb, and of the draw of the first classes and the replicas."),
+    ] = None,
     out: options.RunOut = None,
     extend: Annotated[
         str | None,
@@ -291,9 +294,12 @@ def _draw_best(wordlist: str, outcome: RunOutcome) -> None:
 
 def derive(
     directory: options.Run = options.LATEST,
-    wordlist: options.Wordlist = None,
-    scores: options.Scores = None,
-    cutoff: Annotated[int | None, numeric("A cutoff that is at least as high.", min=1)] = None,
+    wordlist: options.RunWordlist = None,
+    scores: options.RunScores = None,
+    cutoff: Annotated[
+        int | None,
+        numeric("A cutoff that is at least as high.", min=1, show_default="that of the run"),
+    ] = None,
     source_wordlist: Annotated[
         str | None,
         option("The word list of the run, if it is not found by name.", metavar="NAME|PATH"),

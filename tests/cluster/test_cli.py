@@ -43,6 +43,34 @@ def test_help_shows_every_command_and_exit_code_in_whole_sentences(orderly):
 
 
 @pytest.mark.parametrize(
+    ("command", "option", "default"),
+    [
+        *(("derive", f"--{name}", "that of the run") for name in ("wordlist", "cutoff")),
+        ("derive", "--scores", "those of the run"),
+        *((name, "--wordlist", "config, else the bundled list") for name in ("plan", "run")),
+        ("run", "--scores", "config, else standard"),
+        ("run", "--cutoff", "config, else auto"),
+        ("run", "--order", "config, else the best for the size"),
+        ("run", "--replicate", "config, else 1"),
+        *((name, "--scores", "those of the dice") for name in ("roll", "play")),
+        ("roll", "--min-letters", "as --scores says"),
+        ("show", "--scores", "standard"),
+    ],
+)
+def test_help_says_what_is_taken_without_an_option(orderly, command, option, default):
+    said = " ".join(orderly(command, "--help").out.split())
+    about = said.partition("Options:")[2].partition(f"{option} ")[2]
+    assert about.partition("[default: (")[2].startswith(f"{default})")
+
+
+def test_boards_of_any_tiles_may_be_as_large_as_help_says(orderly):
+    for command, board in (("show", ["a" * 36]), ("solve", ["a" * 36]), ("score", [])):
+        assert "12x12 at most" in " ".join(orderly(command, "--help").out.split())
+        assert orderly(command, *board, "--dims", "6x6", stdin="a" * 36).code == 0
+    assert orderly("neighbours", "a" * 36, "--dims", "6x6").code == 2
+
+
+@pytest.mark.parametrize(
     ("arguments", "unneeded"),
     [
         (["--help"], HEAVY),
