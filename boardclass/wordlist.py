@@ -184,8 +184,8 @@ def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> 
     if wordlist.plain_q and plain_q is False:
         raise WordListError(
             f"word list {quote(str(path))} has a plain q, and here a q is a Qu cell: "
-            f"only orderly show, solve and score take it; for proofs import it without --plain-q, "
-            "and q as no symbol"
+            "only orderly show, score, solve, roll and play take it; for proofs import it without "
+            "--plain-q, and q as no symbol"
         )
     return wordlist
 

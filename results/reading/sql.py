@@ -312,9 +312,10 @@ class Database:
                 rows += [tuple(map(_plain, row)) for row in batch]
                 # while they come: an endless answer would be in memory before it is counted
                 if len(rows) > most:
-                    raise LimitError(
-                        f"the answer has more than {most:,} rows: ask for fewer (LIMIT), or for CSV"
-                    )
+                    way_out = "ask for fewer (LIMIT)"
+                    if most < Limits().rows:  # those of a table
+                        way_out += ", or for CSV"
+                    raise LimitError(f"the answer has more than {most:,} rows: {way_out}")
         finally:
             # also after an error: the next query would be refused in a transaction that failed
             self._connection.execute("ROLLBACK")

@@ -197,6 +197,8 @@ def test_a_plain_q_by_option_and_by_list(orderly, tmp_path, monkeypatch):
     ):
         answer = orderly.fails(2, *command, "-w", "plain")
         assert "has a plain q, and here a q is a Qu cell" in answer
+    assert "only orderly show, score, solve, roll and play take it" in answer
+    assert orderly("roll", "--seed", "1", "-w", "plain").code == 0
 
 
 def test_show_in_every_format(orderly, words, monkeypatch):

@@ -123,8 +123,10 @@ def test_the_transaction_only_reads_whatever_the_statement_is(database):
 def test_after_a_limit_was_met_the_database_goes_on(database):
     with pytest.raises(LimitError, match=r"more than 0\.2 s"):
         database.query("SELECT count(*) FROM range(1000000000000)", Limits(seconds=0.2))
-    with pytest.raises(LimitError, match="more than 1,000 rows"):
+    with pytest.raises(LimitError, match=r"more than 1,000 rows: .* \(LIMIT\), or for CSV$"):
         database.query("FROM range(1000000000)", Limits(rows=1000))
+    with pytest.raises(LimitError, match=r"more than 1,000,000 rows: ask for fewer \(LIMIT\)$"):
+        database.query("FROM range(1000001)", Limits())
     assert len(database.query("FROM range(1000)", Limits(rows=1000)).rows) == 1000
 
 
