@@ -31,7 +31,7 @@ class Rules:
     keeps them for life.
 
     Runs that do not name a rule, because it is newer, are read with its default: that does what
-    they did.
+    they did.  (With two rules the oldest runs did otherwise: results.store.format_1.)
 
     Raises ConfigError for rules that would lose boards or never end.
     """

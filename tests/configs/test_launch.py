@@ -225,6 +225,38 @@ def test_a_driver_is_started_again_only_where_that_helps(shell, tmp_path, codes,
     assert len((tmp_path / "starts").read_text()) == n_starts
 
 
+def test_the_recipe_for_a_rented_machine_lets_go_of_ssh_at_once(tmp_path):
+    """ssh waits until nobody has the output of its command any more, as this does."""
+    page = (ROOT / "docs" / "clusters.md").read_text()
+    (command,) = re.findall(r"^    ssh MACHINE '(cd search .*)'$", page, re.MULTILINE)
+    (tmp_path / "venv/bin").mkdir(parents=True)
+    (tmp_path / "search").mkdir()
+    shutil.copy(LAUNCH / "again.sh", tmp_path / "search")
+    orderly = tmp_path / "venv/bin/orderly"
+    orderly.write_text('#!/bin/sh\necho "$@"\nuntil [ -e end ]; do sleep 0.1; done\n')
+    orderly.chmod(0o755)
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    try:
+        for shell in ("bash", "sh"):
+            done = subprocess.run(
+                [shell, "-c", command],
+                cwd=tmp_path,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=20,
+                check=True,
+            )
+            assert (done.stdout, done.stderr) == (b"", b"")
+            log = tmp_path / "search/log"
+            while not (log.exists() and log.read_text()):
+                time.sleep(0.05)
+            assert log.read_text() == "run mine.toml --workers 16 --out runs/mine\n"
+            log.unlink()
+    finally:
+        (tmp_path / "search/end").touch()
+
+
 # A driver that stores before it ends, which takes a moment; it writes what it heard, or that it
 # ended by itself.
 DRIVER = """#!/bin/sh
