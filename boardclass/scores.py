@@ -67,7 +67,7 @@ class ScoreTable:
         if n is not None and n < MIN_LETTERS:
             raise ScoreError(
                 f"least length {n}: words of one or two letters never count here: expected at "
-                f"least {MIN_LETTERS}; without the option it is {MIN_LETTERS}"
+                f"least {MIN_LETTERS}, or nothing: then the points say which words count"
             )
         points = list(self.points)
         for length in range(min(n or 0, len(points))):

@@ -455,7 +455,7 @@ def open_run(location: str | Path | Folder | Run) -> Run:
         folder.names("")  # a bucket that is not there is said
         raise StoreError(
             f"{str(location)!r} holds no run: {files.RUN} is missing; start one with: orderly run "
-            f"--out {location}"
+            f"CONFIG --out {location}"
         )
     return Run(folder, identity.question, identity.made, read_manifest(folder))
 

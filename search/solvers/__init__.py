@@ -195,7 +195,8 @@ def solve(
     *,
     method: str = "trie",
 ) -> list[str]:
-    """Return the words of a list that can be spelled on a board, as people write them, sorted.
+    """Return the words of a list that can be spelled on a board, sorted: as people write them, but
+    for letters beyond a-z of a list, which stay symbols (``WordList.letters``).
 
     board : as people type it
     words : name or path of a word list, a word list, or words as people write them

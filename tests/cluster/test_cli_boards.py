@@ -164,7 +164,7 @@ def test_words_of_one_or_two_letters_are_refused_by_every_command(orderly, words
     ):
         answer = orderly(*command, "-w", words, "--min-letters", n, stdin=BEE_FEE)
         assert (answer.code, answer.out) == (2, ""), command
-        assert "words of one or two letters never count here: expected at least 3" in answer.err
+        assert "words of one or two letters never count here: expected at least 3, or" in answer.err
     assert orderly("run", "2x2", "--cutoff", "9", "--min-letters", n).code == 2
     orderly.done("show", BEE_FEE, "-w", words, "--min-letters", "3")
 
