@@ -1,7 +1,7 @@
 """results: what a run leaves behind, so that it can be resumed, queried and believed.
 
     reading/      for people: boards, SQL, the report
-    upkeep/       what changes a run as a whole: repair, extend, merge
+    upkeep/       what changes a run as a whole: repair, extend, derive, merge
     proof/        coverage, rescoring, claim, verify, certificates and their checker
     store/        rows in Parquet parts: the one writer, the reader, the row
     log.py        the event log; log_events.py: the events

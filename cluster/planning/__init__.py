@@ -7,5 +7,5 @@
     estimate, variants   estimate.py   cost from random classes, also of other partitions and
                          budgets
 
-Uses ``scheduling``.
+Uses nothing else in ``cluster``.
 """

@@ -7,5 +7,5 @@ machines.
       ray_executor.py    actors            ray_cluster.py: who may be joined
     machine_memory       memory.py         what is free, within the limits of control groups
 
-Only ray_*.py import ray.  Uses ``planning`` and ``scheduling``.
+Only ray_*.py import ray.  Uses ``scheduling``.
 """

@@ -6,7 +6,7 @@
     Summary           summary.py       what of that is known afterwards, as values; packaged.py: of
                                        the runs that come with the program, without reading them
     best_known        best_known.py    the best board of each size and list, proven or not
-    rescore           claim.py         exact scores, canonical boards
+    scored_again      claim.py         exact scores, canonical boards
     make_claim                         the record of what was found, and how it is said
     verify            verify.py        all of it from the files, scored twice over; a climb, and
                                        verdicts found again (repeat.py)

@@ -224,7 +224,6 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
     """
     if derived is None:
         return f"it says that the run is proven; its rows do not: {why_not}"
-    # of the verifier
     # what only whoever verified knows, or words differently; everything else the rows give
     own = ("strength", "statistics", "verdict_digest", "statement", "wordlist", "n_words")
     for name, said in vars(claim).items():

@@ -1,10 +1,11 @@
 """Finds stored verdicts again in another way: each part anew, as a symmetric image and in another
 cell order.
 
-    chosen      units by class, or drawn at random: those whose SHA-256 with the seed is smallest
-    climb_again, repeat_easy    what `orderly verify` searches again, beside reading
-    repeat      Breaker.replicate on each, compared as the replicas of a run are
-                (SearchNodes.difference)
+    rows_of_classes, sampled_rows   verdicts by class, or drawn at random: those whose SHA-256 with
+                                    the seed is smallest
+    climb_again, repeat_easy        what `orderly verify` searches again, beside reading
+    repeated                        Breaker.replicate on each, compared as the replicas of a run are
+                                    (SearchNodes.difference)
 
 A repetition trusts the word list and the kernels.  It trusts nothing that the run stored.
 

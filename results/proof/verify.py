@@ -2,7 +2,7 @@
 to.
 
     verify -> prove               every board in exactly one unit with a verdict, none in doubt
-                                  (proof.py)
+                                  (prove.py)
            -> scored_again        every candidate by the production scorer
            -> check_scores        and by an independent one
            -> confirming          which runs that come with the program have the same boards

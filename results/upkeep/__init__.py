@@ -2,7 +2,8 @@
 
     repair        repair.py    takes out what is damaged
     extend        extend.py    takes over the verdicts of a run with another cutoff
-    merge_runs    merging.py   puts runs of one question together
+    derived       derive.py    what a proven run says of an easier question
+    merge         merging.py   puts runs of one question together
 
 Uses ``proof``, ``log`` and what lies under them.
 """

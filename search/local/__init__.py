@@ -8,5 +8,5 @@
     BatchScorer    batches.py   scorers in threads, and of boards that must hold a word
     best_boards    hamilton.py  words that use every cell of a board
 
-Uses ``scoring`` and what lies under it.
+Uses ``scoring``, ``terms`` and what lies under them.
 """

@@ -11,6 +11,6 @@ twin.
       walk_board         moves_simd.py      the vector kernel of it: looks only at what changes
     best_neighbours      scorer.py          what one step makes of a board
 
-Uses ``search.bits`` only.  Scores are what everything else is measured against, so four solvers
-referee them.
+Uses ``search.bits`` and ``search.question`` only.  Scores are what everything else is measured
+against, so four solvers referee them.
 """

@@ -1,9 +1,9 @@
 """Independent solvers: four ways to find the words on a board, none of which shares code with the
 scorer.
 
-They are referees of the production scorer and of each other, so they keep their own adjacency; only
-error types are shared.  Words in q-form (a ``q`` is a Qu cell), no points: a solver says which
-words are there.  ``heap.py`` is a solver without a trie.
+They are referees of the production scorer and of each other, so they keep their own adjacency; what
+reads boards and word lists is shared, and error types.  Words in q-form (a ``q`` is a Qu cell), no
+points: a solver says which words are there.  ``heap.py`` is a solver without a trie.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
