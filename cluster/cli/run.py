@@ -82,12 +82,13 @@ def _known(made: Plan) -> Estimate | None:
     from orderly_boggle.cluster.planning.known import answering, where_answered
 
     of = made.question
-    name, cutoff = answering(of)
-    if name:
-        warn(f"orderly: {where_answered(of)}")
+    place, cutoff = answering(of)
+    if place is None:
+        return None
+    warn(f"orderly: {where_answered(of)}")
     # at another cutoff the published cost says nothing
     if cutoff == of.cutoff:
-        return measured(results.open_run(name))
+        return measured(results.open_run(place))
     return None
 
 

@@ -5,6 +5,7 @@ again.
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 from orderly_boggle import results
 from orderly_boggle.boardclass.printable import enumerated
@@ -20,7 +21,7 @@ def best_known(scored: Scored) -> str:
     """
     for place, proof in results.published(scored):
         listed = proof.listed
-        if not proof.proven or not listed.best_score or not _was_long(place.name):
+        if not proof.proven or not listed.best_score or not _was_long(place):
             continue
         best = enumerated(listed.best_boards)
         return (
@@ -31,25 +32,27 @@ def best_known(scored: Scored) -> str:
     return ""
 
 
-def answering(of: Question) -> tuple[str, int]:
-    """Return the name and the cutoff of the run that comes with the program and proves which
-    boards a question is about: one of the same size, list and points, with no higher cutoff.
+def answering(of: Question) -> tuple[Path | None, int]:
+    """Return where the run is that comes with the program and proves which boards a question is
+    about, and its cutoff: one of the same size, list and points, with no higher cutoff.
 
-    Of several it is the one with the highest cutoff.  Without one the name is empty.
+    Of several it is the one with the highest cutoff.  Without one the place is None.
     """
-    best = ("", 0)
+    # a place, as a folder at hand may have the same name
+    best: tuple[Path | None, int] = (None, 0)
     for place, proof in results.published(of.scored):
         cutoff = proof.question.cutoff
         if proof.proven and reaches(of.cutoff, cutoff) and cutoff > best[1]:
-            best = (place.name, cutoff)
+            best = (place, cutoff)
     return best
 
 
 def where_answered(of: Question) -> str:
     """Return in words which run answers a question and how to ask it; empty without one."""
-    name, cutoff = answering(of)
-    if not name:
+    place, cutoff = answering(of)
+    if place is None:
         return ""
+    name = place.name
     if cutoff == of.cutoff:
         return f"the run {name} proves this already: orderly top {name}"
     return (
@@ -63,17 +66,15 @@ def worth_naming(of: Question, begun: str) -> str:
 
     begun : directory of the run that asks: the command names another one, for this one is taken
     """
-    name, cutoff = answering(of)
-    if not name:
-        return ""
-    if not _was_long(name):
+    place, cutoff = answering(of)
+    if place is None or not _was_long(place):
         return ""
     if cutoff == of.cutoff or "://" in begun:  # derive writes to a disk unless it is told
         return where_answered(of)
     return f"{where_answered(of)} --out {shlex.quote(f'{begun}-derived')}"
 
 
-def _was_long(name: str) -> bool:
+def _was_long(place: Path) -> bool:
     """Return whether a run that comes with the program took more than a minute of search."""
-    (seconds,) = results.open_run(name).arrays(["seconds"])
+    (seconds,) = results.open_run(place).arrays(["seconds"])
     return bool(seconds.sum() >= _WORTH_NAMING_S)

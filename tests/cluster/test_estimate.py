@@ -397,3 +397,12 @@ def test_tune_prints_a_row_per_variant(orderly):
     table = orderly("tune", "--dims", "2x2", "--cutoff", 12, "--rounds", 2)
     assert table.out.count("classes") == len(rows)
     assert orderly("tune").code == 2
+
+
+def test_a_folder_at_hand_is_not_taken_for_the_run_that_comes_with_the_program(
+    tmp_path, monkeypatch
+):
+    published = open_run("4x4-enable2k").question
+    (tmp_path / "4x4-enable2k").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert worth_naming(published, "run") == where_answered(published) != ""
