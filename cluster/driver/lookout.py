@@ -9,6 +9,7 @@ for most of a minute.  ``run.json`` is looked after by the store, which puts it 
 []
 """
 
+import os
 from pathlib import Path
 
 from numba import config
@@ -28,6 +29,7 @@ class Lookout:
     def __init__(self, wordlist: str, kernels: Path | None = None) -> None:
         self._words: Path | None = find_wordlist(wordlist)
         self._kernels = kernels or Path(config.CACHE_DIR)
+        self._n_kernels = 0
         self._n_kernels = self._count()
         self._look_at_s = 0.0
 
@@ -54,7 +56,20 @@ class Lookout:
         return told
 
     def _count(self) -> int:
-        return sum(1 for _ in self._kernels.rglob("*.nbi"))
+        """Return how many compiled kernels there are; as many as before where no answer comes."""
+        n = 0
+        try:
+            for _, _, names in os.walk(self._kernels, onerror=_pass_over_gone):
+                n += sum(name.endswith(".nbi") for name in names)
+        except OSError:
+            return self._n_kernels
+        return n
+
+
+def _pass_over_gone(error: OSError) -> None:
+    """Raise an error, but for that of a folder which was removed after it was listed."""
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def _is_gone(path: Path) -> bool:

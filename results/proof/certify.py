@@ -23,7 +23,7 @@ from orderly_boggle.boardclass.errors import IncompleteError, InputError, quote
 from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.results.proof.certificates import certified_parts, write_certificates
 from orderly_boggle.results.storage import files
-from orderly_boggle.results.storage.lock import say_once, take_lock
+from orderly_boggle.results.storage.lock import Lease, say_once, take_lock
 from orderly_boggle.results.store.run import Run
 from orderly_boggle.search.certificate import Certifier, Shape
 
@@ -81,6 +81,18 @@ def certify(
     parts = chosen_parts(run, certifier, choice or Choice())
     # parts are numbered on from those that are there: two certifiers would use one number
     lock = take_lock(run.folder, wait=say_once())
+    try:
+        return _certified(run, lock, certifier, parts, tell, publish_every_s, stop)
+    # also where the place refuses a file: whoever comes next must not wait
+    finally:
+        lock.release()
+
+
+def _certified(
+    run: Run, lock: Lease, certifier: Certifier, parts: Iterable[Part],
+    tell: Callable[[str], object], publish_every_s: float, stop: Callable[[], str],
+) -> Certified:  # fmt: skip
+    """Do what :func:`certify` tells, with the ``lock`` of the run held."""
     # of a run that comes with the program this is a folder of the program
     where = run.folder.where(files.CERTIFICATES)
     tell(f"certificates go into {where}")
@@ -88,6 +100,12 @@ def certify(
     stopped_by = ""
     waiting: list[tuple[int, Shape]] = []
     began = time.monotonic()
+
+    def store() -> None:
+        # one that slept and lost the run would certify the parts of the next one a second time
+        lock.require()
+        done.bytes += write_certificates(run, waiting)
+
     try:
         for class_id, forced in _without(certified_parts(run), parts, done):
             # between parts: each takes seconds, and no write is cut short
@@ -102,13 +120,12 @@ def certify(
             tell(f"{name}: {counts}, {shape.n_boards:,} boards")
             # an hour of certifying must not hang on its last minute
             if time.monotonic() - began > publish_every_s:
-                done.bytes += write_certificates(run, waiting)
+                store()
                 waiting = []
                 began = time.monotonic()
     finally:
         if waiting:
-            done.bytes += write_certificates(run, waiting)
-        lock.release()
+            store()
     if stopped_by:
         raise IncompleteError(
             f"stopped by {stopped_by}: {counted(done.parts, 'new certificate')} stored in {where}; "

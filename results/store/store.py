@@ -94,7 +94,7 @@ class _Begun(NamedTuple):
     data: bytes
 
 
-# the bytes: the run.json of a new run
+# the bytes: a run.json to put in the place of one that is lost
 Recover = Callable[[Folder, Question, bytes], RepairResult]
 
 
@@ -170,7 +170,8 @@ class Store:
         another driver writes to it; DamagedError, ConflictError, StoreError when it is damaged,
         contradicts itself, or is not a run.
         """
-        document = format_identity(question, made or Made())
+        made = made or Made()
+        document = format_identity(question, made)
         # whoever planned the run has opened it already: it is not read twice
         if isinstance(location, Place):
             place = location
@@ -187,7 +188,9 @@ class Store:
         lock = take_lock(folder, pace, wait)
         try:
             if recover:
-                repaired = recover(folder, question, document)
+                # the rows that are there may come from a run that promised nothing of its bounds
+                unpromised = format_identity(question, replace(made, covers=""))
+                repaired = recover(folder, question, unpromised)
             else:
                 repaired = RepairResult({}, {}, [])
             # what was there before the lock was taken may have changed
@@ -195,7 +198,7 @@ class Store:
             if not check_identity(Place(folder, identity), question):
                 folder.publish(files.RUN, document)
             # an older run is described by what it stored, not by what this driver was given
-            stored = identity or Identity(question, made or Made())
+            stored = identity or Identity(question, made)
             run = Run(folder, stored.question, stored.made, read_manifest(folder))
             # only now: whoever left them may have been writing until the lock was free
             remove_leftovers(folder, run.manifest)

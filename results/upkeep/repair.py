@@ -6,7 +6,8 @@ searched again.
     manifest line unreadable or missing    the part that it listed is taken off the list: nothing
                                            vouches for its bytes
     run.json unreadable or missing         rewritten, if the rows of the run are of the question
-                                           that was asked
+                                           that was asked; that max_bound covers all that was
+                                           discarded is promised no more
     claim, audits, certificates unreadable or impossible   removed; the claim is made again in the
                                            end, the others by request
 
@@ -50,8 +51,8 @@ _MISSING = "it is missing"
 
 
 def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
-    """Repair the run that was asked for; return what was wrong.  ``document`` is the ``run.json``
-    of a new run like it.
+    """Repair the run that was asked for; return what was wrong.  ``document`` is put in the place of
+    a lost ``run.json``; it promises no more than its rows may keep.
 
     Raises FingerprintError when the run there is another one; DamagedError when it cannot be told
     what run it is.

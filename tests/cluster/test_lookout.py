@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +68,43 @@ def test_an_error_of_another_kind_does_not_say_that_words_are_gone(words, kernel
     words.unlink()
     words.symlink_to(words)  # as little to be read as on a file server that is away
     assert lookout.look(0.0) == []
+
+
+def test_folders_of_kernels_that_are_removed_under_a_look_end_no_run(words, kernels):
+    """A purge and a look at the same time: a folder is gone that was listed a moment before."""
+    lookout = Lookout(str(words), kernels)
+    is_over = threading.Event()
+
+    def churn():
+        while not is_over.is_set():
+            for number in range(20):
+                (kernels / f"{number}/inner").mkdir(parents=True, exist_ok=True)
+            for number in range(20):
+                shutil.rmtree(kernels / f"{number}")
+
+    purge = threading.Thread(target=churn)
+    purge.start()
+    try:
+        for number in range(300):
+            assert lookout.look(number * LOOK_S) == []
+    finally:
+        is_over.set()
+        purge.join()
+
+
+def test_an_error_of_another_kind_does_not_say_that_kernels_are_gone(words, kernels):
+    lookout = Lookout(str(words), kernels)
+    (kernels / "merge.1.nbi").unlink()
+    # longer than any path may be: as little to be listed as on a file server that is away
+    at = os.open(kernels, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("x" * 250, dir_fd=at)
+        inner = os.open("x" * 250, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = inner
+    os.close(at)
+    assert lookout.look(0.0) == []
+    shutil.rmtree(kernels)
 
 
 def test_a_run_whose_words_are_removed_says_so_and_goes_on_to_its_claim(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 import signal
 import subprocess
@@ -13,7 +14,9 @@ import pytest
 from orderly_boggle.boardclass.errors import IncompleteError
 from orderly_boggle.boardclass.wordlist import load_wordlist
 from orderly_boggle.cluster.cli import app
-from orderly_boggle.results.proof.certify import certify
+from orderly_boggle.results.errors import StoreLockedError, WriteError
+from orderly_boggle.results.proof.certificates import certificate_files
+from orderly_boggle.results.proof.certify import Choice, certify
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.store.run import open_run
 from tests.cluster.test_process import wait_for
@@ -33,6 +36,32 @@ def test_a_stopped_certify_keeps_what_it_has_and_goes_on(proven, tmp_path):
     )
     done = certify(run, words)
     assert (done.parts, done.parts_from_before) == (52, 3)
+
+
+def test_a_certify_that_cannot_write_gives_the_run_back(proven, tmp_path):
+    run = open_run(shutil.copytree(proven, tmp_path / "run"))
+    words = load_wordlist("scowl70").words
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))  # as if the disk were full
+    try:
+        with pytest.raises(WriteError):
+            certify(run, words, Choice(sample=3))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert certify(run, words, Choice(sample=3)).parts == 3
+
+
+def test_a_certify_that_lost_the_run_stores_no_more(proven, tmp_path):
+    run = open_run(shutil.copytree(proven, tmp_path / "run"))
+    owner = tmp_path / "run" / files.OWNER
+
+    def taken_over(text):
+        if text.startswith("class"):
+            owner.write_text("{}")  # of a driver that came while this process slept
+
+    with pytest.raises(StoreLockedError):
+        certify(run, load_wordlist("scowl70").words, Choice(sample=3), taken_over)
+    assert not certificate_files(run.folder)
 
 
 def started(tmp_path, *arguments):

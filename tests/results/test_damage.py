@@ -34,7 +34,7 @@ from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.files import explained
 from orderly_boggle.results.storage.local import open_folder
 from orderly_boggle.results.store.documents import format_document
-from orderly_boggle.results.store.made import Made
+from orderly_boggle.results.store.made import EVERYTHING, Made
 from orderly_boggle.results.store.parts import parse_parquet, parse_part
 from orderly_boggle.results.store.rows import SCHEMA
 from orderly_boggle.results.store.run import open_run
@@ -290,6 +290,21 @@ def test_a_run_json_that_was_cut_before_anything_was_found_is_written_anew(tmp_p
     assert check_coverage(open_run(tmp_path)).complete
     with Store.open(tmp_path / "new", toy_question(), recover=repair) as store:
         assert store.repaired.others == {}, "of a new run nothing was lost"
+
+
+def test_a_run_json_that_is_written_anew_promises_nothing_of_rows_that_were_there(tmp_path):
+    """They may be an older version's, or taken over from one: whoever takes verdicts over to a
+    lower cutoff would believe bounds that do not cover what they left out.
+    """
+    promise = Made(covers=EVERYTHING)
+    with Store.open(tmp_path, toy_question(), Made(covers="")) as store:
+        store.append(all_rows())
+    (tmp_path / files.RUN).unlink()
+    with Store.open(tmp_path, toy_question(), promise, recover=repair) as store:
+        assert store.run.made.covers == ""
+    assert open_run(tmp_path).made.covers == ""
+    Store.open(tmp_path / "new", toy_question(), promise, recover=repair).close()
+    assert open_run(tmp_path / "new").made.covers == EVERYTHING
 
 
 def test_a_part_with_rows_of_other_classes_is_taken_out(tmp_path):
