@@ -32,6 +32,7 @@ from orderly_boggle.boardclass.printable import counted, enumerated
 from orderly_boggle.results.errors import DamagedError
 from orderly_boggle.results.proof.summary import BoardList, ListedBoard, Wording
 from orderly_boggle.results.storage import files
+from orderly_boggle.results.storage.local import Folder
 from orderly_boggle.results.store import format_1
 from orderly_boggle.results.store.documents import (
     json_digest,
@@ -210,6 +211,17 @@ def read_claim(run: Run) -> Claim | None:
     if claim is not None and claim.question != run.question:
         raise DamagedError(f"{run.folder.where(files.CLAIM)} belongs to another run; {_REMEDY}")
     return claim
+
+
+def claimed_question(folder: Folder) -> Question | None:
+    """Return what the claim in a folder is about, with the rules by which classes were cut; None
+    without a claim, or when it is damaged or of format 1, which does not tell these rules.
+    """
+    try:
+        claim = read_versions(folder, files.CLAIM, {_FORMAT: reader_of(Claim)}, _REMEDY)
+    except DamagedError:
+        return None
+    return claim.question if claim else None
 
 
 # claims of version 0.1.0 said so of all bounds, though some are searched again before

@@ -8,8 +8,14 @@ searched again.
     run.json unreadable or missing         rewritten, if the rows of the run are of the question
                                            that was asked; that max_bound covers all that was
                                            discarded is promised no more
+    run.json lost, and no claim tells how classes were cut   of each part the classes that were
+                                           eliminated whole are kept
     claim, audits, certificates unreadable or impossible   removed; the claim is made again in the
                                            end, the others by request
+
+The digest in the rows does not tell the rules by which classes are cut into parts.  Where these are
+lost, a path may mean other boards than it did: with the rows of both rules boards would be missing,
+and no check of sizes would find that.  What a class lists up to symmetry depends on them, too.
 
 A doubt about a host that goes with its part is written down again, if the part can still be read,
 or if the event log tells of it.  Called with the lock held.  It changes nothing before it knows
@@ -26,8 +32,10 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
+from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.results.errors import DamagedError, RowError
 from orderly_boggle.results.log import read_events
 from orderly_boggle.results.log_events import HostFlagged
@@ -36,23 +44,33 @@ from orderly_boggle.results.proof.certificates import (
     read_audits,
     read_certificates,
 )
-from orderly_boggle.results.proof.claim import read_claim
+from orderly_boggle.results.proof.claim import claimed_question, read_claim
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.local import Folder
 from orderly_boggle.results.store.identity import read_identity, refuse_another
-from orderly_boggle.results.store.parts import Part, parse_part, read_manifest, read_parts, unlisted
-from orderly_boggle.results.store.rows import QUARANTINED, SCHEMA, Row, check_table
+from orderly_boggle.results.store.parts import (
+    Part,
+    describe,
+    parse_part,
+    read_manifest,
+    read_parts,
+    serialise,
+    unlisted,
+)
+from orderly_boggle.results.store.rows import ELIMINATED, QUARANTINED, SCHEMA, Row, check_table
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.store.store import RepairResult
 from orderly_boggle.search.question import Question
 
 _LOG_BYTES = 64 * 2**20  # of the event log, from its end
 _MISSING = "it is missing"
+# no rule of cutting has a say in such a verdict
+_IS_WHOLE = (pc.field("path") == "") & (pc.field("status") == ELIMINATED)
 
 
 def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
-    """Repair the run that was asked for; return what was wrong.  ``document`` is put in the place of
-    a lost ``run.json``; it promises no more than its rows may keep.
+    """Repair the run that was asked for; return what was wrong.  ``document`` is put in the place
+    of a lost ``run.json``; it promises no more than its rows may keep.
 
     Raises FingerprintError when the run there is another one; DamagedError when it cannot be told
     what run it is.
@@ -62,15 +80,17 @@ def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
     has_rows = bool(folder.names(files.RESULTS))
     if fault == _MISSING and not has_rows:
         return done  # the store writes the document of a new run
-    if fault:
-        # nothing is known of the run but its rows: they must be of the question asked for
-        if has_rows:
-            _check_rows(folder, question)
-        folder.publish(files.RUN, document)
-        done.others[files.RUN] = fault
+    # nothing is known of the run but its rows: they must be of the question asked for
+    if fault and has_rows:
+        _check_rows(folder, question)
+    is_cut_lost = bool(fault) and not _is_cut_so(folder, question)
     _repair_manifest(folder, done)
     # of parts that can still be read, whatever else is wrong with them
-    hosts = _drop_parts(folder, question, done)
+    hosts = _drop_parts(folder, question, done, is_cut_lost=is_cut_lost)
+    if fault:
+        # not before: a kill must not leave rows beside rules that they were not cut by
+        folder.publish(files.RUN, document)
+        done.others[files.RUN] = fault
     # the log is read only then: it may be long, and nothing else rests on it
     if done.parts:
         events = read_events(folder, _LOG_BYTES)
@@ -95,6 +115,17 @@ def _fault_of_identity(folder: Folder, question: Question) -> str:
         return _MISSING
     refuse_another(question, identity.question, folder.where(""))
     return ""
+
+
+def _is_cut_so(folder: Folder, question: Question) -> bool:
+    """Return whether a claim tells that classes were cut as the question says; refuse another
+    way.
+    """
+    told = claimed_question(folder)
+    if told is None or told.digest != question.digest:
+        return False
+    refuse_another(question, told, folder.where(""))
+    return True
 
 
 def _check_rows(folder: Folder, question: Question) -> None:
@@ -164,13 +195,19 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
     folder.replace_lines(files.MANIFEST, lines[::-1])
 
 
-def _drop_parts(folder: Folder, question: Question, done: RepairResult) -> set[str]:
+def _drop_parts(
+    folder: Folder, question: Question, done: RepairResult, *, is_cut_lost: bool
+) -> set[str]:
     """Take off the manifest what cannot be read or is of another run; return the hosts that its
     rows doubt.
+
+    is_cut_lost : whether nobody knows how classes were cut: then only those stay that were
+        eliminated whole
     """
     hosts: set[str] = set()
     manifest = read_manifest(folder)
     n_bytes = manifest.n_bytes
+    number = manifest.last_number
     for part in manifest.parts:
         table = SCHEMA.empty_table()
         try:
@@ -182,6 +219,17 @@ def _drop_parts(folder: Folder, question: Question, done: RepairResult) -> set[s
             if foreign := question.partition.foreign(ids):
                 raise RowError(
                     f"it has rows of classes that are not the run's own, such as {foreign[0]}"
+                )
+            if is_cut_lost:
+                kept = table.filter(_IS_WHOLE)
+                if kept.num_rows == table.num_rows:
+                    continue
+                if kept.num_rows:
+                    number += 1
+                    n_bytes = _store(folder, kept, number, n_bytes)
+                raise DamagedError(
+                    f"{counted(table.num_rows - kept.num_rows, 'row')} of it rested on how "
+                    f"{files.RUN} said that classes are cut; {kept.num_rows:,} are kept"
                 )
         except (DamagedError, RowError) as error:
             # a doubt outlives the part: without it the other rows of that host would be believed
@@ -195,11 +243,17 @@ def _drop_parts(folder: Folder, question: Question, done: RepairResult) -> set[s
     return hosts
 
 
+def _store(folder: Folder, rows: pa.Table, number: int, n_bytes: int) -> int:
+    """Add rows as a part, behind so many bytes of the manifest; return how many it has then."""
+    name = files.part_name(files.RESULTS, number)
+    data = serialise(rows.combine_chunks())
+    folder.publish(name, data)
+    part = describe(name, data, rows.column("class_id").to_pylist())
+    return folder.append_line(files.MANIFEST, part.format(), n_bytes)
+
+
 def _remove_documents(folder: Folder, done: RepairResult) -> None:
     run = open_run(folder)
-    # the claim was made with rows that are gone
-    if done.parts:
-        folder.remove(files.CLAIM)
     readers: dict[str, Callable[[], object]]
     readers = {files.CLAIM: partial(read_claim, run), files.AUDITS: partial(read_audits, run)}
     readers |= {
@@ -211,3 +265,6 @@ def _remove_documents(folder: Folder, done: RepairResult) -> None:
         except DamagedError as error:
             folder.remove(name)
             done.others[name] = str(error)
+    # after that, or it would not be told that it was damaged: it was made with rows that are gone
+    if done.parts:
+        folder.remove(files.CLAIM)

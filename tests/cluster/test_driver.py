@@ -41,11 +41,13 @@ from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.local import LocalFolder
 from orderly_boggle.results.store.made import ListTold
 from orderly_boggle.results.store.parts import read_parts
-from orderly_boggle.results.store.rows import from_table
+from orderly_boggle.results.store.rows import Row, from_table
 from orderly_boggle.results.store.run import open_run
+from orderly_boggle.results.store.store import Store
 from orderly_boggle.search.breaker import Breaker, Unit
 from orderly_boggle.search.costs import likely_costs, predicted_costs
 from orderly_boggle.search.node import class_node, split
+from orderly_boggle.search.params import Budgets
 from orderly_boggle.search.question import DEFAULT_BUCKETS
 from orderly_boggle.search.scoring.scorer import Scorer
 from tests.cluster.fakes import REPORT
@@ -385,6 +387,38 @@ def test_a_run_keeps_the_rule_of_demands_that_it_began_with(config):
     told = read_events(LocalFolder(Path(extended.out)))
     assert [event.location for event in told if isinstance(event, Reused)] == [config.out]
     assert open_run(extended.out).question.rules.demands == "every"
+
+
+def test_parts_cut_by_rules_that_are_lost_are_searched_again(config, tmp_path):
+    """A run of an older version, in the middle of a class, that lost its ``run.json``: this version
+    looks for other images of the boards in a part, so some would be in no part at all.
+    """
+    words = tmp_path / "oui.txt"
+    words.write_text("oui\n")
+    asked = change(config, wordlist=str(words), cutoff=1, buckets="aeiou bcdfghjklmnpqrstvwxyz")
+    whole = run(change(asked, out=config.out + "-whole"))
+    plan = make_plan(change(asked, search={"demands": "every"}))
+    small = Budgets(unit_budget=1, node_budget=1, least_budget=1, product_limit=0)
+    begun = Breaker(replace(plan.spec, budgets=small)).break_unit(Unit(0))
+    assert begun.settled
+    assert begun.children
+    with Store.open(config.out, plan.question, plan.made) as store:
+        consonants = Unit(int(plan.question.class_ids()[-1]))
+        for found in (begun, Breaker(plan.spec).break_unit(consonants)):
+            store.append([Row.of_result(found, plan.question, host="elsewhere")])
+    (Path(config.out) / files.RUN).unlink()
+    mended = run(asked, drop_damaged=True)
+    assert mended.digest == whole.digest
+    assert mended.n_reused == 1, "a class that was eliminated whole was so by any rules"
+
+
+def test_a_claim_tells_the_rules_of_a_run_that_lost_its_run_json(config):
+    old = change(config, search={"demands": "every"})
+    run(old)
+    (Path(config.out) / files.RUN).unlink()
+    with pytest.raises(FingerprintError, match="demands: asked for 'open', stored 'every'"):
+        run(config, drop_damaged=True)
+    assert run(old, drop_damaged=True).n_computed == 0
 
 
 def test_a_run_says_how_it_fuses_cells_that_no_key_holds(config):
