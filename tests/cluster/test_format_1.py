@@ -3,8 +3,7 @@ before.
 
 ``tests/golden/format-1-runs.tar.xz`` has six, 2x2 with scowl70: ``plain``; ``climbed`` to its
 cutoff; ``every``, by the rule of demands of the oldest runs; ``fused``, with classes too wide for a
-key of two cells; ``extended`` from dataclasses import replace
-from ``plain``; and ``share``, the second of three.
+key of two cells; ``extended`` from ``plain``; and ``share``, the second of three.
 """
 
 from __future__ import annotations

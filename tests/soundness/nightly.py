@@ -3,9 +3,9 @@ nightly``.
 
 python -m tests.soundness.nightly [--report nightly.md] [--only NAME ...]
 
-Two stages at a time, longest first; each is a command of its own, its CPU time taken by the
-operating system.  Needs ENABLE2K (in a folder of $ORDERLY_WORDLISTS), or takes the bundled list.
-Exit code 1 when a stage fails.
+Two stages at a time, in the order of the file; each is a command of its own, its CPU time taken by
+the operating system.  Without ENABLE2K (in a folder of $ORDERLY_WORDLISTS) the stages that need it
+are left out, and the others take the bundled list.  Exit code 1 when a stage fails.
 """
 
 from __future__ import annotations
