@@ -2,7 +2,7 @@
 
     boardclass/   what a board is: boards, classes, word lists, score tables
     search/       one class of boards in, its boards out; scores, bounds, local search
-    configs/      what a run is asked: presets, word lists, dice, launch files
+    configs/      what a run is asked: presets, word lists, launch files
     results/      what a run leaves behind, and what it proves
     cluster/      who computes what; the command line
 

@@ -6,15 +6,15 @@ scores.
     Certifier              certificate.py the shape of a search, for the checker in
                            results/proof/audit.py
     trees/                 orderly trees: grown, merged, searched by OrderlyBound
-    terms/                 the terms of a node, from path shapes or by a walk over the trie
     local/                 local search: good boards without proof
-    class_bounds.py        the bounds of the paper as published, to look at
-    models.py              a class as a model for general solvers
+    terms/                 the terms of a node, from path shapes or by a walk over the trie
     explain.py             the story of a class, and its trees, drawn
+    models.py              a class as a model for general solvers
+    class_bounds.py        the bounds of the paper as published, to look at
     solvers/               four independent solvers, referees of the scorer
     scoring/               exact scores
-    question.py            what a run is asked, and how it is spelled, compared and identified
     costs.py               what classes and their parts should cost, by letters and by what is known
+    question.py            what a run is asked, and how it is spelled, compared and identified
     node.py, params.py     letters per cell and how a node splits; the rules of that, and budgets
     tally.py               what the nodes of a unit add up to
     keys.py, bits.py       literals in one integer; bit instructions
