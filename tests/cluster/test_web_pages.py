@@ -103,6 +103,18 @@ def test_pages_keep_nobody_out(opened, path, scheme, device):
     assert tab.locator("h1").count() == 1
 
 
+def test_a_link_to_a_board_names_its_size(opened):
+    """Twelve letters of a run of 2x6 would else be shown as another board, of 3x4."""
+    tab = opened("RUN")
+    settle(tab, "RUN")
+    assert "&size=2x2&" in tab.locator("#best a").first.get_attribute("href")
+    rows = opened("/records").locator("tbody tr")
+    assert rows.count() > 30
+    for n in range(0, rows.count(), 10):
+        link = rows.nth(n).locator("a").get_attribute("href")
+        assert f"&size={rows.nth(n).locator('td').first.text_content()}&" in link
+
+
 def test_a_board_is_typed_along_its_rows_and_a_word_clicked_is_drawn(opened, scorer):
     """The keyboard alone is enough."""
     tab = opened("/board?size=3x3")

@@ -46,8 +46,8 @@ function showAnswer(pulse, answer) {
   write("boards-told", answer.boards_told);
   /** @param {Placed} item  @param {...(Node | null)} shown */
   const link = (item, ...shown) => {
-    const href = `/board?letters=${encodeURIComponent(item.typed)}&run=${key}`;
-    return el("a", { href }, ...shown);
+    const asked = `letters=${encodeURIComponent(item.typed)}&size=${answer.dims}&run=${key}`;
+    return el("a", { href: `/board?${asked}` }, ...shown);
   };
   /** @type {Placed[]} */
   const [first, ...rest] = answer.boards;
