@@ -234,7 +234,7 @@ def run(
     if outcome.claim is None and not outcome.share_done:
         kind = NoProgressError if outcome.is_stuck else IncompleteError
         raise kind(f"the run in {outcome.location} is incomplete: {outcome.message}")
-    _print_outcome(resolved.wordlist, outcome)
+    _print_outcome(outcome)
 
 
 def _driven(config: RunConfig, extend: str | None, **how: Any) -> RunOutcome:
@@ -255,13 +255,13 @@ def _driven(config: RunConfig, extend: str | None, **how: Any) -> RunOutcome:
     return replace(outcome, seconds=time.monotonic() - began)
 
 
-def _print_outcome(wordlist: str, outcome: RunOutcome) -> None:
+def _print_outcome(outcome: RunOutcome) -> None:
     from orderly_boggle.results.proof.summary import proven_word
 
     if outcome.share_done or outcome.claim is None:
         say(f"Not proven. In {outcome.location}, {outcome.message}")
     else:
-        _draw_best(wordlist, outcome)
+        _draw_best(outcome)
         say(f"{proven_word(outcome.proof)} {outcome.claim.statement}\n", "bold")
     again = ""
     if outcome.n_reused:
@@ -275,7 +275,7 @@ def _print_outcome(wordlist: str, outcome: RunOutcome) -> None:
         say(f"digest {outcome.digest}\nmore: orderly top {outcome.location}")
 
 
-def _draw_best(wordlist: str, outcome: RunOutcome) -> None:
+def _draw_best(outcome: RunOutcome) -> None:
     from orderly_boggle.cluster.boards.scoring import Scoring
 
     assert outcome.claim is not None
@@ -283,8 +283,7 @@ def _draw_best(wordlist: str, outcome: RunOutcome) -> None:
     if asked.later:  # what it means for the words of a board, only the search knows
         return
     boards = outcome.listed.boards
-    words = boardclass.load_wordlist(wordlist)
-    scoring = Scoring(words, wordlist, asked.table)
+    scoring = Scoring(outcome.words, outcome.words.name, asked.table)
     for item in boards[:MAX_DRAWN]:
         # the best, with their equals: the list is in order of score
         if item.score == boards[0].score:
@@ -324,7 +323,7 @@ def derive(
         points = boardclass.parse_scores(scores)
     told = Progress(sys.stderr)
     outcome = derive_claim(source, words, wanted, points, cutoff, out, told)
-    _print_outcome(wanted, outcome)
+    _print_outcome(outcome)
 
 
 def merge(

@@ -21,6 +21,7 @@ from math import inf
 from orderly_boggle.boardclass.jit import kernel_hash
 from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.boardclass.scores import reaches
+from orderly_boggle.boardclass.wordlist import WordList
 from orderly_boggle.cluster.driver.journal import Journal
 from orderly_boggle.cluster.driver.loop import Ledger
 from orderly_boggle.cluster.driver.prepared import Prepared, prepare
@@ -75,6 +76,7 @@ class RunOutcome:
     """How a run ended."""
 
     location: str
+    words: WordList  # with which it was searched, whatever became of the file
     proof: Proof  # what the checks found
     claim: Claim | None  # None when the run is not complete; else it is written
     message: str  # what is missing, when not complete
@@ -323,6 +325,7 @@ def conclude(prepared: Prepared, finish: Finish) -> RunOutcome:
     proof.require_sound()
     return RunOutcome(
         plan.location,
+        plan.words,
         proof,
         claim,
         missing,

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -21,6 +22,7 @@ from orderly_boggle.cluster.driver.driver import run
 from orderly_boggle.cluster.driver.lookout import LOOK_S, Lookout
 from orderly_boggle.cluster.driver.progress import Progress
 from orderly_boggle.cluster.workers.executors import InProcessExecutor
+from orderly_boggle.results.storage import files
 from orderly_boggle.results.store.run import open_run
 from tests.cluster.small import tiny
 from tests.conftest import COMMAND
@@ -117,6 +119,29 @@ def test_a_run_whose_words_are_removed_says_so_and_goes_on_to_its_claim(tmp_path
     assert run(config, progress=progress, make_executor=Removing).complete
     (note,) = progress.note.call_args_list
     assert "was removed during the run: the search goes on" in note.args[0]
+
+
+@pytest.mark.parametrize("change", [Path.unlink, partial(Path.write_text, data="tea\n")])
+def test_words_that_go_or_change_in_mid_run_change_nothing_of_what_is_told(
+    orderly, tmp_path, change
+):
+    asked = tiny(tmp_path)
+    words = Path(asked.wordlist)
+    out = tmp_path / "run"
+
+    def change_it():
+        while not (out / files.MANIFEST).exists():  # the search is over, its end is not told yet
+            time.sleep(0.001)
+        change(words)
+
+    changing = threading.Thread(target=change_it)
+    changing.start()
+    command = ["run", "2x2", "--cutoff", 4, "--scores", "words", "--wordlist", words, "--out", out]
+    said = orderly.done(*command)
+    changing.join()
+    best = open_run(out).candidates()
+    assert f": {max(score for _, score, _ in best)} " in said
+    assert "Proven." in said
 
 
 @pytest.mark.nightly  # minutes: kernels are compiled twice
