@@ -18,6 +18,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -100,10 +101,33 @@ def _unpacker(raw: IO[bytes], path: Path) -> Callable[[IO[bytes]], Any]:
     if start.startswith(b"\x1f\x8b") or path.suffix == ".gz":
         return gzip.open
     if start.startswith(b"\xfd7zXZ") or path.suffix == ".xz":
-        return lzma.open
+        return partial(_all_streams, lzma.LZMADecompressor)
     if start.startswith(b"BZh"):
-        return bz2.open
+        return partial(_all_streams, bz2.BZ2Decompressor)
     return contextlib.nullcontext
+
+
+def _all_streams(make: Callable[[], Any], raw: IO[bytes]) -> IO[bytes]:
+    """Return what the streams of a file hold that stand one behind the other, as some programs
+    write it; at most one byte more than is allowed.
+
+    lzma.open and bz2.open pass over what is no stream: one with a damaged beginning would be
+    missing in silence, with all words behind it.
+    """
+    packed = raw.read(MAX_FILE_BYTES + 1)
+    if not packed:
+        raise EOFError("it is empty")
+    unpacked = bytearray()
+    while packed and len(unpacked) <= MAX_FILE_BYTES:
+        stream = make()
+        try:
+            unpacked += stream.decompress(packed, MAX_FILE_BYTES + 1 - len(unpacked))
+        except (OSError, lzma.LZMAError) as error:
+            raise EOFError(f"behind {len(unpacked):,} unpacked bytes: {error}") from error
+        if not stream.eof and len(unpacked) <= MAX_FILE_BYTES:
+            raise EOFError("its end is missing")
+        packed = stream.unused_data.lstrip(b"\0")  # zeros may fill up a block
+    return io.BytesIO(unpacked)
 
 
 def _only_text(raw: IO[bytes]) -> IO[bytes]:

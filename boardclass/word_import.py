@@ -128,11 +128,20 @@ class Imported:
 
 
 def parse_letters(options: list[str]) -> dict[str, str]:
-    """Return the map that options such as ``ñ=w`` give."""
-    pairs = [option.partition("=") for option in options]
-    symbols = {}
-    for letter, _, symbol in pairs:
-        symbols[_small(_apart(letter.strip()))] = symbol.strip().lower()
+    """Return the map that options such as ``ñ=w`` give.
+
+    Raises WordListError if a letter has two symbols.
+    """
+    symbols: dict[str, str] = {}
+    for option in options:
+        before, _, after = option.partition("=")
+        letter = _small(_apart(before.strip()))
+        symbol = after.strip().lower()
+        if symbols.setdefault(letter, symbol) != symbol:
+            raise WordListError(
+                f"--letter {quote(option)}: {letter} has the symbol {symbols[letter]} already; "
+                "give each letter one"
+            )
     return symbols
 
 

@@ -403,6 +403,12 @@ def test_a_letter_of_its_own_is_written_by_its_symbol(tmp_path):
     assert make("chico", "lluvia", letters={"ch": "k", "ll": "w"}).words.words == ("kico", "wuvia")
 
 
+def test_a_letter_with_two_symbols_is_refused():
+    assert parse_letters(["ñ=w", "Ñ=W"]) == {"ñ": "w"}
+    with pytest.raises(WordListError, match="'ñ=x': ñ has the symbol w already"):
+        parse_letters(["ñ=w", "ñ=x"])
+
+
 def test_the_forms_of_a_word_on_a_line_are_taken_and_a_word_of_two_is_not(tmp_path):
     """What ``aspell expand`` prints; and lists that hold some words such as ad hoc."""
     path = tmp_path / "expanded.txt"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import itertools
@@ -200,11 +201,32 @@ def test_a_compressed_list_that_is_cut_off_or_damaged(tmp_path):
             ("gz", packed[:-8] + b"\0" * 8),
             ("gz", packed[:60] + bytes(packed[60] ^ 1 for _ in "x") + packed[61:]),
             ("xz", lzma.compress(GOOD)[:-9]),
+            ("xz", b""),
             ("xz", GOOD),
         ]
     ):
         path = tmp_path / f"{number}.txt.{suffix}"
         path.write_bytes(data)
+        with pytest.raises(WordListError, match=r"is cut off or damaged .*fetch it again"):
+            load_wordlist(path)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [("gz", gzip.compress), ("xz", lzma.compress), ("bz2", bz2.compress)]
+)
+def test_all_streams_of_a_list_are_read_or_it_is_damaged(tmp_path, suffix, pack):
+    """Some programs pack a file as several streams; a library passes over one that it does not
+    know, and words would be missing.
+    """
+    path = tmp_path / f"list.txt.{suffix}"
+    first = pack(b"tea\n")
+    second = pack(b"rates\n")
+    path.write_bytes(first + second)
+    assert load_wordlist(path).words == ("rates", "tea")
+    path.write_bytes(first + bytes(8))
+    assert load_wordlist(path).words == ("tea",), "zeros that fill up a block"
+    for damaged in (b"?" + second[1:], second[:-1]):
+        path.write_bytes(first + damaged)
         with pytest.raises(WordListError, match=r"is cut off or damaged .*fetch it again"):
             load_wordlist(path)
 
