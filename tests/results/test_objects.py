@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyarrow import fs
 
 from orderly_boggle.boardclass.errors import InputError, StoreError
 from orderly_boggle.results.errors import DamagedError, StoreLockedError
@@ -21,6 +22,7 @@ from orderly_boggle.results.proof.prove import summary
 from orderly_boggle.results.storage import files, lock
 from orderly_boggle.results.storage.local import disk_use, open_folder
 from orderly_boggle.results.storage.lock import Pace, current_owner, own_note
+from orderly_boggle.results.storage.object_lines import line_name, name_of_all
 from orderly_boggle.results.storage.objects import ObjectFolder, connect, runs_below
 from orderly_boggle.results.store.made import Made
 from orderly_boggle.results.store.run import open_run
@@ -302,6 +304,23 @@ def test_addresses(bucket, s3_server, monkeypatch):
     missing = open_folder(f"s3://no-such-bucket/run?scheme=http&endpoint_override={host}")
     with pytest.raises(StoreError, match=r"cannot write s3://no-such-bucket/run/a.*no such bucket"):
         missing.publish("a", b"1")
+
+
+@pytest.mark.parametrize("stands_for", ["one line", "all lines"])
+def test_an_object_that_is_empty_until_it_is_closed_is_not_a_line_yet(tmp_path, stands_for):
+    """As on Azure, where this is what a driver leaves that was killed in the middle of a put."""
+    folder = ObjectFolder(fs.LocalFileSystem(), str(tmp_path), "abfss://data@account/run")
+    n_bytes = folder.append_line("log", "one", 0)
+    n_bytes = folder.append_line("log", "two", n_bytes)
+    if stands_for == "one line":
+        name = line_name("log", n_bytes, "another")
+    else:
+        name = name_of_all("log", n_bytes, "another")
+    (tmp_path / name).touch()
+    reader = ObjectFolder(fs.LocalFileSystem(), str(tmp_path), folder.uri)
+    assert reader.read_lines("log") == (["one", "two"], n_bytes)
+    reader.append_line("log", "three", n_bytes)
+    assert folder.read_lines("log")[0] == ["one", "two", "three"]
 
 
 def test_logs_grow_by_objects(bucket, tmp_path):
