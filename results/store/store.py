@@ -1,6 +1,6 @@
 """The writer of a run: one driver appends rows, and whatever is acknowledged survives a kill.
 
-    Store.open -> lock, run.json (created or compared), manifest, leftovers, index, conflicts
+    Store.open -> lock, run.json (created or compared), manifest, index, conflicts, leftovers
     append     -> check rows, leave out repetitions, buffer; flush when due
     flush      -> part file published, then its manifest line: a reader sees both or neither;
                   now and then the last parts are put together (compaction.py)
@@ -200,9 +200,11 @@ class Store:
             # an older run is described by what it stored, not by what this driver was given
             stored = identity or Identity(question, made)
             run = Run(folder, stored.question, stored.made, read_manifest(folder))
-            # only now: whoever left them may have been writing until the lock was free
-            remove_leftovers(folder, run.manifest)
+            # reads every part that is listed
             raise_conflicts(run.conflicts)
+            # only now: whoever left them may have been writing until the lock was free, and beside
+            # an older manifest, of a copy, what is not listed has the only rows that there are
+            remove_leftovers(folder, run.manifest)
             store = cls(run, lock, repaired, clock)
             # a doubt about a host must outlive the rows that a repair took out
             known = run.index.doubted_hosts

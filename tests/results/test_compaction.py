@@ -47,6 +47,22 @@ def put_together(sizes: Sequence[int]) -> list[Part]:
     return parts
 
 
+def test_an_older_manifest_of_a_copy_lets_no_file_go(tmp_path):
+    """A run that is copied while it goes on: first its manifest, then the part that replaced all
+    that this lists.
+    """
+    ones = [row(n) for n in range(MANY)]
+    with fill(tmp_path, ones[:-1]):
+        older = (tmp_path / files.MANIFEST).read_bytes()
+    fill(tmp_path, ones).close()
+    manifest = (tmp_path / files.MANIFEST).read_bytes()
+    (tmp_path / files.MANIFEST).write_bytes(older)
+    with pytest.raises(DamagedError, match="is listed but missing"):
+        Store.open(tmp_path, toy_question())
+    (tmp_path / files.MANIFEST).write_bytes(manifest)
+    assert row_keys(open_run(tmp_path)) == [item.key for item in ones]
+
+
 @pytest.mark.parametrize("n_rows", [1, 20, 70])
 def test_thirty_thousand_batches_become_few_parts(n_rows):
     parts = put_together([n_rows] * 30_000)
