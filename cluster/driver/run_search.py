@@ -38,8 +38,11 @@ from orderly_boggle.results.log_events import MemoryLow, Report, Started
 from orderly_boggle.results.proof.nodes import SearchNodes
 from orderly_boggle.results.proof.summary import Wording
 from orderly_boggle.results.storage.outage import Reminder
+from orderly_boggle.results.store.rows import SPLIT
+from orderly_boggle.results.store.run import Run
 from orderly_boggle.search.breaker import Spec, Unit
 from orderly_boggle.search.costs import likely_costs
+from orderly_boggle.search.tally import EFFORT
 
 MakeExecutor = Callable[[Spec], Executor]
 _LOW = 1 / 16  # of all memory
@@ -89,6 +92,7 @@ def search(
         doubted={Unit(class_id, path) for class_id, path in store.run.doubted},
         history=history(store.run, plan, prepared.ended_ids),
         elsewhere=likely_costs(plan.question, elsewhere_ids),
+        hurried=_hurried(store.run, plan.spec.budgets.unit_budget),
     )
     if config.workers or config.address:
         prepared.progress.stage("starting workers")
@@ -121,6 +125,16 @@ def search(
     if signals.reason:
         raise watch.interrupted(signals.reason)
     return finish
+
+
+def _hurried(run: Run, unit_budget: int) -> set[Unit]:
+    """Return the units with a verdict in doubt that were split before they had spent the budget."""
+    hurried = set()
+    for _, row in run.rows_on(set(run.doubted), run.manifest.parts):
+        effort = sum(row.counters[name] for name in EFFORT)
+        if row.status == SPLIT and effort <= unit_budget:
+            hurried.add(Unit(*row.key))
+    return hurried
 
 
 def _kernels_loaded(signals: StopSignals) -> bool:

@@ -31,11 +31,13 @@ class Work(NamedTuple):
     children: Collection[Unit] = ()  # units below roots of earlier calls that still need a verdict
     # units with a verdict, split from one whose own was lost and that is searched again
     known: Collection[Unit] = ()
-    # units with a verdict in doubt: never in a hurry, for another split would contradict it
+    # units with a verdict in doubt: for another split would contradict it, those that were split in
+    # a hurry are again, and no others
     doubted: Collection[Unit] = ()
     history: History = NO_HISTORY  # the cost of the open classes is judged by these as well
     # likely cost of open classes that others search
     elsewhere: Float64s = NO_HISTORY.costs
+    hurried: Collection[Unit] = ()  # of the doubted units those that were split in a hurry
 
 
 @dataclass
@@ -58,6 +60,7 @@ class Backlog:
 
     def __init__(self, work: Work, rng: np.random.Generator, sample: float) -> None:
         self._known = work.known
+        self._hurried = frozenset(work.hurried)
         self._ids = np.ascontiguousarray(work.class_ids, np.int64)
         ids_ascend = np.all(self._ids[1:] > self._ids[:-1])
         if self._ids.shape != np.shape(work.costs) or not ids_ascend:
@@ -123,6 +126,9 @@ class Backlog:
         total_s = 0.0
         budget_s = batch_s
         while len(units) < max_units and (unit := self._peek()) is not None:
+            # a batch is in a hurry or not
+            if units and (unit in self._hurried) != (units[0] in self._hurried):
+                break
             total_s += self.predicted_s(unit)
             # the forecast is asked once for each batch, and only where several units fit
             if len(units) == 1 and total_s <= batch_s:

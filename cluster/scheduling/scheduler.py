@@ -85,6 +85,7 @@ class Scheduler:
         self.trust = Trust(policy, rng, compare)
         self._backlog = Backlog(work, rng, policy.sample)
         self._doubted = frozenset(work.doubted)
+        self._hurried = frozenset(work.hurried)
         self._crew = Crew()
         self._machines = Machines()
         self._stranded_at_s: float | None = None  # since when no machine is left
@@ -499,6 +500,7 @@ class Scheduler:
         hurry = self._backlog.n_open - len(self._assignments) < _FEW * self._n_slots
         # a doubted verdict is compared with the old one, which must be cut in the same way
         hurry &= self._doubted.isdisjoint(units)
+        hurry |= not self._hurried.isdisjoint(units)
         self._out.append(events.Assign(worker.number, number, units, alone, replica, hurry))
 
     def _flags(self) -> str:

@@ -470,9 +470,17 @@ def describe_conflict(rows: Sequence[tuple[str, Row]], remedy: str = REMEDY_OF_C
         for place, row in rows
     ]
     class_id, path = rows[0][1].key
+    fault = "a machine or the program is at fault"
+    # how much of a unit is left to its children is no matter of truth
+    if any(row.status == SPLIT for _, row in rows):
+        fault += (
+            ", or it was split sooner in one of them: by another budget ([search] of the config), "
+            "or because workers were idle"
+        )
     return (
-        f"class {class_id} path {path!r} has different verdicts; a machine or the program is at "
-        "fault:\n" + "\n".join(lines) + f"\n{remedy}"
+        f"class {class_id} path {path!r} has different verdicts; {fault}:\n"
+        + "\n".join(lines)
+        + f"\n{remedy}"
     )
 
 

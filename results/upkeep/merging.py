@@ -24,7 +24,6 @@ True
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -44,7 +43,6 @@ from orderly_boggle.results.store.made import EVERYTHING, Made
 from orderly_boggle.results.store.rows import (
     ELIMINATED,
     SCHEMA,
-    SPLIT,
     VERDICTS,
     Row,
     from_table,
@@ -208,11 +206,6 @@ def _check_agreement(known: pa.Table, offered: pa.Table) -> None:
         remedy = (
             "Nothing was merged. Find out which is wrong; `orderly repeat` searches a class again."
         )
-        if any(row.status == SPLIT for _, row in chain.from_iterable(conflicts)):
-            remedy += (
-                " Where one is split, another budget ([search] of the config) is enough to "
-                "explain it."
-            )
         told = {}
         for pair in conflicts:
             _, row = pair[0]

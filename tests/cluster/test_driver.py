@@ -41,7 +41,7 @@ from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.local import LocalFolder
 from orderly_boggle.results.store.made import ListTold
 from orderly_boggle.results.store.parts import read_parts
-from orderly_boggle.results.store.rows import Row, from_table
+from orderly_boggle.results.store.rows import QUARANTINED, Row, from_table
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.store.store import Store
 from orderly_boggle.search.breaker import Breaker, Unit
@@ -387,6 +387,28 @@ def test_a_run_keeps_the_rule_of_demands_that_it_began_with(config):
     told = read_events(LocalFolder(Path(extended.out)))
     assert [event.location for event in told if isinstance(event, Reused)] == [config.out]
     assert open_run(extended.out).question.rules.demands == "every"
+
+
+def test_a_split_in_a_hurry_that_is_in_doubt_is_found_again(config):
+    """Towards its end a run splits units sooner; its only host is contradicted after that."""
+
+    class Hasty(Breaker):
+        hurried_budget = 0
+
+    made = {"search": {"memory_mb": 16, "product_limit": 0, "node_budget": 1, "least_budget": 1}}
+    asked = change(config, **made)
+    whole = run(change(asked, out=config.out + "-whole"))
+    plan = make_plan(asked)
+    breaker = Hasty(plan.spec)
+    breaker.hurries = True
+    class_ids = plan.question.class_ids().tolist()
+    found = [breaker.break_unit(Unit(class_id)) for class_id in class_ids]
+    assert any(each.children and each.settled for each in found)
+    doubt = Row(plan.question.digest, class_ids[0], "", QUARANTINED, 0, host="liar")
+    with Store.open(config.out, plan.question, plan.made) as store:
+        store.append(Row.of_result(each, plan.question, host="liar") for each in found)
+        store.append([doubt])
+    assert run(asked, make_executor=with_breaker(Hasty)).digest == whole.digest
 
 
 def test_parts_cut_by_rules_that_are_lost_are_searched_again(config, tmp_path):
