@@ -83,7 +83,10 @@ class ExtendResult:
                 "bounds and says so"
             )
         if n_refused := self.n_verdicts - self.n_reused - self.n_before:
-            text += f", {n_refused:,} do not hold at the new cutoff and are searched again"
+            text += (
+                f", {n_refused:,} do not hold at the new cutoff or are in doubt, and are searched "
+                "again"
+            )
         return text
 
 
@@ -130,6 +133,9 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
     n_reused = n_before = 0
     batch: list[Row] = []
     for row in taken(source, store.question):
+        # it would be in doubt here, and searched again only by the next call
+        if row.host in store.index.doubted_hosts:
+            continue
         # a run that was begun there keeps what it found: its own verdicts rest on nothing else
         if row.key in store.index.places:
             n_before += 1

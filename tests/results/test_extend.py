@@ -303,6 +303,26 @@ def test_verdicts_of_a_host_in_doubt_are_not_taken_over_and_the_doubt_is(tmp_pat
     assert (brought.status, brought.host) == ("quarantined", "box")
 
 
+def test_verdicts_of_a_host_that_is_in_doubt_here_are_not_taken_over(tmp_path):
+    """They would be stored, and only the next call would find out that they are in doubt."""
+    rows = [each for each in whole_run(80) if each.status == "eliminated" and not each.path]
+    source = tmp_path / "source"
+    asked = toy_question(cutoff=85)
+    write_rows(
+        source,
+        [replace(each, host="box" if each is rows[0] else "other") for each in rows],
+        toy_question(cutoff=80),
+        ALL_COVERED,
+    )
+    doubt = replace(rows[0], fingerprint=asked.digest, status="quarantined", n_boards=0, host="box")
+    with Store.open(tmp_path / "new", asked, ALL_COVERED) as store:
+        store.append([doubt], copied=True)
+        found = extend(open_run(source), store)
+    assert (found.n_reused, found.n_before) == (len(rows) - 1, 0)
+    assert rows[0].key not in open_run(tmp_path / "new").index.places
+    assert "1 do not hold at the new cutoff or are in doubt" in found.describe()
+
+
 def test_a_verdict_taken_over_twice_names_the_highest_cutoff_it_was_decided_at(tmp_path):
     asked = toy_question(cutoff=90)
     rows = [each for each in whole_run(90) if each.status == "eliminated" and not each.path]
