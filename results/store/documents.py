@@ -19,7 +19,7 @@ from orderly_boggle.results.storage.local import Folder
 _SEAL = "sha256"
 _FORMAT = 1
 _UNKNOWN = {"extra_forbidden", "unexpected_keyword_argument"}  # as pydantic calls such fields
-_UPGRADE = "use the version of orderly that wrote it, or a newer one"
+UPGRADE = "use the version of orderly that wrote it, or a newer one"
 _Model = TypeVar("_Model")
 Reader = Callable[[str], _Model]  # of the JSON text of a document without its seal and format
 
@@ -81,13 +81,13 @@ def read_versions(
             known = " and ".join(map(str, sorted(readers)))
             what = f"it has format {quote(version)}, this version reads {known}"
             if isinstance(version, int) and version > max(readers):
-                raise NewerError(f"{folder.where(name)} is of a newer version: {what}; {_UPGRADE}")
+                raise NewerError(f"{folder.where(name)} is of a newer version: {what}; {UPGRADE}")
             raise ValueError(what)
         return read(json.dumps(values))
     except ValidationError as error:
-        if unknown := _unknown(error):
+        if unknown := unknown_field(error):
             raise NewerError(
-                f"{folder.where(name)} tells what this version does not know: {unknown}; {_UPGRADE}"
+                f"{folder.where(name)} tells what this version does not know: {unknown}; {UPGRADE}"
             ) from error
         raise DamagedError(
             f"{folder.where(name)} is damaged: {first_fault(error)}; {remedy}"
@@ -96,7 +96,7 @@ def read_versions(
         raise DamagedError(f"{folder.where(name)} is damaged: {error}; {remedy}") from error
 
 
-def _unknown(error: ValidationError) -> str:
+def unknown_field(error: ValidationError) -> str:
     """Return the first field that a model does not have, with its value, if nothing else is wrong:
     a document that lacks fields as well is another one, which took the place of this.
     """

@@ -28,10 +28,15 @@ import pyarrow.parquet as pq
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 
 from orderly_boggle.boardclass.errors import StoreError
-from orderly_boggle.results.errors import DamagedError, LimitError
+from orderly_boggle.results.errors import DamagedError, LimitError, NewerError
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.local import Folder
-from orderly_boggle.results.store.documents import first_fault, json_digest
+from orderly_boggle.results.store.documents import (
+    UPGRADE,
+    first_fault,
+    json_digest,
+    unknown_field,
+)
 from orderly_boggle.results.store.rows import SCHEMA
 
 REMEDY = "restore the file from a copy, or run again with --drop-damaged to recompute its rows"
@@ -107,8 +112,10 @@ _PART = TypeAdapter(Part)
 
 
 def parse_part(line: str) -> Part:
-    """Return the part of a manifest line; raises ValueError when the line is not one that
-    :meth:`Part.format` wrote.
+    """Return the part of a manifest line.
+
+    Raises ValueError when the line is not one that :meth:`Part.format` wrote; NewerError when it
+    has a key that this version does not know.
     """
     values = json.loads(line)
     # before the schema: a line that was damaged is not called one of another version
@@ -117,6 +124,12 @@ def parse_part(line: str) -> Part:
     try:
         part = _PART.validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
+        # it is what was written: a repair must not take the part off the list
+        if unknown := unknown_field(error):
+            raise NewerError(
+                f"a line of {files.MANIFEST} tells what this version does not know: {unknown}; "
+                f"{UPGRADE}"
+            ) from error
         raise ValueError(first_fault(error)) from error
     # a reader that looks for one of the old parts cuts its rows out by these counts
     is_off = sum(part.counts) != part.n_rows or part.first_number < 1

@@ -33,7 +33,7 @@ from orderly_boggle.results.proof.prove import summary
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.files import explained
 from orderly_boggle.results.storage.local import open_folder
-from orderly_boggle.results.store.documents import format_document
+from orderly_boggle.results.store.documents import format_document, json_digest
 from orderly_boggle.results.store.made import EVERYTHING, Made
 from orderly_boggle.results.store.parts import parse_parquet, parse_part
 from orderly_boggle.results.store.rows import SCHEMA
@@ -234,6 +234,22 @@ def test_a_run_of_a_newer_version_is_no_damaged_one(finished, tmp_path, change, 
     with pytest.raises(NewerError, match=message):
         Store.open(run, toy_question(), recover=repair)
     assert (run / files.RUN).read_bytes() == before
+
+
+def test_a_manifest_of_a_newer_version_is_no_damaged_one(finished, tmp_path):
+    """Repairing it would take parts off the list that are sound."""
+    run = spoilt(finished, tmp_path)
+    manifest = run / files.MANIFEST
+    first, *others = manifest.read_text().splitlines(keepends=True)
+    told = json.loads(first) | {"codec": "new"}
+    del told["check"]
+    told["check"] = json_digest(told)[:16]
+    manifest.write_text("".join([json.dumps(told, sort_keys=True) + "\n", *others]))
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    for how in ({}, {"recover": repair}):
+        with pytest.raises(NewerError, match="codec is 'new'; use the version of orderly that"):
+            Store.open(run, toy_question(), **how)
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
 
 def test_a_run_json_that_was_written_over_is_told(finished, tmp_path):
