@@ -314,12 +314,13 @@ def audit(
         ) from error
     except checker.Unreadable as error:
         raise StoreError(str(error)) from error
-    record_audit(run, result, leaves, seed)
     if fmt == "table":
         say(f"{_sentence(result)}\n", "bold")
         write_record(_in_words(result))
     else:
         write_record({"complete": result.complete, **asdict(result)}, fmt)
+    # last: an audit of hours has its result where the run may only be read
+    record_audit(run, result, leaves, seed)
 
 
 def _folder_here(directory: str) -> Path:

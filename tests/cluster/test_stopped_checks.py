@@ -64,6 +64,22 @@ def test_a_certify_that_lost_the_run_stores_no_more(proven, tmp_path):
     assert not certificate_files(run.folder)
 
 
+def test_an_audit_that_cannot_be_recorded_has_its_result_all_the_same(proven, tmp_path):
+    place = shutil.copytree(proven, tmp_path / "run")
+    certify(open_run(place), load_wordlist("scowl70").words, Choice(sample=1))
+
+    def allow_little():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # as if the disk were full
+
+    command = [*COMMAND, "audit", str(place)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, preexec_fn=allow_little, check=False
+    )
+    assert done.returncode == WriteError.exit_code
+    assert done.stdout.startswith("Audited: 1 trees over ")
+    assert f"cannot write {place / files.AUDITS}" in done.stderr
+
+
 def started(tmp_path, *arguments):
     """Start a command; what it says is in ``tmp_path``/said."""
     with (tmp_path / "said").open("wb") as file:
