@@ -102,9 +102,13 @@ def _certified(
     began = time.monotonic()
 
     def store() -> None:
+        nonlocal waiting
+        # once: a write that failed may have arrived, and no part may be certified twice
+        shapes = waiting
+        waiting = []
         # one that slept and lost the run would certify the parts of the next one a second time
         lock.require()
-        done.bytes += write_certificates(run, waiting)
+        done.bytes += write_certificates(run, shapes)
 
     try:
         for class_id, forced in _without(certified_parts(run), parts, done):
@@ -121,7 +125,6 @@ def _certified(
             # an hour of certifying must not hang on its last minute
             if time.monotonic() - began > publish_every_s:
                 store()
-                waiting = []
                 began = time.monotonic()
     finally:
         if waiting:

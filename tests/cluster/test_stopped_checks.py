@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import shutil
 import signal
@@ -9,18 +10,20 @@ import subprocess
 import sys
 from functools import partial
 
+import pyarrow as pa
 import pytest
 
-from orderly_boggle.boardclass.errors import IncompleteError
+from orderly_boggle.boardclass.errors import IncompleteError, StoreError
 from orderly_boggle.boardclass.wordlist import load_wordlist
 from orderly_boggle.cluster.cli import app
 from orderly_boggle.results.errors import StoreLockedError, WriteError
-from orderly_boggle.results.proof.certificates import certificate_files
+from orderly_boggle.results.proof.certificates import certificate_files, read_certificates
 from orderly_boggle.results.proof.certify import Choice, certify
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.store.run import open_run
 from tests.cluster.test_process import wait_for
 from tests.conftest import COMMAND, ROOT
+from tests.results.faults import Faults
 
 
 def test_a_stopped_certify_keeps_what_it_has_and_goes_on(proven, tmp_path):
@@ -49,6 +52,27 @@ def test_a_certify_that_cannot_write_gives_the_run_back(proven, tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert certify(run, words, Choice(sample=3)).parts == 3
+
+
+@pytest.mark.parametrize("publish_every_s", [60.0, -1.0])
+def test_a_write_that_failed_certifies_no_part_twice(
+    proven, tmp_path, monkeypatch, publish_every_s
+):
+    """The file may be there all the same: the checker rejects boards that are in two rows."""
+    words = load_wordlist("scowl70").words
+    faults = Faults(monkeypatch)
+    choice = Choice(sample=2)
+    for at in range(20):
+        run = open_run(shutil.copytree(proven, tmp_path / f"{at}"))
+        faults.arm(at, "error")
+        with contextlib.suppress(StoreError):
+            certify(run, words, choice, publish_every_s=publish_every_s)
+        faults.arm(-1, "error")
+        certify(run, words, choice)
+        rows = pa.concat_tables(
+            read_certificates(run.folder, name) for name in certificate_files(run.folder)
+        )
+        assert rows.num_rows == 2, at
 
 
 def test_a_certify_that_lost_the_run_stores_no_more(proven, tmp_path):
