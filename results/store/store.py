@@ -426,6 +426,7 @@ class Store:
             keeps = f"; {counted(self._n_buffered, 'row')} and what is found meanwhile are kept"
             self._news.fails(outage, patience, error, keeps)
             return False
+        outage.answered()  # of a directory nobody else notes it: the next outage is one of its own
         self._news.answers(patience, self._folder.where(""))
         return True
 

@@ -33,12 +33,13 @@ from orderly_boggle.results.proof.prove import summary
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.files import explained
 from orderly_boggle.results.storage.local import open_folder
+from orderly_boggle.results.storage.outage import Outage, Patience
 from orderly_boggle.results.store.documents import format_document, json_digest
 from orderly_boggle.results.store.made import EVERYTHING, Made
 from orderly_boggle.results.store.parts import parse_parquet, parse_part
 from orderly_boggle.results.store.rows import SCHEMA
 from orderly_boggle.results.store.run import open_run
-from orderly_boggle.results.store.store import Store
+from orderly_boggle.results.store.store import FLUSH_SECONDS, Store
 from orderly_boggle.results.upkeep.repair import repair
 from tests.conftest import flip_bit
 from tests.results.faults import KINDS, SEAM, Faults
@@ -472,6 +473,28 @@ def test_a_flush_that_failed_can_be_repeated(tmp_path, monkeypatch, at):
     assert [r.key for r in open_run(tmp_path).rows()] == [r.key for r in all_rows()]
     Store.open(tmp_path, toy_question()).close()
     assert not list(tmp_path.rglob(files.TEMPORARY_PREFIX + "*"))
+
+
+def test_a_disk_that_fails_once_more_is_waited_for_as_long_as_the_first_time(tmp_path, monkeypatch):
+    faults, told, now_s = Faults(monkeypatch), list[str](), 1000.0
+
+    def clock():
+        return now_s
+
+    with Store.open(tmp_path, toy_question(), clock=clock) as store:
+        store.run.folder.outage = Outage(clock)
+        store.run.folder.patience = Patience(1200.0, told.append)
+        for number in (1, 2):
+            assert not store.flush_if_due(), "nothing waits"
+            store.append([row(number)])
+            now_s += FLUSH_SECONDS
+            faults.arm(1, "error")
+            assert not store.flush_if_due()
+            now_s += FLUSH_SECONDS
+            assert store.flush_if_due()
+            now_s += 100_000.0
+    assert [text.endswith("answers again") for text in told] == [False, True] * 2
+    assert len(list(open_run(tmp_path).rows())) == 2
 
 
 def test_a_manifest_cut_during_the_run_is_noticed(tmp_path):
