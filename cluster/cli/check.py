@@ -355,7 +355,7 @@ def _sentence(audit: Audit) -> str:
     share = "every board there is"
     if audit.n_boards < every:
         share = f"{100 * audit.n_boards / every:.2g} % of all boards"
-    trees = f"{audit.n_parts:,} trees over {share}"
+    trees = f"{counted(audit.n_parts, 'tree')} over {share}"
     n_checked = audit.n_leaves_checked + audit.n_scored
     n_all = audit.n_leaves + audit.n_left
     # what was not drawn may hold such a board

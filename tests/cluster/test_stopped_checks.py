@@ -100,7 +100,7 @@ def test_an_audit_that_cannot_be_recorded_has_its_result_all_the_same(proven, tm
         command, capture_output=True, text=True, preexec_fn=allow_little, check=False
     )
     assert done.returncode == WriteError.exit_code
-    assert done.stdout.startswith("Audited: 1 trees over ")
+    assert done.stdout.startswith("Audited: 1 tree over ")
     assert f"cannot write {place / files.AUDITS}" in done.stderr
 
 
