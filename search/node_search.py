@@ -2,7 +2,8 @@
 of it is split.
 
     search -> grow its trees, a loose one first (search.trees.forest)
-           -> OrderlyBound (search.trees.bound)
+           -> OrderlyBound (search.trees.bound), with what the last levels can give behind each
+              letter of the next cell (search.trees.last_levels)
            -> score what is left
 
     the letters of the next cell whose search spends its budget are forced and searched as nodes of
@@ -34,6 +35,7 @@ from orderly_boggle.search.scoring.scorer import Scorer, decode_boards
 from orderly_boggle.search.tally import Tally
 from orderly_boggle.search.trees import bound, state
 from orderly_boggle.search.trees.forest import Forest
+from orderly_boggle.search.trees.last_levels import LEVELS_LEFT, bound_last_levels
 from orderly_boggle.search.trees.layer import Grown
 from orderly_boggle.search.trees.lazy_subtree import collapse
 
@@ -231,6 +233,7 @@ class NodeSearch:
         first = grown.orderly.first
         s.counts[:] = 0
         s.counts[state.DEPTH] = first
+        s.counts[state.PAUSE] = LEVELS_LEFT
         s.points[first] = 0
         rows = state.rows_at(s, first)
         s.not_less[:] = 0
@@ -276,6 +279,8 @@ class NodeSearch:
                 status = bound.orderly_bound(
                     grown.orderly, s, tally.cutoff, budget, self._survivors
                 )
+                if status == bound.LETTER_TAKEN:
+                    bound_last_levels(grown.orderly, s, tally.cutoff)
                 n = int(s.counts[state.SURVIVORS]) - n_before
                 n_before += n
                 n_in_vain = self._score(node, self._survivors[:n, first:], tally)

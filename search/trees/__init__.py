@@ -12,6 +12,8 @@
                    search reaches
     orderly_bound  bound.py      the search itself; state.py is its state, sums.py adds up the
                                  letters of a level
+    bound_last_levels    last_levels.py    what the last levels can give together: lower bounds
+                   behind a letter of the first level
     Tree           tree.py       the only owner of the layout of a tree node
 
 Uses ``terms``, ``scoring`` and what lies under them.

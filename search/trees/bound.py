@@ -15,10 +15,19 @@ A subtree that was left lazy is built when it is pushed, one sum node at a time
 (search.trees.lazy_subtree).  When there is no more room for these nodes, the letter of the first
 level is given up as if it had spent its budget.
 
-A letter that a level may not take starts from the least value of the type there, so it is never a
-maximum and never survives.  Residual symmetry works the same way.  Where level ``a`` must not be
-greater than level ``b``, choosing a letter for ``a`` forbids the smaller ones on ``b`` (search.node
-says why this loses no board).
+A letter that a level may not take starts from the least value of the type there: its sum stays
+negative, and it is never taken.  Residual symmetry works the same way.  Where level ``a`` must not
+be greater than level ``b``, choosing a letter for ``a`` forbids the smaller ones on ``b``
+(search.node says why this loses no board).
+
+Where the first level has taken a letter and enough levels are left, the search pauses
+(LETTER_TAKEN).  search.trees.last_levels may then put a part of the letter sums ``apart`` and find
+out the ``most`` that it can give.  The bound of a state is then
+
+    points + sum over levels c >= k of  max over letters l of V[c][l]  +  most[k]
+
+Level k that takes letter l gets what was put apart of it back, and ``most[k + 1]`` counts from
+there on.  Both are 0 where nothing is apart.
 
 The search can be left and taken up again at any push: all state is in the arrays of
 search.trees.state.
@@ -39,12 +48,17 @@ from orderly_boggle.search.trees.state import (
     BEST,
     DEPTH,
     DISCARDED,
+    IS_APART,
     LINK,
+    LOWEST,
     N_CHOICES,
     N_TAILS,
+    PAUSE,
     PUSHES,
     SINCE,
+    SOUGHT,
     STATES,
+    STEP,
     SURVIVORS,
     TIP,
     TREE_AND_SEARCH,
@@ -65,6 +79,8 @@ from orderly_boggle.search.trees.tree import (
 DONE = 0
 BUDGET_SPENT = 1
 SURVIVORS_FULL = 2
+LETTER_TAKEN = 3
+_FAR = 8  # a pause pays where the bound is above the cutoff by more than this part of it
 _AHEAD = 4  # how many pushes ahead cells are prefetched
 _ZERO = np.uint64(0)
 
@@ -73,8 +89,8 @@ _ZERO = np.uint64(0)
     int64(tree, search, int64, int64, writable(int8, 2)) for tree, search in TREE_AND_SEARCH
 ])  # fmt: skip
 def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untyped-def]
-    """Search on from the state in ``s``; return DONE, BUDGET_SPENT or SURVIVORS_FULL (call again
-    with an empty buffer).
+    """Search on from the state in ``s``; return DONE, BUDGET_SPENT, SURVIVORS_FULL (call again
+    with an empty buffer) or LETTER_TAKEN (call again, see the module).
 
     In place, the cells from the tip of the tree on are written to, and references to lazy subtrees;
     call :func:`orderly_boggle.search.trees.lazy_subtree.collapse` when the search is over.
@@ -83,7 +99,8 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     budget : pushes behind one letter of the first level at which the search gives up, or earlier
         when no room is left; :func:`skip_letter` goes on with the next one
     survivors : int8[m, >= n_levels], filled from the first level on with the letters of complete
-        assignments whose bound reaches the cutoff
+        assignments whose bound reaches the cutoff.  With m = 0 there are none: each complete
+        assignment raises the cutoff above what it gives, by ``STEP`` of the counts
 
     The kernel is long on purpose: a call that hands a NamedTuple of arrays to another kernel counts
     references on all of them, which costs more than a push.
@@ -107,6 +124,14 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     picked = np.empty(choices.shape[1], np.int64)
     not_less = s.not_less
     smaller = s.smaller
+    apart = s.apart
+    most = s.most
+    is_seeking = survivors.shape[0] == 0
+    lowest = max(int64(first), s.counts[LOWEST])
+    pause = int64(-1)
+    if not is_seeking and 0 < s.counts[PAUSE] < n_levels - first:
+        pause = int64(first + 1)
+    is_apart = s.counts[IS_APART]
     depth = s.counts[DEPTH]
     n_states = s.counts[STATES]
     n_pushes = s.counts[PUSHES]
@@ -118,17 +143,31 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     forbidden = np.iinfo(sums.dtype).min
     status = DONE
     n = 0
-    while depth >= first:
+    while depth >= lowest:
+        if depth == first and is_apart:
+            most[:] = 0
+            apart[:] = 0
+            is_apart = int64(0)
         here = depth * (AT_DEEPER + AT_NEXT)
         row = levels[here + AT_ROW]
         others = bound[depth] - levels[here + BEST]
         letter = next_letter[depth]
-        while letter < LETTER_BITS and not reaches(others + sums[row + letter], cutoff):
-            discarded = max(discarded, others + sums[row + letter])
+        while letter < LETTER_BITS:
+            if sums[row + letter] >= 0:
+                # both are bounds
+                beyond = min(most[depth], apart[depth * ROW + letter] + most[depth + 1])
+                total = others + sums[row + letter] + beyond
+                if reaches(total, cutoff):
+                    break
+                discarded = max(discarded, total)
             letter += 1
         next_letter[depth] = letter
         if letter == LETTER_BITS:
             depth -= 1
+            continue
+        if depth == top and is_seeking:
+            cutoff = total + s.counts[STEP]
+            next_letter[depth] = letter + 1
             continue
         if depth == top:
             if n == survivors.shape[0]:
@@ -163,8 +202,10 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         # First, all that is behind the letter counts as points, which is right for leaves. Anything
         # else gives its bound back and is pushed.  Each push can only lower the bound of the state,
         # so the first that takes it below the cutoff is the last one.
-        held = points[depth] + sums[row + letter]
-        total = others + sums[row + letter]
+        behind = sums[row + letter] + apart[depth * ROW + letter]
+        held = points[depth] + behind
+        total = others + behind
+        aim = cutoff - most[deeper]
         if later:
             total = held
             while later:
@@ -193,7 +234,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
             prefetch(cells, picked[i])
         i = 0
         n_ahead = 0
-        while i < n_picked and reaches(total, cutoff):
+        while i < n_picked and reaches(total, aim):
             # prefetch what lies behind the letter some pushes ahead
             while n_ahead < n_picked and n_ahead <= i + _AHEAD:
                 ref = int64(cells[picked[n_ahead]])
@@ -262,7 +303,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
         code = uint64(letter + 1) << uint64(LITERAL_BITS * (top - depth))
         i = 0
         # a name for this row would count references to it
-        while i < n_ends and reaches(total, cutoff):
+        while i < n_ends and reaches(total, aim):
             rest = tails[depth, i] ^ code
             i += 1
             if rest == _ZERO or rest > later_levels:  # nothing is left, or another letter
@@ -291,13 +332,16 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
                 tails[level, n_stacked] = rest
                 tail_points[level, n_stacked] = tail_points[depth, i - 1]
                 levels[at_level + N_TAILS] = n_stacked + 1
-        if reaches(total, cutoff):
+        if reaches(total, aim):
             points[deeper] = held
             bound[deeper] = total
             next_letter[deeper] = 0
             depth = deeper
+            if depth == pause and reaches(total, cutoff + cutoff // _FAR):
+                status = LETTER_TAKEN
+                break
         else:
-            discarded = max(discarded, total)
+            discarded = max(discarded, total + most[deeper])
     s.counts[DEPTH] = depth
     s.counts[STATES] = n_states
     s.counts[PUSHES] = n_pushes
@@ -305,5 +349,7 @@ def orderly_bound(tree, s, cutoff, budget, survivors):  # type: ignore[no-untype
     s.counts[DISCARDED] = discarded
     s.counts[TIP] = tip
     s.counts[LINK] = link
+    s.counts[IS_APART] = is_apart
+    s.counts[SOUGHT] = cutoff
     s.counts[SURVIVORS] += n
     return status

@@ -15,7 +15,7 @@ and reaches no cutoff.  Sums of 4 bytes suffice for any tree in the same way, fo
 than 2^31.
 
 >>> new_search().counts.tolist()
-[0, 0, 0, 0, 0, 0, 0, 0]
+[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 """
 
 from typing import Any, NamedTuple
@@ -41,7 +41,10 @@ from orderly_boggle.search.trees.tree import (
 )
 
 # what is where in ``counts``
-STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED, TIP, LINK, _N_COUNTS = range(9)
+(
+    STATES, PUSHES, SURVIVORS, DEPTH, SINCE, DISCARDED, TIP, LINK, PAUSE, IS_APART, LOWEST, STEP,
+    SOUGHT, _N_COUNTS,
+) = range(14)  # fmt: skip
 # what is where in ``levels``, and where the next level starts
 AT_ROW, BEST, N_CHOICES, N_TAILS, AT_NEXT = range(5)
 AT_DEEPER = MAX_LEVELS * AT_NEXT  # where the same level of the next depth starts
@@ -70,16 +73,25 @@ class Search(NamedTuple):
     not_less: Int64s
     # [26], for each letter the letters before it in the order of ``not_less``
     smaller: Int64s
-    # [8]: states, pushes, survivors, current depth, pushes when the first level took its letter,
+    # [14 * 32], by level and letter: what the letter sums do not hold of the choices that were
+    # stacked when the first level had taken its letter (search.trees.last_levels)
+    apart: Int64s
+    # [15], by level: the most that these choices give on the levels from this one on, beyond what
+    # the letter sums hold of them
+    most: Int64s
+    # [13]: states, pushes, survivors, current depth, pushes when the first level took its letter,
     # largest bound of a discarded state, first unused cell behind the tree and what the search
-    # built there, link of the last node that it built (search.trees.lazy_subtree)
+    # built there, link of the last node that it built (search.trees.lazy_subtree); how many levels
+    # must be left for a pause when the first level has taken a letter, 0: there is none; whether
+    # anything is ``apart``.  While the most is sought (search.trees.last_levels): the depth where
+    # the search begins, the step by which the aim is raised, and the aim at the end
     counts: Int64s
 
 
 _LINE = writable(int64)
 _TABLES = [writable(kind, 2) for kind in (int64, uint64, int32)]
 _SEARCH_TYPES = {
-    value: types.NamedTuple([writable(value), *[_LINE] * 4, *_TABLES, *[_LINE] * 3], Search)
+    value: types.NamedTuple([writable(value), *[_LINE] * 4, *_TABLES, *[_LINE] * 5], Search)
     for value in (int16, int32)
 }
 TREE_AND_SEARCH = tuple((TREE_TYPES[bound], _SEARCH_TYPES[value]) for value, bound in SUM_TYPES)
@@ -104,7 +116,7 @@ def new_search() -> Search:
             np.zeros((m, 2 << m), np.int64),
             np.zeros(tails, np.uint64),
             np.zeros(tails, np.int32),
-            *(np.zeros(n, np.int64) for n in (m, LETTER_BITS, _N_COUNTS)),
+            *(np.zeros(n, np.int64) for n in (m, LETTER_BITS, m * ROW, m + 1, _N_COUNTS)),
         ]
     )
 
@@ -137,7 +149,12 @@ def rows_at(s: Search, depth: int) -> NDArray[Any]:
 
 @kernel([int64(tree, search, int64) for tree, search in TREE_AND_SEARCH])
 def add_root(tree, s, root):  # type: ignore[no-untyped-def]
-    """Push the root of a tree on the state at the first level; return the bound of it."""
+    """Push the root of a tree on the state at the first level, with nothing apart; return the bound
+    of it.
+    """
+    s.apart[:] = 0
+    s.most[:] = 0
+    s.counts[IS_APART] = 0
     cells = tree.cells
     bounds = tree.bounds
     first = tree.first

@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -37,6 +38,7 @@ from orderly_boggle.cluster.workers.executors import ProcessExecutor
 from orderly_boggle.cluster.workers.ray_cluster import LOCAL
 from orderly_boggle.cluster.workers.ray_executor import RayExecutor
 from orderly_boggle.configs.model import load_config
+from orderly_boggle.search import node_search
 from orderly_boggle.search.breaker import Breaker, Unit
 from orderly_boggle.search.costs import predicted_costs
 from orderly_boggle.search.scoring.scorer import Scorer, encode_boards
@@ -176,17 +178,21 @@ def prices(must: float) -> Iterator[Figure]:
         )
     )
     breaker = Breaker(plan.spec)
-    orderly_bound = bound.orderly_bound
     seconds = [0.0]
 
-    def timed(*arguments: Any) -> int:
+    def timed(kernel: Callable[..., int], *arguments: Any) -> int:
         began = time.process_time()
-        status = orderly_bound(*arguments)
+        status = kernel(*arguments)
         seconds[0] += time.process_time() - began
         return int(status)
 
     each = []
-    with mock.patch.object(bound, "orderly_bound", timed):
+    with (
+        mock.patch.object(bound, "orderly_bound", partial(timed, bound.orderly_bound)),
+        mock.patch.object(
+            node_search, "bound_last_levels", partial(timed, node_search.bound_last_levels)
+        ),
+    ):
         for class_id in PRICED:
             began, seconds[0] = time.process_time(), 0.0
             counters = breaker.break_unit(Unit(class_id)).counters

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from orderly_boggle.search import node_search
 from orderly_boggle.search.trees import arrays, tree
 from tests.search.harness import of_width
 
@@ -33,3 +34,11 @@ def widths(request: pytest.FixtureRequest) -> Iterator[None]:
 def terms_not_mb(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ``memory_mb`` be a number of terms."""
     monkeypatch.setattr(arrays, "BYTES_PER_TERM", 1 << 20)
+
+
+@pytest.fixture
+def always_pausing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let searches of small boards find out what their last levels give, as those of large boards
+    do.
+    """
+    monkeypatch.setattr(node_search, "LEVELS_LEFT", 1)

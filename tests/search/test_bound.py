@@ -17,6 +17,7 @@ from orderly_boggle.boardclass.partition import letter_mask
 from orderly_boggle.search.node import residual_demands
 from orderly_boggle.search.params import LETTER_ORDER
 from orderly_boggle.search.trees import bound, state, tree
+from orderly_boggle.search.trees.last_levels import bound_last_levels
 from tests.reference.orderly import orderly_bound, synchronised_bound
 from tests.reference.truth_table import multi_scores
 from tests.samples import daily
@@ -60,6 +61,8 @@ def rounds(
     while status != bound.DONE:
         before = int(s.counts[state.SURVIVORS])
         status = bound.orderly_bound(grown, s, cutoff, budget, survivors)
+        if status == bound.LETTER_TAKEN:
+            bound_last_levels(grown, s, cutoff)
         n = int(s.counts[state.SURVIVORS]) - before
         assert status != bound.SURVIVORS_FULL or n == rows
         yield (
@@ -229,8 +232,9 @@ def test_synchronised_bound_beats_the_sum_over_nodes():
         assert [set(x) for x in searched(grown, s, cutoff)] == wanted
 
 
+@pytest.mark.parametrize("pause", [0, 1])
 @pytest.mark.parametrize("seed", daily(range(20), range(40)))
-def test_demands_leave_exactly_the_boards_that_meet_them(seed):
+def test_demands_leave_exactly_the_boards_that_meet_them(seed, pause):
     rng = random.Random(seed)
     dims = rng.choice(["2x2", "2x3", "3x3"])
     plain = small_case(dims, seed)
@@ -251,6 +255,7 @@ def test_demands_leave_exactly_the_boards_that_meet_them(seed):
         if all(places[level[c]] <= places[level[d]] for c, d in demands):
             wanted.add(letters)
     grown, s, _ = started(case, demands=demands, letter_order=order)
+    s.counts[state.PAUSE] = pause
     found = searched(grown, s, cutoff)
     assert set(found) == wanted
     assert len(found) == len(wanted)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import random
 import resource
+from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -29,6 +30,7 @@ from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
 from orderly_boggle.cluster.planning.plan import make_plan
 from orderly_boggle.configs.model import load_config
 from orderly_boggle.results.proof.nodes import SearchNodes, paths_of
+from orderly_boggle.search import node_search
 from orderly_boggle.search.breaker import (
     Breaker,
     Spec,
@@ -40,6 +42,7 @@ from orderly_boggle.search.breaker import (
 )
 from orderly_boggle.search.node import class_node
 from orderly_boggle.search.params import DEMANDS, LETTER_ORDER
+from orderly_boggle.search.trees import last_levels
 from tests.classes import canonical_rank, n_boards_of, rank_of, rank_of_board
 from tests.conftest import published_boards
 from tests.params import Params, spec_of, with_question
@@ -49,10 +52,14 @@ from tests.reference.truth_table import Boards, Sums, scores
 from tests.samples import daily
 from tests.search.harness import random_words
 
+# what a search finds out about the last levels of large boards, small ones show as well
+pytestmark = pytest.mark.usefixtures("always_pausing")
+
 STANDARD = TABLES["standard"]
 SMALL = Params(memory_mb=16)
 NO_BUDGETS = {"node_budget": 0, "least_budget": 0, "fused_budget": 0, "fused_per_term": 0}
 EVERY = "abcdefghijklmnopqrstuvwxyz"
+FREE_RIM = f"edge: {EVERY}, corner: {EVERY}"
 Found = set[tuple[str, int]]
 
 
@@ -783,3 +790,33 @@ def test_the_strongest_centres_stay_within_the_memory_of_a_worker(enable2k):
     assert len(parts) > len(CENTRES), "they are split"
     assert all(n_bytes <= Params().memory_mb << 20 for _, n_bytes in parts)
     assert resident_mb < MOST_MB
+
+
+@pytest.mark.parametrize(
+    ("dims", "cutoff", "buckets"),
+    [
+        ("2x3", 25, EVERY),
+        ("3x3", 250, "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, " + FREE_RIM),
+    ],
+)
+def test_whole_classes_list_the_same_boards_with_it_as_without(dims, cutoff, buckets, monkeypatch):
+    """Classes that symmetry maps onto themselves, fused letters and forced ones, as in a run."""
+    spec = Spec.of(dims, "scowl35", "standard", cutoff, buckets)
+    listed: list[list[tuple[object, ...]]] = []
+    taken = Counter[int]()
+    for levels in (99, 1):
+        monkeypatch.setattr(node_search, "LEVELS_LEFT", levels)
+
+        def noted(*arguments, levels=levels):
+            taken[levels] += 1
+            return last_levels.bound_last_levels(*arguments)
+
+        monkeypatch.setattr(node_search, "bound_last_levels", noted)
+        breaker = Breaker(spec)
+        found = [breaker.break_unit(Unit(int(i))) for i in spec.question.class_ids()]
+        listed.append([(each.status, sorted(each.candidates)) for each in found])
+        assert all(each.max_bound < cutoff for each in found)
+    assert listed[0] == listed[1]
+    assert any(candidates for _, candidates in listed[0])
+    assert not taken[99]
+    assert taken[1] > 20

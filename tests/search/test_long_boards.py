@@ -25,6 +25,9 @@ from tests.search.test_breaker import EVERY, NO_BUDGETS, broken, others
 from tests.search.test_paths import unpacked
 from tests.search.test_shapes import side_to_side
 
+# what a search finds out about the last levels of large boards, small ones show as well
+pytestmark = pytest.mark.usefixtures("always_pausing")
+
 ALONG = "abcdefghijkl"
 PARAMS = {
     "whole trees": Params(memory_mb=64),

@@ -21,6 +21,9 @@ from orderly_boggle.search.trees.tree import MAX_BOUND, MAX_NARROW
 from tests.params import Params, spec_of
 from tests.search.test_breaker import EVERY, broken
 
+# what a search finds out about the last levels of large boards, small ones show as well
+pytestmark = pytest.mark.usefixtures("always_pausing")
+
 SMALL = Params(memory_mb=16)
 TRIPLES = tuple("".join(letters) for letters in combinations("abcdefghijk", 3))
 BOARD = geometry("2x2")
