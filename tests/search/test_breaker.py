@@ -52,7 +52,7 @@ from tests.reference.truth_table import Boards, Sums, scores
 from tests.samples import daily
 from tests.search.harness import random_words
 
-# what a search finds out about the last levels of large boards, small ones show as well
+# only large boards would be searched with bounds of the last levels; here small ones are, too
 pytestmark = pytest.mark.usefixtures("always_pausing")
 
 STANDARD = TABLES["standard"]
@@ -799,7 +799,7 @@ def test_the_strongest_centres_stay_within_the_memory_of_a_worker(enable2k):
         ("3x3", 250, "center: jqxz kvw fy bgu hmp cd l n o r s t i a e, " + FREE_RIM),
     ],
 )
-def test_whole_classes_list_the_same_boards_with_it_as_without(dims, cutoff, buckets, monkeypatch):
+def test_bounds_of_the_last_levels_change_no_list_of_boards(dims, cutoff, buckets, monkeypatch):
     """Classes that symmetry maps onto themselves, fused letters and forced ones, as in a run."""
     spec = Spec.of(dims, "scowl35", "standard", cutoff, buckets)
     listed: list[list[tuple[object, ...]]] = []

@@ -25,7 +25,7 @@ from tests.search.test_breaker import EVERY, NO_BUDGETS, broken, others
 from tests.search.test_paths import unpacked
 from tests.search.test_shapes import side_to_side
 
-# what a search finds out about the last levels of large boards, small ones show as well
+# only large boards would be searched with bounds of the last levels; here small ones are, too
 pytestmark = pytest.mark.usefixtures("always_pausing")
 
 ALONG = "abcdefghijkl"

@@ -21,7 +21,7 @@ from orderly_boggle.search.trees.tree import MAX_BOUND, MAX_NARROW
 from tests.params import Params, spec_of
 from tests.search.test_breaker import EVERY, broken
 
-# what a search finds out about the last levels of large boards, small ones show as well
+# only large boards would be searched with bounds of the last levels; here small ones are, too
 pytestmark = pytest.mark.usefixtures("always_pausing")
 
 SMALL = Params(memory_mb=16)
