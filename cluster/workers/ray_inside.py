@@ -69,11 +69,15 @@ class Processors:
         >>> there = Processors({"a": 2}, {"a": 0})
         >>> "Ray gives them niceness 15" in there.describe(Counter(), (), starting=True)
         True
+        >>> print(Processors({"a": 1}, {"a": 1}).describe(Counter(a=1), ()))
+        of 1 processor there 1 are ours, 0 free
         """
         usable = self.usable(barred)
         every = sum(self.every[machine] for machine in usable)
-        free = sum(self.free.get(machine, 0) for machine in usable)
         n_ours = sum(ours[machine] for machine in usable)
+        # the head counts the processor of a worker that has just come as free for a while
+        not_ours = {machine: max(0, self.every[machine] - ours[machine]) for machine in usable}
+        free = sum(min(self.free.get(machine, 0), n) for machine, n in not_ours.items())
         if not every:
             parts = ["no machine with processors has joined yet"]
             if self.draining or barred:
