@@ -215,7 +215,7 @@ def longest(
     the board.
 
     The search is exhaustive, so the answer is proven.  For good boards with a shorter word, or of
-    more than 16 cells, use climb --contains.
+    more than 16 cells, use climb --dims WxH --contains WORD.
     """
     from orderly_boggle.boardclass.geometry import geometry
     from orderly_boggle.search.local import hamilton

@@ -18,7 +18,8 @@ import typer
 from typer import Argument, Option
 
 from orderly_boggle import boardclass, results
-from orderly_boggle.boardclass.errors import ConfigError, InputError
+from orderly_boggle.boardclass.errors import ConfigError, DimsError, InputError
+from orderly_boggle.boardclass.printable import counted
 from orderly_boggle.cluster.answers import render
 from orderly_boggle.results.storage.files import named_run
 
@@ -191,7 +192,7 @@ Threads = Annotated[
 ]
 Seed = Annotated[int, numeric("Seed of all random choices.", min=0)]
 ProbeSeed = Annotated[int, numeric("Seed that draws the probes.", min=0)]
-Limit = Annotated[int, numeric("How many boards to list.", "-n", min=1)]
+Limit = Annotated[int, numeric("How many boards to list.", "-n", min=1, max=10**9)]
 Dice = Annotated[
     str,
     option(
@@ -208,7 +209,7 @@ RunOut = Annotated[
     str | None,
     option("Run directory.", metavar="DIR", show_default="runs/DIMS-WORDLIST-CUTOFF"),
 ]
-Price = Annotated[float, option("Price of one core hour.", metavar="P", min=0)]
+Price = Annotated[float, option("Price of one core hour.", metavar="P", min=0, max=10**9)]
 
 
 class Group:
@@ -307,7 +308,7 @@ class RuleOptions(ListOptions):
             left_out = spellings(entries.words, words.letters.values())
             fewer = words.without(left_out)
             n_found = len(words) - len(fewer)
-            tell(f"{n_found:,} words of {words.name} are in {self.without} and do not count")
+            tell(f"{self.without} leaves out {counted(n_found, 'word')} of {words.name}")
             words = fewer
         rules = table.at_least(self.min_letters), self.plain_q, self.letter_values, self.bonus
         return Scoring(words, source, *rules, left_out)
@@ -381,7 +382,6 @@ def about_a_run(command: Callable[..., None]) -> Callable[..., None]:
 
 def _config(about: Mapping[str, str | None], memory: int | None = None, **more: Any) -> RunConfig:
     """Return the config of some options, and of ``more``; None: not given."""
-    from orderly_boggle.boardclass.geometry import DIMS
     from orderly_boggle.configs.model import bundled_names, load_config
 
     values = {}
@@ -393,12 +393,21 @@ def _config(about: Mapping[str, str | None], memory: int | None = None, **more: 
         raise ConfigError(
             "nothing to run: name a config, such as configs/3x3.toml or 3x3, or give --dims"
         )
-    if source in DIMS and source not in bundled_names():  # a size that no preset has
+    if source and source not in bundled_names() and _is_size(source):
+        _say_turned(source)
         values = {"dims": source, **values}
         source = None
     if memory is not None:
         values["search"] = {"memory_mb": memory}
     return load_config(source, values)
+
+
+def _is_size(text: str) -> bool:
+    try:
+        boardclass.parse_dims(text)
+    except DimsError:
+        return False
+    return True
 
 
 def chosen_run(directory: str | None = None) -> str:

@@ -39,6 +39,7 @@ def plan(
             "sooner.",
             metavar="S",
             min=0,
+            max=10**9,
         ),
     ] = 300,
     price: options.Price = 0.02,

@@ -226,6 +226,7 @@ def claimed_question(folder: Folder) -> Question | None:
 
 # claims of version 0.1.0 said so of all bounds, though some are searched again before
 _as_once_said = re.compile(r"a run at cutoff ([\d,]+) gave and nobody computed again").sub
+_ONE_WORD, _ONE_WORD_ONCE = "with the 1 word of ", "with the 1 words of "
 
 
 def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
@@ -244,11 +245,12 @@ def disagreement(claim: Claim, derived: Claim | None, why_not: str) -> str:
         if said != due and name not in own and (said or name != "boards"):
             return f"it says {name.replace('_', ' ')} {quote(said)}; the rows give {quote(due)}"
     # the list may have another name elsewhere
-    named = f"{claim.n_words:,} words of {claim.wordlist} ("
+    named = f"{counted(claim.n_words, 'word')} of {claim.wordlist} ("
     expected = derived.statement.replace(
-        f"{derived.n_words:,} words of {derived.wordlist} (", named, 1
+        f"{counted(derived.n_words, 'word')} of {derived.wordlist} (", named, 1
     )
     said = _as_once_said(r"this run took over from one at cutoff \1", claim.statement)
+    said = said.replace(_ONE_WORD_ONCE, _ONE_WORD, 1)
     if said != expected:
         return f"its statement is {quote(claim.statement, 200)}, not what the rows give"
     return ""
@@ -321,7 +323,7 @@ def statement_of(question: Question, listed: BoardList, wording: Wording) -> str
         )
     premise = (
         f"Of all {26**question.n_cells:,} {question.dims} boards (one letter a-z per cell, "
-        f"q counting as Qu), with the {wording.n_words:,} words of {wording.wordlist} "
+        f"q counting as Qu), with the {counted(wording.n_words, 'word')} of {wording.wordlist} "
         f"({'; '.join(notes)}) and {wording.points}{wording.condition}"
     )
     cutoff = question.cutoff

@@ -139,7 +139,7 @@ class Wording:
         """Return what is asked, with everything that it depends on but the letter buckets."""
         words = ""
         if self.n_words:
-            words = f", {self.n_words:,} words"
+            words = f", {counted(self.n_words, 'word')}"
         return (
             f"{question.dims} boards, word list {self.wordlist}{words}, {self.points}, "
             f"cutoff {question.cutoff:,}"

@@ -129,7 +129,7 @@ def _facts(run: Run, summary: Summary, state: State) -> list[tuple[str, str]]:
     facts = [
         ("State of the run", state.value),
         ("Board size", summary.question.dims),
-        ("Word list", f"{wording.wordlist}, {wording.n_words:,} usable words"),
+        ("Word list", f"{wording.wordlist}, {counted(wording.n_words, 'usable word')}"),
         ("SHA-256 of the list", summary.question.words_sha256),
         ("Score table", wording.score_table),
         ("Cutoff", f"{summary.question.cutoff:,}"),

@@ -43,7 +43,7 @@ def hamiltonian_paths(geometry: Geometry) -> Int8s:
     if geometry.n > MAX_LENGTH:
         raise InputError(
             f"{geometry.dims} has too many paths to try all: expected at most {MAX_LENGTH} cells; "
-            "orderly climb --contains WORD finds good boards of any size"
+            f"orderly climb --dims {geometry.dims} --contains WORD finds good boards of any size"
         )
     places = np.arange(geometry.n, dtype=np.uint64)
     bits = np.uint64(cell_bits(geometry.n))

@@ -21,6 +21,7 @@ from orderly_boggle.cluster.driver.driver import run
 from orderly_boggle.configs.model import RunConfig
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.search.scoring.scorer import Scorer
+from tests.cluster.whole_run import seal_claim
 from tests.conftest import COMMAND, published_boards, rows_of
 from tests.samples import daily
 
@@ -95,6 +96,23 @@ def test_a_run_ends_with_the_board_and_the_claim_and_top_lists_the_boards(orderl
         orderly.done("run", *SMALL, "--cutoff", "999", "--out", "none").split()
     )
     assert orderly.done("top", "none", "--format", "csv") == "board,score,proven\n"
+
+
+@pytest.mark.parametrize("size", ["3x2", "3X2", "2X2", "10x2"])
+def test_any_size_stands_for_a_config(orderly, here, size):
+    said = orderly.fails(2, "run", size, "--wordlist", "./missing.txt")
+    assert "cannot read the word list 'missing.txt'" in said
+    assert ("turned" in said) == (size != "2X2")
+
+
+def test_a_list_of_one_word_is_said_to_have_one(orderly, here):
+    (here / "one.txt").write_text("tea\n")
+    done = orderly.done("run", *SMALL, "--wordlist", "./one.txt", "--cutoff", 1, "--out", "one")
+    assert "with the 1 word of one" in " ".join(done.split())
+    status = orderly.json("status", "one")
+    once = status["statement"].replace("1 word of", "1 words of")
+    seal_claim(here / "one", here / "one", statement=once)
+    assert orderly.json("status", "one")["notes"] == [], "as version 0.1.0 wrote it"
 
 
 def test_options_override_the_config_and_memory_changes_no_result(orderly, here, proven):
