@@ -141,7 +141,8 @@ class Journal(EventLog):
                 )
             case events.Answer():
                 seen.n_bytes = event.peak_rss_bytes
-            case events.Returned():
+            # it may be at work on the next by now
+            case events.Returned() if seen.order and seen.order.assignment == event.assignment:
                 seen.order = None
             case events.WorkerDown():
                 self._workers.pop(event.worker, None)

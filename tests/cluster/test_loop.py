@@ -203,6 +203,19 @@ def test_what_a_worker_is_at_work_on_and_since_when(tmp_path):
     assert not idle["busy"]
 
 
+def test_a_worker_that_has_its_next_units_is_at_work_though_its_last_call_returns_late(tmp_path):
+    """An assignment ends with its last answer, and the next one may go out before the worker has
+    said that it is done.
+    """
+    journal = Journal(LocalFolder(tmp_path), mock.Mock(return_value=0.0))
+    up = events.WorkerUp(1, "alpha", "k")
+    journal.loop([up], [events.Assign(1, 2, (Unit(7),))])
+    journal.loop([answer(7)], [events.Assign(1, 3, (Unit(8),))])
+    journal.loop([events.Returned(1, 2)], [])
+    journal.report(REPORT, now=True)
+    assert [busy["class_id"] for busy in told(tmp_path)[-1]["busy"]] == [8]
+
+
 def test_memory_that_becomes_short_is_told_once(journal, tmp_path):
     progress = mock.Mock(spec=Progress)
     watch = MemoryWatch(progress, journal)
