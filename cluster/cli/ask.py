@@ -22,6 +22,7 @@ from orderly_boggle.cluster.answers.status import proofs_told, tell_notes
 from orderly_boggle.cluster.cli import options
 from orderly_boggle.cluster.cli.options import argument, numeric, option
 from orderly_boggle.cluster.streams import say, tell, write_file
+from orderly_boggle.results.storage.files import is_folder, published_places
 
 if TYPE_CHECKING:
     from orderly_boggle.boardclass.scores import ScoreTable
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 # rows of an answer: as a table for people, and for programs
 MAX_DRAWN = 10_000
 MAX_ROWS = 1_000_000
-_MAX_PATH = 4096
+MAX_SECONDS = 10**6  # of a query: no timer waits for ever
 _EXPECTED = "expected a statement, such as: orderly query RUN 'SELECT * FROM boards LIMIT 5'"
 
 
@@ -135,7 +136,9 @@ def query(
             "none for a prompt.",
         ),
     ] = None,
-    timeout: Annotated[float, option("Time limit in seconds.", metavar="S", min=0.1)] = 60,
+    timeout: Annotated[
+        float, option("Time limit in seconds.", metavar="S", min=0.1, max=MAX_SECONDS)
+    ] = 60,
     memory: Annotated[
         int,
         option("Memory limit in MiB, in addition to the runs.", metavar="MIB", min=64, max=2**24),
@@ -180,9 +183,8 @@ def _split_words(words: Sequence[str]) -> tuple[list[str], str | None]:
         return [], None
     *directories, sql = words
     is_word = len(sql.split()) == 1
-    is_address = "://" in sql and is_word
-    may_be_path = bool(sql) and "\0" not in sql and len(sql) < _MAX_PATH
-    if is_address or (may_be_path and Path(sql).is_dir()):
+    is_run = is_word and ("://" in sql or sql in published_places())
+    if is_run or (sql and is_folder(sql)):
         return list(words), None
     if is_word:
         raise InputError(f"{quote(sql)} is neither a run directory nor a statement; {_EXPECTED}")

@@ -1,6 +1,7 @@
 """``orderly wordlist``: list, check, import and get."""
 
 import contextlib
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +25,7 @@ from orderly_boggle.boardclass.wordlist import (
     Source,
     WordList,
     available_names,
+    default_search_paths,
     known_name,
     load_wordlist,
     parse_wordlist,
@@ -82,10 +84,13 @@ def check(
     If the file is not a word list, say what import would make of it.
     """
     path = Path(file)
+    is_file = False
+    with contextlib.suppress(OSError):  # a name may be longer than that of a file
+        is_file = path.is_file()
     try:
-        words = load_wordlist(path if path.is_file() else file, plain_q=None)
+        words = load_wordlist(path if is_file else file, plain_q=None)
     except WordListError:
-        if path.is_file():
+        if is_file:
             _tell(
                 import_words(read_entries(path), ImportRules(), path.name.partition(".")[0], file),
                 fmt,
@@ -171,12 +176,24 @@ def import_file(
         entries = read_entries(path, encoding, column, form, judge=judge, move=move)
         imported = import_words(entries, rules, name, file, move)
     target = user_folder() / f"{name}.txt"
-    if target.exists() and load_wordlist(target, plain_q=None) != imported.words:
+    meant = _meant_before(target.parent, name) or target
+    if meant.exists() and load_wordlist(meant, plain_q=None) != imported.words:
         raise WordListError(
-            f"{quote(str(target))} is another list: remove it, or give another name, --name NAME"
+            f"{quote(str(meant))} is another list: remove it, or give another name, --name NAME"
         )
     _keep(target, imported.text.encode())
     _tell(imported, fmt, "has", target)
+
+
+def _meant_before(folder: Path, name: str) -> Path | None:
+    """Return the file that a name means whatever lists are in a folder: another folder comes first,
+    which $ORDERLY_WORDLISTS names.
+    """
+    folders = default_search_paths()
+    path = available_names().get(name)
+    if path and folders.index(path.parent) < folders.index(folder):
+        return path
+    return None
 
 
 def _tell(imported: Imported, fmt: Format, verb: str, target: Path | None = None) -> None:
@@ -198,7 +215,7 @@ def _tell(imported: Imported, fmt: Format, verb: str, target: Path | None = None
             say(note)
         use = ""
         if target:
-            use = f"; use it: -w {words.name}"
+            use = f"; use it: -w {shlex.quote(words.name)}"
         say(f"the list {verb} {counted(len(words), 'word')}, SHA-256 {words.sha256[:16]}{use}")
 
 

@@ -76,7 +76,7 @@ class Catalog:
     def __init__(self, locations: Sequence[str], default: str = DEFAULT_FOLDER) -> None:
         self.locations = tuple(map(_location, locations)) or (default,)
         for text in self.locations[: len(locations)]:
-            if "://" not in text and ("\0" in text or not Path(text).is_dir()):
+            if "://" not in text and not files.is_folder(text):
                 raise InputError(
                     f"no run directory or folder of runs {quote(text)}: expected what `orderly "
                     "run --out DIR` wrote, or a folder above it"

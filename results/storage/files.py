@@ -39,18 +39,30 @@ def published_places() -> dict[str, Path]:
     return {folder.name: folder for folder in folders}
 
 
+def is_folder(text: str) -> bool:
+    """Return whether a text names a directory; of one that no file can be called, say no.
+
+    >>> is_folder("SELECT " + 300 * "x")
+    False
+    """
+    try:
+        return Path(text).is_dir()
+    except (OSError, ValueError):  # longer than a name may be
+        return False
+
+
 def named_run(name: str) -> str:
     """Return the run directory that is named, or that of the published run of this name.
 
     Raises InputError, with the names that are nearest, when there is neither.
     """
-    is_path = "\0" not in name
-    if "://" in name or (is_path and Path(name).is_dir()):
+    if "://" in name or is_folder(name):
         return name
     records = published_places()
     if name in records:
         return str(records[name])
-    beside = Path(name).parent.glob("*/run.json") if is_path else ()
+    folder = Path(name).parent
+    beside = folder.glob("*/run.json") if is_folder(str(folder)) else ()
     names = [*records, *(str(path.parent) for path in beside)]
     near = difflib.get_close_matches(name, names, 3, 0.4) or names[-1:]
     own = _such_as([other for other in near if other not in records])

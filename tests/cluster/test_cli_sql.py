@@ -41,6 +41,42 @@ def test_a_record_that_comes_with_orderly_is_read_by_its_name(orderly, tmp_path,
     assert orderly("top", "3x3-enable2k").code, "a directory of that name comes first"
 
 
+def test_a_statement_may_be_longer_than_the_name_of_a_file(orderly, proven):
+    sql = f"SELECT count(*) AS n, '{'x' * 300}' AS filler FROM boards"
+    assert orderly.json("query", proven, sql)[0]["filler"] == "x" * 300
+
+
+def test_query_takes_a_record_by_its_name_alone(orderly, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "no statement given" in orderly.fails(2, "query", "3x3-enable2k"), "no terminal"
+    assert "neither a run directory nor a statement" in orderly.fails(2, "query", "3x3-enable")
+
+
+@pytest.mark.parametrize(
+    "command", ["top", "status", "runs", "wordlist check", "wordlist import", "merge new", "run"]
+)
+def test_what_is_longer_than_the_name_of_a_file_is_not_there(
+    orderly, tmp_path, monkeypatch, command
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("x" * 300, f"{'x' * 300}/y"):
+        assert "internal error" not in orderly.fails(2, *command.split(), name)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "query 3x3-enable2k FROM~boards --timeout inf",
+        "plan 2x2 --seconds inf",
+        "plan 2x2 --price inf",
+        "top 3x3-enable2k -n 99999999999999999999",
+    ],
+)
+def test_numbers_without_measure_are_refused(orderly, command):
+    said = orderly.fails(2, *(word.replace("~", " ") for word in command.split()))
+    assert "or less" in said
+
+
 def test_query_prompts_on_a_terminal(terminal_of, proven):
     terminal = terminal_of("query", proven)
     terminal.wait_for("sql>", "Ctrl-D ends")

@@ -82,6 +82,22 @@ def test_another_alphabet_is_named(orderly, tmp_path, home):
     assert not home.exists()
 
 
+def test_import_makes_no_list_that_another_of_its_name_would_hide(
+    orderly, tmp_path, home, monkeypatch
+):
+    """The folders of $ORDERLY_WORDLISTS come before that of the user."""
+    monkeypatch.setenv("ORDERLY_WORDLISTS", str(tmp_path))
+    (tmp_path / "mine.txt").write_text("toe\ntie\n")
+    words = tmp_path / "words.csv"
+    words.write_text("alpha\nbeta\n")
+    said = orderly.fails(2, "wordlist", "import", words, "--name", "mine")
+    assert "mine.txt' is another list" in said
+    assert not home.exists()
+    words.write_text("tie\ntoe\n")
+    orderly.done("wordlist", "import", words, "--name", "mine")
+    assert "use it: -w 'a b'" in orderly.done("wordlist", "import", words, "--name", "a b")
+
+
 def test_import_makes_a_list_and_says_how(orderly, tmp_path, home):
     file = tmp_path / "french.txt"
     words = ["mère", "pré", "été", "épi", "tri", "trime", "reine", "père", "prise", "mise"]
