@@ -476,7 +476,7 @@ def test_a_worksheet_has_a_title_lines_to_write_on_and_words_that_are_left_out(o
     words = [word for word in " ".join(pages[2:]).split() if word.isalpha()]
     (tmp_path / "crude.txt").write_text(f"{words[20].upper()}\n{words[30]}, zzz\n")
     answer = orderly(*rolled, "--without", tmp_path / "crude.txt")
-    assert "2 words of scowl70 are in" in answer.err
+    assert "leaves out 2 words of scowl70" in answer.err
     pages = [page.extract_text() for page in pdf.PdfReader(tmp_path / "sheet.pdf").pages]
     printed = set(" ".join(pages[1:]).split())
     assert printed.isdisjoint({words[20], words[30]})
@@ -522,7 +522,7 @@ def test_words_that_are_left_out_count_nowhere(orderly, words, tmp_path, board):
     assert {"bee", "queen"} & before
     shown = orderly("show", board, *options, "--format", "csv")
     assert {row["word"] for row in rows_of(shown)} == before - {"bee", "queen"}
-    assert "2 words of small are in" in shown.err
+    assert "leaves out 2 words of small" in shown.err
     solved = rows_of(orderly("solve", board, *options, "--format", "csv"))
     assert {row["word"] for row in solved} == before - {"bee", "queen"}
     (score,) = rows_of(orderly("score", *options, "--format", "csv", stdin=board))
