@@ -141,6 +141,38 @@ def test_a_game_is_played_to_its_end(opened, orderly, device):
     has_text(tab, "#tally", "0 points, 0 words")
 
 
+def test_a_word_that_is_still_being_drawn_or_typed_when_the_time_is_up_does_not_count(
+    opened, orderly
+):
+    path_of = {word["word"]: word["path"] for word in orderly.json("show", BOARD)["words"]}
+    tab = opened(BOARD, **DESK)
+    tab.click("#start")
+    first, *others = [centre(tab, cell) for cell in path_of["tear"]]
+    tab.mouse.move(*first)
+    tab.mouse.down()
+    for spot in others:
+        tab.mouse.move(*spot, steps=3)
+    tab.clock.run_for(181_000)
+    contains_text(tab, "#game-spoken", "Time is up. You found 0 words of 210")
+    tab.mouse.up()
+    has_text(tab, "#tally", "0 points, 0 words")
+    assert tab.locator("#game-words button").count() == 210
+    tab.click("#start")
+    tab.fill("#typed", "tea")
+    tab.clock.run_for(181_000)
+    tab.click("#start")
+    assert tab.input_value("#typed") == ""
+
+
+def test_words_that_are_found_are_shown_whatever_was_filtered_before(opened):
+    tab = opened(BOARD, **DESK)
+    tab.fill("#game-filter", "dales")
+    tab.click("#start")
+    tab.fill("#typed", "tear")
+    tab.press("#typed", "Enter")
+    assert tab.get_by_role("button", name="tear", exact=True).is_visible()
+
+
 @pytest.mark.parametrize("device", [DESK, PHONE], ids=["mouse", "finger"])
 def test_hints_lead_to_a_word_tile_by_tile(opened, orderly, device):
     words = {word["word"]: word for word in orderly.json("show", BOARD)["words"]}

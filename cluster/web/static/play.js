@@ -170,6 +170,10 @@ export function makeGame() {
     byId("game-sift").hidden = isPlaying;
     tiles.classList.toggle("live", isPlaying);
     choose([]);
+    // what was being typed or drawn when a game ended belongs to no other
+    typed.value = "";
+    last = null;
+    answers.unfilter();
   }
 
   function tick() {

@@ -52,7 +52,7 @@ export function warm(tiles, heat) {
 /** @param {HTMLElement} tiles */
 export const tilesIn = (tiles) => /** @type {HTMLElement[]} */ ([...tiles.children]);
 
-// show([{ title, words }]) fills the box; clear() takes the drawn path away.
+// show([{ title, words }]) fills the box; clear() takes the drawn path away, unfilter() the filter.
 /** @typedef {{ title?: string, words: Word[] }} Section */
 /** The list beside a board, by the ids of both.  @param {string} [prefix] */
 export function wordList(prefix = "") {
@@ -78,6 +78,9 @@ export function wordList(prefix = "") {
 
   return {
     clear,
+    unfilter() {
+      filter.value = "";
+    },
     /** @param {Section[]} sections */
     show(sections) {
       const parts = sections.flatMap(({ title, words }) => {
