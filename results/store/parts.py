@@ -30,7 +30,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_confi
 from orderly_boggle.boardclass.errors import StoreError
 from orderly_boggle.results.errors import DamagedError, LimitError, NewerError
 from orderly_boggle.results.storage import files
-from orderly_boggle.results.storage.local import Folder
+from orderly_boggle.results.storage.local import Folder, LocalFolder
 from orderly_boggle.results.store.documents import (
     UPGRADE,
     first_fault,
@@ -146,10 +146,13 @@ def read_manifest(folder: Folder) -> Manifest:
     """Return what the manifest of a run lists; a torn last line was never acknowledged and does not
     count.
 
-    Raises DamagedError when another line is unreadable, missing or repeated.
+    Raises DamagedError when another line is unreadable, missing or repeated, or all of them are
+    lost.
     """
     where = folder.where(files.MANIFEST)
     lines, n_bytes = folder.read_lines(files.MANIFEST)
+    if not lines:
+        _check_not_lost(folder)
     parts: dict[str, Part] = {}
     last = 0
     for index, line in enumerate(lines, start=1):
@@ -173,6 +176,14 @@ def read_manifest(folder: Folder) -> Manifest:
             last = part.number
             parts[part.name] = part
     return Manifest(tuple(parts.values()), n_bytes, last)
+
+
+def _check_not_lost(folder: Folder) -> None:
+    """Raise DamagedError when a directory has parts and no manifest: that is there first."""
+    # in this order: a driver may store the first part meanwhile
+    has_parts = any(files.part_number(name, files.RESULTS) for name in folder.names(files.RESULTS))
+    if has_parts and isinstance(folder, LocalFolder) and not folder.has(files.MANIFEST):
+        raise DamagedError(f"{folder.where(files.MANIFEST)} is missing; {_REMEDY}")
 
 
 def holding(parts: Sequence[Part], numbers: Iterable[int]) -> list[Part]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -200,6 +201,9 @@ class Store:
             # an older run is described by what it stored, not by what this driver was given
             stored = identity or Identity(question, made)
             run = Run(folder, stored.question, stored.made, read_manifest(folder))
+            # before the first part: a manifest that is missing beside parts was lost
+            if isinstance(folder, LocalFolder) and not folder.has(files.MANIFEST):
+                folder.publish(files.MANIFEST, b"")
             # reads every part that is listed
             raise_conflicts(run.conflicts)
             # only now: whoever left them may have been writing until the lock was free, and beside
@@ -253,8 +257,10 @@ class Store:
         if new:
             self._tables.append(new)
             self._n_buffered += new.num_rows
-        # the evidence has to be on disk before anybody hears of it
+        # the evidence has to be on disk before anybody hears of it, and apart from other parts:
+        # whoever finds it wrong moves its part away
         if conflict:
+            self._compact_from = sys.maxsize
             self.flush()
             raise ConflictError(conflict)
         self.flush_if_due()

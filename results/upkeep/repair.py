@@ -27,6 +27,7 @@ that the run is the one that was asked for.
 RepairResult(parts={}, others={}, doubts=[])
 """
 
+import bisect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -179,12 +180,17 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
     for name in folder.names(files.RESULTS):
         stored[files.part_number(name, files.RESULTS) or 0] = name
     lines = []
-    number = max([*parts, *stored], default=0)
+    known = sorted({0, *parts, *stored})
+    number = known[-1]
     while number:  # from the end: a part that stands for others comes before these
         part = parts.get(number)
         if part is None:
             name = stored.get(number) or files.part_name(files.RESULTS, number)
+            # it may have stood for every number down to the next one that is known
+            n_numbers = number - known[bisect.bisect_left(known, number) - 1]
             part = Part(name, 0, 0, 0, "0" * 64, dropped=True)
+            if n_numbers > 1:
+                part = replace(part, counts=(0,) * n_numbers)
             # a file without its line may be a forged one: nothing vouches for its bytes
             done.parts[name] = f"no readable line of {files.MANIFEST} lists it"
         # listed, then dropped: a reader takes the numbers without a gap
@@ -209,38 +215,44 @@ def _drop_parts(
     n_bytes = manifest.n_bytes
     number = manifest.last_number
     for part in manifest.parts:
-        table = SCHEMA.empty_table()
-        try:
-            ((_, table),) = read_parts(folder, [part])
-            check_table(table, question, folder.where(part.name))
-            # a part may be sound and about classes that the run does not have: merged by hand, or
-            # forged
-            ids = np.unique(table.column("class_id").to_numpy())
-            if foreign := question.partition.foreign(ids):
-                raise RowError(
-                    f"it has rows of classes that are not the run's own, such as {foreign[0]}"
+        table, fault = _looked_at(folder, part, question)
+        if is_cut_lost and not fault:
+            kept = table.filter(_IS_WHOLE)
+            n_lost = table.num_rows - kept.num_rows
+            if n_lost:
+                fault = (
+                    f"{counted(n_lost, 'row')} of it rested on how {files.RUN} said that classes "
+                    f"are cut; {kept.num_rows:,} are kept"
                 )
-            if is_cut_lost:
-                kept = table.filter(_IS_WHOLE)
-                if kept.num_rows == table.num_rows:
-                    continue
-                if kept.num_rows:
-                    number += 1
-                    n_bytes = _store(folder, kept, number, n_bytes)
-                raise DamagedError(
-                    f"{counted(table.num_rows - kept.num_rows, 'row')} of it rested on how "
-                    f"{files.RUN} said that classes are cut; {kept.num_rows:,} are kept"
-                )
-        except (DamagedError, RowError) as error:
-            # a doubt outlives the part: without it the other rows of that host would be believed
-            # again
-            given_up = table.filter(pc.field("status") == QUARANTINED)
-            hosts.update(given_up.column("host").to_pylist())
-            n_bytes = folder.append_line(
-                files.MANIFEST, replace(part, dropped=True).format(), n_bytes
-            )
-            done.parts[part.name] = str(error)
+            # before the part goes: a kill in between leaves these rows twice
+            if n_lost and kept.num_rows:
+                number += 1
+                n_bytes = _store(folder, kept, number, n_bytes)
+        if not fault:
+            continue
+        # a doubt outlives the part: without it the other rows of that host would be believed again
+        given_up = table.filter(pc.field("status") == QUARANTINED)
+        hosts.update(given_up.column("host").to_pylist())
+        n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
+        done.parts[part.name] = fault
     return hosts
+
+
+def _looked_at(folder: Folder, part: Part, question: Question) -> tuple[pa.Table, str]:
+    """Return the rows of a part, none if it cannot be read, and what is wrong with them; an empty
+    text if nothing is.
+    """
+    table = SCHEMA.empty_table()
+    try:
+        ((_, table),) = read_parts(folder, [part])
+        check_table(table, question, folder.where(part.name))
+    except (DamagedError, RowError) as error:
+        return table, str(error)
+    # a part may be sound and about classes that the run does not have: merged by hand, or forged
+    ids = np.unique(table.column("class_id").to_numpy())
+    if foreign := question.partition.foreign(ids):
+        return table, f"it has rows of classes that are not the run's own, such as {foreign[0]}"
+    return table, ""
 
 
 def _store(folder: Folder, rows: pa.Table, number: int, n_bytes: int) -> int:

@@ -157,6 +157,39 @@ def test_a_damaged_whole_goes_alone(tmp_path):
         assert list(store.run.manifest.parts) == others
 
 
+@pytest.mark.parametrize("is_file_there", [True, False])
+def test_a_whole_whose_line_is_lost_is_one_part_that_goes(tmp_path, is_file_there):
+    """Not as many parts as it stood for, which nobody would find under the names that are told."""
+    with fill(tmp_path, all_rows()[:3]) as store:
+        store.compact()
+    fill(tmp_path, all_rows()).close()
+    whole, *others = open_run(tmp_path).manifest.parts
+    manifest = tmp_path / files.MANIFEST
+    manifest.write_text(manifest.read_text().replace('"check"', '"chuck"', 1))
+    if not is_file_there:
+        (tmp_path / whole.name).unlink()
+    with Store.open(tmp_path, toy_question(), recover=repair) as store:
+        (name,) = store.repaired.parts
+        assert files.part_number(name, files.RESULTS) == whole.number
+        assert (name == whole.name) == is_file_there
+        assert list(store.run.manifest.parts) == others
+        store.append(all_rows()[:3])
+        store.compact()
+    run = open_run(tmp_path)
+    assert set(row_keys(run)) == {item.key for item in all_rows()}
+    assert [part.numbers for part in run.manifest.parts] == [range(4, 8)]
+
+
+def test_a_contradiction_stays_in_a_part_of_its_own(tmp_path):
+    """Whoever finds it wrong moves that part away, and not all that was found until then."""
+    store = fill(tmp_path, [row(n) for n in range(MANY - 1)])
+    with pytest.raises(StoreError, match="class 3 path '' has different verdicts"):
+        store.append([row(3, n_boards=99)])
+    store.close()
+    parts = open_run(tmp_path).manifest.parts
+    assert [part.numbers for part in parts] == [range(n, n + 1) for n in range(1, MANY + 1)]
+
+
 @pytest.mark.parametrize("counts", [[1, 1], [2] * (MANY // 2), [-1, MANY + 1], [0] * MANY + [MANY]])
 def test_a_line_that_says_wrong_counts_is_refused(tmp_path, counts):
     fill(tmp_path, [row(n) for n in range(MANY)]).close()

@@ -12,6 +12,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ from tests.results.helpers import (
     make_run,
     row,
     toy_question,
+    write_rows,
 )
 from tests.samples import daily
 
@@ -173,6 +175,31 @@ def test_an_altered_manifest_is_noticed_and_mended_line_by_line(
     with Store.open(run, toy_question()) as store:
         store.append(rows[number - 1] for number in lost)
         assert check_coverage(store.snapshot()).complete
+
+
+def test_a_manifest_that_is_missing_beside_a_single_part_was_lost(tmp_path):
+    """One part may hold all that was merged or taken over; it is no leftover of a writer."""
+    write_rows(tmp_path, all_rows())
+    (part,) = (tmp_path / files.RESULTS).iterdir()
+    (tmp_path / files.MANIFEST).unlink()
+    for look in (open_run, partial(Store.open, question=toy_question())):
+        with pytest.raises(DamagedError, match=r"manifest\.jsonl is missing; restore"):
+            look(tmp_path)
+    assert part.exists()
+    with Store.open(tmp_path, toy_question(), recover=repair) as store:
+        assert files.MANIFEST in store.repaired.others
+        assert list(store.repaired.parts) == [f"{files.RESULTS}/{part.name}"]
+    assert not part.exists()
+
+
+def test_a_part_that_no_line_lists_yet_is_a_leftover(tmp_path):
+    write_rows(tmp_path, [])
+    part = tmp_path / files.part_name(files.RESULTS, 1)
+    part.parent.mkdir(exist_ok=True)
+    part.touch()
+    write_rows(tmp_path, all_rows())
+    assert not part.exists()
+    assert check_coverage(open_run(tmp_path)).complete
 
 
 def test_a_run_json_that_cannot_be_read_is_not_made_up(finished, tmp_path):
