@@ -151,10 +151,13 @@ class Breaker:
 
     ``progress`` is told after each node how far the unit is, see :class:`Settled`.  While it
     ``hurries``, a unit splits as soon as its effort is above ``hurried_budget``: some ten seconds.
+    With ``split_at`` it splits as soon as its effort is that much, whatever its budget: a unit that
+    was split there is found again as it was.
     """
 
     hurries = False
     hurried_budget = 120_000_000
+    split_at = 0
 
     def __init__(self, spec: Spec, progress: Callable[[Settled], object] = bool) -> None:
         from orderly_boggle.search.node_search import NodeSearch  # loads the kernels
@@ -216,6 +219,8 @@ class Breaker:
         # other workers are idle: what is left of the unit becomes work for them
         if self.hurries:
             budget = min(budget, self.hurried_budget)
+        if self.split_at:
+            budget = self.split_at - 1
         # in order, so that a unit splits into the same children on every machine
         open_paths = [part.path for part in self._search_down(node, open_class, tally, budget)]
         # a child tries again the letters that were ruled out here: that takes seconds, and no state

@@ -40,6 +40,7 @@ from orderly_boggle.results.proof.summary import Wording
 from orderly_boggle.results.storage.outage import Reminder
 from orderly_boggle.results.store.rows import SPLIT
 from orderly_boggle.results.store.run import Run
+from orderly_boggle.results.store.store import Store
 from orderly_boggle.search.breaker import Spec, Unit
 from orderly_boggle.search.costs import likely_costs
 from orderly_boggle.search.tally import EFFORT
@@ -47,6 +48,7 @@ from orderly_boggle.search.tally import EFFORT
 MakeExecutor = Callable[[Spec], Executor]
 _LOW = 1 / 16  # of all memory
 _LISTEN_S = 0.1
+_NEVER = 1 << 62  # an effort that no unit has
 # of what is waited for
 _TELL_AFTER_S = 30.0
 _REMIND_S = 600.0
@@ -88,11 +90,10 @@ def search(
         class_ids,
         likely_costs(plan.question, class_ids),
         list(prepared.children),
-        known={Unit(class_id, path) for class_id, path in store.index.orphans()},
-        doubted={Unit(class_id, path) for class_id, path in store.run.doubted},
+        known=_known(store),
+        doubted=_split_at(store.run),
         history=history(store.run, plan, prepared.ended_ids),
         elsewhere=likely_costs(plan.question, elsewhere_ids),
-        hurried=_hurried(store.run, plan.spec.budgets.unit_budget),
     )
     if config.workers or config.address:
         prepared.progress.stage("starting workers")
@@ -127,14 +128,26 @@ def search(
     return finish
 
 
-def _hurried(run: Run, unit_budget: int) -> set[Unit]:
-    """Return the units with a verdict in doubt that were split before they had spent the budget."""
-    hurried = set()
+def _known(store: Store) -> set[Unit]:
+    """Return the units that no split has to open again: those below a split whose own verdict was
+    lost, or is in doubt.
+    """
+    known = store.index.orphans()
+    for class_id, path in store.run.doubted:
+        children = store.index.splits.get((class_id, path), ())
+        known.update((class_id, child) for child in children)
+    return {Unit(*key) for key in known}
+
+
+def _split_at(run: Run) -> dict[Unit, int]:
+    """Return the units with a verdict in doubt, and the effort at which each was split."""
+    efforts = {}
     for _, row in run.rows_on(set(run.doubted), run.manifest.parts):
-        effort = sum(row.counters[name] for name in EFFORT)
-        if row.status == SPLIT and effort <= unit_budget:
-            hurried.add(Unit(*row.key))
-    return hurried
+        effort = _NEVER
+        if row.status == SPLIT:
+            effort = sum(row.counters[name] for name in EFFORT)
+        efforts[Unit(*row.key)] = effort
+    return efforts
 
 
 def _kernels_loaded(signals: StopSignals) -> bool:

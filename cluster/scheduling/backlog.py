@@ -7,9 +7,10 @@ of millions of classes stays small.
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -29,15 +30,15 @@ class Work(NamedTuple):
     class_ids: Int64s
     costs: Float64s  # likely cost of each, float64[n], in any unit
     children: Collection[Unit] = ()  # units below roots of earlier calls that still need a verdict
-    # units with a verdict, split from one whose own was lost and that is searched again
+    # units with a verdict, split from one whose own was lost, or is in doubt, and that is searched
+    # again
     known: Collection[Unit] = ()
-    # units with a verdict in doubt: for another split would contradict it, those that were split in
-    # a hurry are again, and no others
-    doubted: Collection[Unit] = ()
+    # units with a verdict in doubt, and the effort at which each was split: another split would
+    # contradict it
+    doubted: Mapping[Unit, int] = MappingProxyType({})
     history: History = NO_HISTORY  # the cost of the open classes is judged by these as well
     # likely cost of open classes that others search
     elsewhere: Float64s = NO_HISTORY.costs
-    hurried: Collection[Unit] = ()  # of the doubted units those that were split in a hurry
 
 
 @dataclass
@@ -60,7 +61,7 @@ class Backlog:
 
     def __init__(self, work: Work, rng: np.random.Generator, sample: float) -> None:
         self._known = work.known
-        self._hurried = frozenset(work.hurried)
+        self._split_at = work.doubted
         self._ids = np.ascontiguousarray(work.class_ids, np.int64)
         ids_ascend = np.all(self._ids[1:] > self._ids[:-1])
         if self._ids.shape != np.shape(work.costs) or not ids_ascend:
@@ -92,6 +93,10 @@ class Backlog:
             return unit in self._open_children
         place = self._place(unit.class_id)
         return place >= 0 and not self._settled[place]
+
+    def split_at(self, unit: Unit) -> int:
+        """Return the effort at which a unit is to split; 0: its budget decides."""
+        return self._split_at.get(unit, 0)
 
     def predicted_s(self, unit: Unit) -> float:
         """Return the seconds that the unit should take."""
@@ -126,8 +131,8 @@ class Backlog:
         total_s = 0.0
         budget_s = batch_s
         while len(units) < max_units and (unit := self._peek()) is not None:
-            # a batch is in a hurry or not
-            if units and (unit in self._hurried) != (units[0] in self._hurried):
+            # those of a batch split at the same effort
+            if units and self.split_at(unit) != self.split_at(units[0]):
                 break
             total_s += self.predicted_s(unit)
             # the forecast is asked once for each batch, and only where several units fit

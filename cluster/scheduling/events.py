@@ -165,7 +165,8 @@ class Assign:
     (big-memory lane).
 
     With ``replica`` the one unit is searched again instead of broken.  ``hurry``: it is to split
-    soon, because workers have nothing to do.
+    soon, because workers have nothing to do.  ``split_at``: the effort at which the units are to
+    split, whatever their budget, because they did; 0: their budget decides.
     """
 
     worker: int
@@ -174,6 +175,7 @@ class Assign:
     alone: bool = False
     replica: Replica | None = None
     hurry: bool = False
+    split_at: int = 0
 
 
 @dataclass(frozen=True)

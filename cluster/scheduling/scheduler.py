@@ -84,8 +84,6 @@ class Scheduler:
         self.policy = policy
         self.trust = Trust(policy, rng, compare)
         self._backlog = Backlog(work, rng, policy.sample)
-        self._doubted = frozenset(work.doubted)
-        self._hurried = frozenset(work.hurried)
         self._crew = Crew()
         self._machines = Machines()
         self._stranded_at_s: float | None = None  # since when no machine is left
@@ -498,10 +496,9 @@ class Scheduler:
         self._crew.start(worker, number, self._listened_s + lease_s)
         # towards the end workers are idle until a unit splits, so it should split early
         hurry = self._backlog.n_open - len(self._assignments) < _FEW * self._n_slots
-        # a doubted verdict is compared with the old one, which must be cut in the same way
-        hurry &= self._doubted.isdisjoint(units)
-        hurry |= not self._hurried.isdisjoint(units)
-        self._out.append(events.Assign(worker.number, number, units, alone, replica, hurry))
+        split_at = self._backlog.split_at(units[0])
+        order = events.Assign(worker.number, number, units, alone, replica, hurry, split_at)
+        self._out.append(order)
 
     def _flags(self) -> str:
         hosts = ", ".join(map(repr, sorted(self.trust.flagged)))

@@ -105,6 +105,7 @@ class Worker:
         """Break units one after the other until done or cancelled, and yield each reply."""
         # with each order: towards the end of a run units are to split early
         self._breaker.hurries = order.hurry
+        self._breaker.split_at = order.split_at
         self._cancelled.clear()
         self._assignment = order.assignment
         for unit in order.units:

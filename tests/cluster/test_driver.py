@@ -52,6 +52,7 @@ from orderly_boggle.search.question import DEFAULT_BUCKETS
 from orderly_boggle.search.scoring.scorer import Scorer
 from tests.cluster.fakes import REPORT
 from tests.cluster.small import WORDS, cut_into_parts, tiny, with_breaker
+from tests.results.helpers import write_rows
 
 
 @pytest.fixture
@@ -387,6 +388,30 @@ def test_a_run_keeps_the_rule_of_demands_that_it_began_with(config):
     told = read_events(LocalFolder(Path(extended.out)))
     assert [event.location for event in told if isinstance(event, Reused)] == [config.out]
     assert open_run(extended.out).question.rules.demands == "every"
+
+
+NEW_BUDGETS = ({}, {"unit_budget": 1}, {"unit_budget": 40}, {"unit_budget": 1 << 40})
+
+
+@pytest.mark.parametrize("budget", NEW_BUDGETS)
+@pytest.mark.parametrize("first_budget", [1, 40, 1 << 40])
+def test_units_in_doubt_are_cut_again_as_they_were_whatever_the_budget_is_now(
+    config, first_budget, budget
+):
+    """One host is contradicted, another has searched what was left of its units."""
+    made = {"memory_mb": 16, "product_limit": 0, "node_budget": 1, "least_budget": 1}
+    asked = change(config, search=made | {"unit_budget": first_budget})
+    whole = run(change(asked, out=config.out + "-whole"))
+    stored = open_run(config.out + "-whole")
+    rows = list(stored.rows())
+    roots = [replace(row, host="liar") for row in rows if not row.path]
+    parts = [row for row in rows if row.path]
+    assert bool(parts) == (first_budget < 1000)
+    doubt = Row(stored.question.digest, roots[0].class_id, "", QUARANTINED, 0, host="liar")
+    write_rows(config.out, [*roots, *parts, doubt], stored.question, stored.made)
+    again = run(change(asked, search=made | budget))
+    assert (again.complete, again.digest) == (True, whole.digest)
+    assert again.n_computed == len(roots), "what was found below them by others stays"
 
 
 def test_a_split_in_a_hurry_that_is_in_doubt_is_found_again(config):

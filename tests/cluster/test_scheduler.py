@@ -54,8 +54,7 @@ class Bench:
         self,
         costs,
         children=(),
-        doubted=(),
-        hurried=(),
+        doubted=None,
         history=NO_HISTORY,
         elsewhere=NO_HISTORY.costs,
         **policy,
@@ -64,7 +63,7 @@ class Bench:
         self.costs = np.asarray(costs, np.float64)
         policy = {"n_workers": 1, "sample": 0.0, "max_batch": 1} | policy
         ids = np.arange(len(self.costs)) * 10
-        work = Work(ids, self.costs, children, (), doubted, history, elsewhere, hurried)
+        work = Work(ids, self.costs, children, (), doubted or {}, history, elsewhere)
         self.scheduler = Scheduler(Policy(**policy), work, np.random.default_rng(0), difference)
 
     def tell(self, event):
@@ -225,21 +224,19 @@ def test_units_split_soon_when_few_are_left_for_each_worker():
         told += [order.hurry for order in orders]
         out = [more for order in orders for more in bench.answer(order)]
     assert told == [False] * 3 + [True] * 8
-    bench = Bench(np.ones(3), n_workers=3, doubted=[Unit(10)])
-    hurries = {order.units: order.hurry for order in of(bench.start(), Assign)}
-    assert hurries == {(Unit(0),): True, (Unit(10),): False, (Unit(20),): True}
 
 
 def test_a_doubted_verdict_is_cut_again_as_it_was():
-    doubted = [Unit(number) for number in range(0, 400, 10)]
-    hurried = doubted[::7]
-    bench = Bench(np.full(100, 1e-3), doubted=doubted, hurried=hurried)
-    out, hurries = bench.start(), dict[Unit, bool]()
+    doubted = {Unit(number): number % 70 or 7 for number in range(0, 400, 10)}
+    bench = Bench(np.full(100, 1e-3), doubted=doubted, max_batch=4096)
+    out, sizes, split_at = bench.start(), [], dict[Unit, int]()
     while orders := of(out, Assign):
-        hurries |= {unit: order.hurry for order in orders for unit in order.units}
+        for order in orders:
+            sizes.append(len(order.units))
+            split_at |= dict.fromkeys(order.units, order.split_at)
         out = [more for order in orders for more in bench.answer(order)]
-    assert len(hurries) == 100
-    assert [unit for unit in doubted if hurries[unit]] == hurried
+    assert split_at == dict.fromkeys(map(Unit, range(0, 1000, 10)), 0) | doubted
+    assert max(sizes) > 1, "those that split alike still go in batches"
 
 
 def test_children_become_units_and_the_class_waits_for_them():
