@@ -68,9 +68,11 @@ def derive(
         check_promise(store.run, source)
         rows = []
         for row in derived(source, plan.question, plan.scorer):
-            if row.key not in store.index.places:  # of a run that was begun there
-                rows.append(row)
-        store.append([*rows, *doubts(source, plan.question)], copied=True)
+            # of a run that was begun there, or of a host that is in doubt there
+            if row.key in store.index.places or row.host in store.index.doubted_hosts:
+                continue
+            rows.append(row)
+        store.append([*rows, *doubts(source, store)], copied=True)
         store.flush()
         reused = Reused(
             location=where,

@@ -146,7 +146,7 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
         if len(batch) >= FLUSH_ROWS:
             store.append(batch, copied=True)
             batch = []
-    store.append([*batch, *doubts(source, store.question)], copied=True)
+    store.append([*batch, *doubts(source, store)], copied=True)
     store.flush()
     n_verdicts = len(source.index.places)
     where = source.folder.where("")
@@ -163,16 +163,16 @@ def taken(source: Run, question: Question) -> Iterator[Row]:
         yield restated(row, row.candidates, question, message)
 
 
-def doubts(source: Run, question: Question) -> list[Row]:
+def doubts(source: Run, store: Store) -> list[Row]:
     """Return the rows by which another run doubts the hosts that a run doubts, about the roots of
-    the same classes.
+    the same classes; of hosts that it doubts already there is none.
     """
-    rows = source.rows() if source.index.doubted_hosts else ()
-    return [
-        replace(row, fingerprint=question.digest, path="")
-        for row in rows
-        if row.status == QUARANTINED and row.host
-    ]
+    new_hosts = source.index.doubted_hosts - store.index.doubted_hosts
+    found = []
+    for row in source.rows() if new_hosts else ():
+        if row.status == QUARANTINED and row.host in new_hosts:
+            found.append(replace(row, fingerprint=store.question.digest, path=""))
+    return found
 
 
 def reusable(source: Run, cutoff: int) -> Iterator[Row]:

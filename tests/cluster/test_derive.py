@@ -133,6 +133,20 @@ def test_a_run_that_was_begun_there_keeps_its_verdicts(source, tmp_path):
     assert derived(source, tmp_path / "d", cutoff=4).digest == searched.digest
 
 
+def test_verdicts_of_a_host_that_is_in_doubt_there_are_left_to_a_search(source, tmp_path):
+    """``derive`` searches nothing: repeating it would never settle them."""
+    found, _ = source
+    question = replace(found.question, cutoff=4)
+    row = next(found.rows())
+    doubt = Row(question.digest, row.class_id, "", QUARANTINED, 0, host=row.host)
+    with Store.open(tmp_path / "d", question, found.made) as store:
+        store.append([doubt], copied=True)
+    outcome = derived(source, tmp_path / "d", cutoff=4)
+    assert (outcome.complete, open_run(tmp_path / "d").doubted) == (False, [])
+    assert "missing: 55" in outcome.message
+    assert run(asked(source, tmp_path / "d", cutoff=4)).complete
+
+
 @pytest.mark.parametrize(
     ("more", "changes", "said"),
     [

@@ -24,7 +24,6 @@ from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.store.store import Store
 from orderly_boggle.results.upkeep.extend import (
     check_source,
-    doubts,
     extend,
     inherited,
     restated,
@@ -299,7 +298,11 @@ def test_verdicts_of_a_host_in_doubt_are_not_taken_over_and_the_doubt_is(tmp_pat
     write_rows(source, [doubt], toy_question(cutoff=80), ALL_COVERED)
     run = open_run(source)
     assert [each.key for each in reusable(run, 85)] == [sound.key]
-    (brought,) = doubts(run, toy_question(cutoff=85))
+    for _ in range(2):  # the same command, given again
+        with Store.open(tmp_path / "new", toy_question(cutoff=85), ALL_COVERED) as store:
+            extend(run, store)
+    taken_over, brought = open_run(tmp_path / "new").rows()
+    assert taken_over.key == sound.key
     assert (brought.status, brought.host) == ("quarantined", "box")
 
 
