@@ -21,6 +21,7 @@ import numpy as np
 
 from orderly_boggle.boardclass.errors import IncompleteError, InputError, quote
 from orderly_boggle.boardclass.printable import counted
+from orderly_boggle.results.proof.audit import RunQuestion, Unreadable
 from orderly_boggle.results.proof.certificates import certified_parts, write_certificates
 from orderly_boggle.results.storage import files
 from orderly_boggle.results.storage.lock import Lease, say_once, take_lock
@@ -74,9 +75,10 @@ def certify(
 
     ``words`` are those of the run's list; ``tell`` gets the place, and a line a part; ``stop`` is
     asked before each part for a reason to stop.  Raises InputError when no part can be chosen so,
-    StoreError when the run is in use or damaged, IncompleteError when it was stopped; what was
-    certified before is stored then.
+    or the checker would refuse the question; StoreError when the run is in use or damaged;
+    IncompleteError when it was stopped; what was certified before is stored then.
     """
+    _check_question(run, words)
     certifier = Certifier(run.question, words)
     parts = chosen_parts(run, certifier, choice or Choice())
     # parts are numbered on from those that are there: two certifiers would use one number
@@ -86,6 +88,16 @@ def certify(
     # also where the place refuses a file: whoever comes next must not wait
     finally:
         lock.release()
+
+
+def _check_question(run: Run, words: Sequence[str]) -> None:
+    """Raise InputError when the checker would refuse what the run is asked, whatever the
+    certificates say.
+    """
+    try:
+        RunQuestion(run.question.identity, run.folder.where(files.RUN), words)
+    except Unreadable as error:
+        raise InputError(f"{error}; so no certificate is made") from error
 
 
 def _certified(
@@ -164,7 +176,10 @@ def chosen_parts(run: Run, certifier: Certifier, choice: Choice) -> Iterable[Par
         )
     if choice.sample is not None:
         return _drawn_parts(run, certifier, choice.sample, choice.seed, choice.force)
-    classes = _all_classes(run) if choice.classes is None else choice.classes
+    if choice.classes is None:
+        classes: Iterable[int] = _all_classes(run)
+    else:
+        classes = dict.fromkeys(choice.classes)  # no part may be certified twice
     return _parts(run, certifier, classes, choice.force)
 
 

@@ -25,12 +25,12 @@ from orderly_boggle.boardclass.board import LETTERS
 from orderly_boggle.boardclass.errors import IncompleteError, InputError, MismatchError
 from orderly_boggle.boardclass.geometry import geometry
 from orderly_boggle.boardclass.scores import parse_scores
-from orderly_boggle.boardclass.wordlist import available_names, load_wordlist
+from orderly_boggle.boardclass.wordlist import available_names, load_wordlist, sha256_of
 from orderly_boggle.results.errors import DamagedError
 from orderly_boggle.results.proof import audit as checker, certificates
 from orderly_boggle.results.proof.audit import Rejected, Unreadable
 from orderly_boggle.results.proof.certificates import read_audits
-from orderly_boggle.results.proof.certify import certify
+from orderly_boggle.results.proof.certify import Choice, certify
 from orderly_boggle.results.proof.claim import unscored_boards
 from orderly_boggle.results.proof.prove import boards
 from orderly_boggle.results.storage import files
@@ -51,7 +51,7 @@ from tests.reference.orderly import (
     terms_of_class,
     with_points,
 )
-from tests.results.helpers import question_of
+from tests.results.helpers import question_of, write_rows
 
 LIST = available_names()["scowl70"]
 STANDARD = parse_scores("standard")
@@ -216,6 +216,25 @@ def test_what_is_certified_is_published_on_the_way_and_counted(bare):
     assert (done.splits, done.leaves, done.boards) == (found.n_splits, found.n_leaves, found.n_left)
     again = certify(run, words)
     assert (again.parts, again.parts_from_before) == (0, 55)
+
+
+def test_a_class_that_is_named_twice_is_certified_once(bare):
+    run, words = open_run(bare), load_wordlist("scowl70").words
+    assert certify(run, words, Choice(classes=[0, 0])).parts == 1
+    assert checker.audit(bare, LIST).n_parts == 1
+
+
+def test_no_certificate_is_made_that_the_checker_refuses(tmp_path):
+    words = tuple("a" * n for n in range(3, 20))
+    points = (0, 0, 0, *range(1, 63))
+    asked = ask("4x5", sha256_of(words), points, 10, LETTERS)
+    write_rows(tmp_path, [], asked)
+    run = open_run(tmp_path)
+    refusal = "more than 16 different values; so no certificate is made"
+    with pytest.raises(InputError, match=refusal):
+        certify(run, words, stop=lambda: "a signal")
+    with pytest.raises(InputError, match="the words are not those of the run"):
+        certify(run, words[:-1], stop=lambda: "a signal")
 
 
 def test_choices_of_parts_that_cannot_be(orderly, bare):
