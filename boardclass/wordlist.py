@@ -342,8 +342,12 @@ def _take_header(lines: list[bytes]) -> tuple[dict[str, str], bool]:
     plain_q = False
     while lines and lines[0].startswith(b"# "):
         line = lines[0].decode("utf-8", "backslashreplace")
-        if match := _LETTER_LINE(line):
+        match = _LETTER_LINE(line)
+        # a second letter of one symbol, or symbol of one letter, is no header of ours
+        if match and match[1] not in letters and match[2] not in letters.values():
             letters[match[1]] = match[2]
+            # a cell cannot be Qu and that letter
+            plain_q |= match[1] == "q"
         elif line == _PLAIN_Q:
             plain_q = True
         else:

@@ -306,6 +306,16 @@ def test_a_list_with_a_plain_q_is_for_boards_without_qu(tmp_path):
         load_wordlist(tmp_path / "mine.txt")
 
 
+def test_a_list_whose_q_is_another_letter_has_no_qu_and_a_symbol_has_one_letter(tmp_path):
+    """A run of such a list was called proven, and its run.json could not be read again."""
+    (tmp_path / "mine.txt").write_text("# letter q is kj\ntea\nqat\n")
+    with pytest.raises(WordListError, match="has a plain q, and here a q is a Qu cell"):
+        load_wordlist(tmp_path / "mine.txt")
+    for second in ("w is kj", "v is nj"):
+        with pytest.raises(WordListError, match=f"line 2: '# letter {second}' is not a word"):
+            parse(f"# letter w is nj\n# letter {second}\ntea\n".encode())
+
+
 def test_a_list_with_qu_may_be_read_with_a_plain_q_and_stays_the_same_list(tmp_path):
     (tmp_path / "mine.txt").write_text("qat\nquit\n")
     with_qu, plain = (load_wordlist(tmp_path / "mine.txt", plain_q=q) for q in (False, True))
