@@ -6,6 +6,7 @@ True
 """
 
 import contextlib
+import errno
 import multiprocessing
 import os
 import signal
@@ -13,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import resource_tracker
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
@@ -36,18 +38,25 @@ class Pool(ProcessPoolExecutor):
     """``n`` processes; each calls ``begin(*values)`` first, and ends when this one does.
 
     They start as ``python -P`` does: the folder at hand may be a stranger's, and is not searched
-    for modules.
+    for modules.  If one ends otherwise, as when memory is short, its results raise BrokenExecutor.
     """
 
     def __init__(self, n: int, begin: Callable[..., object] = bool, *values: Any) -> None:
+        # In a file in memory: multiprocessing would write it into a pipe that it reads itself as
+        # well, and a word list is more than that takes.  A process that was killed before it had
+        # read all of it would leave us writing for ever.
+        self._first = os.fdopen(os.memfd_create("first"), "wb")
+        self._first.write(ForkingPickler.dumps((begin, values)))
+        self._first.flush()
+        place = f"/proc/{os.getpid()}/fd/{self._first.fileno()}"
         with _safe_path():
-            super().__init__(n, multiprocessing.get_context("spawn"), _begin, (begin, *values))
+            super().__init__(n, multiprocessing.get_context("spawn"), _begin, (place,))
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have a function called with these arguments; a process starts for it if none is idle.
 
-        Meanwhile signals are held back that stop a group of processes: one that died before it had
-        read what it begins with would leave us writing to it for ever.
+        Meanwhile signals are held back that stop a group of processes: one that is just starting
+        would say on the terminal what it was at.
         """
         with _safe_path():
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
@@ -55,6 +64,11 @@ class Pool(ProcessPoolExecutor):
                 return super().submit(*args, **kwargs)
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+    def shutdown(self, *args: Any, **kwargs: Any) -> None:
+        """Wait for the processes to end."""
+        super().shutdown(*args, **kwargs)
+        self._first.close()
 
     def kill(self) -> None:
         """End the processes at once, whatever they are at."""
@@ -80,9 +94,15 @@ def _safe_path() -> Iterator[None]:
             os.environ[_SAFE_PATH] = before
 
 
-def _begin(begin: Callable[..., object], *values: Any) -> None:
+def _begin(place: str) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    begin(*values)
+    try:
+        begin, values = ForkingPickler.loads(Path(place).read_bytes())
+        begin(*values)
+    except (MemoryError, OSError) as error:
+        if isinstance(error, MemoryError) or error.errno == errno.ENOMEM:
+            os._exit(errno.ENOMEM)
+        raise
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
 
 

@@ -232,6 +232,8 @@ def _exit_code(arguments: list[str], *, debug: bool) -> int:
         )
         return _fail(f"{gone}; --debug shows where it was used", EXIT_INPUT)
     except Exception as error:  # noqa: BLE001 - the last line of defence
+        from concurrent.futures import BrokenExecutor
+
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             _drop_output()
             where = ""
@@ -239,6 +241,13 @@ def _exit_code(arguments: list[str], *, debug: bool) -> int:
                 where = f" {quote(str(error.filename))}"
             return _fail(
                 f"cannot write{where}: {error.strerror}; make room there, or write elsewhere",
+                EXIT_INPUT,
+            )
+        is_no_memory = isinstance(error, OSError) and error.errno == errno.ENOMEM
+        if is_no_memory or isinstance(error, MemoryError | BrokenExecutor):
+            return _fail(
+                "out of memory, or a process of this command was ended from outside: end other "
+                "programs, or use fewer --workers; what was stored before is safe",
                 EXIT_INPUT,
             )
         # the system refused a thread or a process

@@ -232,6 +232,35 @@ def test_processes_end_with_the_command_when_it_is_killed(tmp_path):
     pytest.fail("it goes on without the command")
 
 
+ENDED = """
+import os
+from concurrent.futures import BrokenExecutor
+
+from orderly_boggle.boardclass.processes import Pool
+
+
+class Deadly:
+    def __reduce__(self):
+        return os._exit, (1,)
+
+
+if __name__ == "__main__":
+    with Pool(1, print, Deadly(), "x" * 10**6) as pool:
+        try:
+            pool.submit(abs, -1).result()
+        except BrokenExecutor:
+            print("broken")
+"""
+
+
+def test_a_process_that_ends_before_it_has_read_all_is_not_written_to_for_ever(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(ENDED)
+    command = [sys.executable, script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("broken\n", "")
+
+
 def test_a_table_is_read_again_as_itself():
     """As a run stores it, and as a caller has it."""
     for table in (*TABLES.values(), parse_scores("5:2,4")):

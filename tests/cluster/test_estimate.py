@@ -30,6 +30,7 @@ from orderly_boggle.search import score
 from orderly_boggle.search.breaker import Breaker, Unit, UnitResult
 from orderly_boggle.search.costs import likely_cost, likely_costs
 from tests.bench import coverage
+from tests.cluster.processes import command_line, descendants
 from tests.conftest import COMMAND, ROOT
 from tests.samples import daily
 
@@ -371,6 +372,30 @@ def test_plan_prints_what_it_has_on_a_signal(number):
     assert "of one core" in told
     assert "too few probes" in told
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_plan_says_that_a_process_was_ended():
+    """As the system does when memory is short."""
+    command = [*COMMAND, "plan", "4x4", "--cutoff", "2600", "--seconds", "100000"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        while not process.stderr.readline().startswith("probing random classes"):
+            pass
+        probes: set[int] = set()
+        while not probes:
+            probes = {child for child in descendants(process.pid) if is_probe(child)}
+        os.kill(probes.pop(), signal.SIGKILL)
+        try:
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, "internal error" in err) == (2, False), err
+    assert "out of memory, or a process of this command was ended from outside" in err
+
+
+def is_probe(process):
+    return "spawn_main" in command_line(process)
 
 
 def test_variants_change_one_thing_each():
