@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from orderly_boggle.boardclass.board_svg import INK, SIZE, board_svg
 from orderly_boggle.boardclass.distribution import install
 from orderly_boggle.boardclass.errors import InputError, quote
+from orderly_boggle.boardclass.printable import printable
 from orderly_boggle.cluster.streams import write_file
 
 if TYPE_CHECKING:
@@ -186,5 +187,5 @@ def _answer_pages(boards: Sequence[Solved], width: int, height: int) -> Iterator
 def _text(x: float, y: float, text: str, size: float, ink: str = INK) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-family="sans-serif" font-size="{size:.1f}" '
-        f'fill="{ink}">{escape(text)}</text>'
+        f'fill="{ink}">{escape(printable(text))}</text>'
     )

@@ -482,6 +482,9 @@ def test_a_worksheet_has_a_title_lines_to_write_on_and_words_that_are_left_out(o
     assert printed.isdisjoint({words[20], words[30]})
     assert {*words[40:50]} <= printed
     assert any("scowl70 without 2 words" in page for page in pages)
+    orderly.done(*rolled, "--title", "bell\a")
+    page = pdf.PdfReader(tmp_path / "sheet.pdf").pages[0].extract_text()
+    assert r"bell\x07" in page, "what no page can have"
     for only in (("--title", "Mine"), ("--lines", 9), ("--paper", "a4")):
         assert "give --out FILE.pdf as well" in orderly("roll", *only).err
 
