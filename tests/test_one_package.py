@@ -219,13 +219,12 @@ def test_a_script_may_stand_beside_modules_of_these_names(crowded):
 
 
 def test_a_notebook_may_stand_beside_modules_of_these_names(crowded):
-    nbclient = pytest.importorskip("nbclient", reason="needs nbclient")
     nbformat = pytest.importorskip("nbformat", reason="needs nbformat")
-    pytest.importorskip("ipykernel", reason="needs ipykernel")
+    from tests.notebooks import carry_out
+
     cell = nbformat.v4.new_code_cell(_SCRIPT)
     notebook = nbformat.v4.new_notebook(cells=[cell])
-    resources = {"metadata": {"path": str(crowded)}}
-    nbclient.NotebookClient(notebook, timeout=120, resources=resources).execute()
+    carry_out(notebook, crowded)
     said = "".join(output.get("text", "") for output in notebook.cells[0].outputs)
     assert said == "430\nTrue 14\nTrue\n"
 

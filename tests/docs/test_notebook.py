@@ -11,14 +11,11 @@ import re
 import pytest
 
 from tests.conftest import ROOT
+from tests.notebooks import carry_out
 
-nbclient = pytest.importorskip(
-    "nbclient", reason="needs nbclient: pip install 'orderly-boggle[test]'"
-)
 nbformat = pytest.importorskip(
     "nbformat", reason="needs nbclient: pip install 'orderly-boggle[test]'"
 )
-pytest.importorskip("ipykernel", reason="needs ipykernel: pip install 'orderly-boggle[test]'")
 pytest.importorskip("pandas", reason="needs pandas: pip install 'orderly-boggle[notebook]'")
 
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
@@ -30,9 +27,7 @@ _SECONDS = re.compile(
 def carried_out():
     """Return the notebook with new outputs and nothing of this machine."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
-    folder = {"metadata": {"path": NOTEBOOK.parent}}
-    client = nbclient.NotebookClient(notebook, timeout=120, record_timing=False, resources=folder)
-    client.execute(env={**os.environ, "ORDERLY_WORDLISTS": ""})
+    carry_out(notebook, NOTEBOOK.parent, env={**os.environ, "ORDERLY_WORDLISTS": ""})
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
     }
