@@ -70,6 +70,19 @@ class SlowBreaker(FakeBreaker):
         super().__init__(spec, 0.1)
 
 
+class HeldBreaker(FakeBreaker):
+    """Answers when a file is there."""
+
+    def __init__(self, file, spec):
+        super().__init__(spec)
+        self.file = file
+
+    def break_unit(self, unit):
+        while not self.file.exists():
+            time.sleep(0.02)
+        return super().break_unit(unit)
+
+
 class LateBreaker(FakeBreaker):
     """Two seconds before the first."""
 

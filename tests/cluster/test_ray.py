@@ -112,10 +112,15 @@ def node(nodes):
 # --- nodes come and go
 
 
-def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_nothing(nodes):
+def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_nothing(
+    nodes, tmp_path
+):
     asked, added = [], []
     seen: dict[int, int] = {}
-    executor = RayExecutor(fakes.SPEC, 0, fakes.SlowBreaker, address=nodes.address)
+    # nothing is answered before the others have started and the first is removed
+    go_on = tmp_path / "go-on"
+    held = partial(fakes.HeldBreaker, go_on)
+    executor = RayExecutor(fakes.SPEC, 0, held, address=nodes.address)
 
     def meanwhile():
         asked.append(None)
@@ -127,9 +132,10 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
             added.append(nodes.add(2))
         elif nodes.n_workers() == 2 and len(seen) == 3 and executor._actors[1].order is not None:
             nodes.remove(added[0])
+            go_on.touch()
         return ""
 
-    n_units = 150  # enough for the first worker to be busy until the others have started
+    n_units = 30
     sink, finish = play(executor, n_units, stop=meanwhile, n_workers=8)
     assert finish.complete
     assert verdicts_of(sink.verdicts) == verdicts_of(expected_units(range(n_units)))
