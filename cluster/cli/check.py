@@ -295,7 +295,7 @@ def audit(
     fmt: options.Format = "table",
 ) -> None:
     """Check certificates and boards with a program that shares no code with the search."""
-    from orderly_boggle.boardclass.wordlist import available_names
+    from orderly_boggle.boardclass.wordlist import find_wordlist
     from orderly_boggle.results.proof import audit as checker
     from orderly_boggle.results.proof.certificates import check_files, record_audit
 
@@ -303,8 +303,7 @@ def audit(
     # the checker reads the list itself, without limits: size and digest are checked first
     run, _ = source.open()
     check_files(run)
-    name = source.wordlist or run.made.words.source
-    path = available_names().get(name) or Path(name).expanduser()
+    path = find_wordlist(source.wordlist or run.made.words.source).expanduser()
     try:
         result = checker.audit(folder, path, tell, leaves, seed)
     # the checker has errors of its own: it imports nothing of ours

@@ -176,6 +176,20 @@ def test_some_classes_of_a_run(orderly, bare):
     assert "no board among those drawn reaches the cutoff that is not listed" in some
 
 
+def test_the_checker_reads_the_list_that_the_run_was_searched_with(orderly, tmp_path, monkeypatch):
+    """A name with a dot in it is that of a file, whatever lists have names."""
+    lists = tmp_path / "lists"
+    lists.mkdir()
+    (lists / "my.list.txt").write_text("toe\n")
+    monkeypatch.setenv("ORDERLY_WORDLISTS", str(lists))
+    monkeypatch.chdir(tmp_path)
+    Path("my.list").write_text("tea\n")
+    where = ("--cutoff", 1, "--workers", 0, "--out", "run")
+    orderly.done("run", "2x2", "--wordlist", "my.list", *where)
+    orderly.done("certify", "run", "--sample", 1)
+    assert "Audited" in orderly.done("audit", "run")
+
+
 def test_parts_of_classes(orderly, bare):
     """Together the parts of a class are the class; sampled ones are some of them; overlapping ones
     are refused.

@@ -151,10 +151,11 @@ def test_a_claim_that_is_not_renewed_is_waited_for(tmp_path):
     """As that of a driver that was killed on another machine; its successor comes at once."""
     of_another_machine(tmp_path)
     told: list[str] = []
-    Store.open(tmp_path, toy_question(), pace=Pace(0.1, 1.5), wait=told.append).close()
+    # so long that a busy machine looks at it twice before it ends
+    Store.open(tmp_path, toy_question(), pace=Pace(0.1, 4.0), wait=told.append).close()
     assert len(told) > 1
     assert re.match(
-        r"waiting for ann@box \(process 7\), for .*, last heard of 0 s ago: its", told[0]
+        r"waiting for ann@box \(process 7\), for .*, last heard of [0-4] s ago: its", told[0]
     )
 
 
