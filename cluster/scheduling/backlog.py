@@ -17,7 +17,7 @@ import numpy as np
 
 from orderly_boggle.boardclass.arrays import Float64s, Int64s
 from orderly_boggle.boardclass.parts import depth
-from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, Forecast, History
+from orderly_boggle.cluster.scheduling.forecast import NO_HISTORY, Forecast, History, Stops
 from orderly_boggle.search.breaker import Unit, UnitResult
 
 _ENDGAME = 0.5  # at most this part of a worker's share of what is left goes into one batch
@@ -67,6 +67,7 @@ class Backlog:
         if self._ids.shape != np.shape(work.costs) or not ids_ascend:
             raise ValueError("class ids must be strictly ascending, with one cost each")
         self.forecast = Forecast(work.costs, work.history, work.elsewhere)
+        self._stops = Stops()
         # expensive classes first: the last one to end then ends soon after the others
         self._order = order_of(self.forecast.costs, rng, sample)
         self._cursor = 0
@@ -158,15 +159,18 @@ class Backlog:
         else:
             heapq.heappush(self._retries, (-trouble.strikes, next(self._sequence), unit))
 
-    def settle(self, result: UnitResult) -> int:
-        """Accept the verdict of an open unit; return its attempt, counted from 1."""
+    def settle(self, result: UnitResult, cpu_s: float | None = None) -> int:
+        """Accept the verdict of an open unit, which took a worker ``cpu_s``; return its attempt,
+        counted from 1.
+        """
         unit = result.unit
         effort = max(result.effort, 1)  # the forecast divides by efforts
+        seconds = self._stops.without(result.seconds, cpu_s)
         place = self._place(unit.class_id)
         if place >= 0:
-            self.forecast.note_verdict(place, result.seconds, effort)
+            self.forecast.note_verdict(place, seconds, effort)
         if unit.path:
-            self.forecast.note_child(result.seconds)
+            self.forecast.note_child(seconds)
         # summed over the class and its parts: only the sum compares with a class that was not split
         self._efforts[unit.class_id] += effort
         self._close(unit)

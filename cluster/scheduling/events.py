@@ -85,6 +85,7 @@ class Answer:
     # of the store, made and checked by the ledger when it admitted the answer
     row: Checked | None = None
     n_short_layers: int = 0  # for want of memory; a reason to tell people, no more
+    cpu_s: float | None = None  # what the worker worked for it; None: nobody knows
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ This call's verdicts tell how many seconds that is here, and before the first of
 that were stored.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from math import inf
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +38,9 @@ _KNOWN_WELL = 1e6  # degrees of freedom of that
 _FADE = 0.999
 _CHILD_FADE = 0.99
 _MIN_SECONDS = 1e-4
+_LAST = 101  # verdicts that say how much clock time goes with CPU time
+_FAR = 3.0  # times what is usual: then the worker was stopped
+_SHORT_S = 0.1  # clock time: what takes less is told by the turns of other work
 
 
 class History(NamedTuple):
@@ -211,6 +216,33 @@ class Forecast:
             pace = _near(band, self._paces, _ENOUGH_FOR_PACE)
             self._known[band] = _Known(efforts, pace.ratio)
         return self._known[band]
+
+
+class Stops:
+    """Takes out of the times of verdicts those in which a worker was stopped, as by a batch system
+    that suspends a job for hours: they say nothing of what is left.
+    """
+
+    def __init__(self) -> None:
+        # clock time for CPU time of the last verdicts: more than 1 beside other work
+        self._ratios: deque[float] = deque(maxlen=_LAST)
+
+    def without(self, seconds: float, cpu_s: float | None) -> float:
+        """Return the seconds that a verdict would have taken at the pace of those before it, if it
+        took far longer for its CPU time.
+        """
+        if cpu_s is None or seconds < _SHORT_S:
+            return seconds
+        cpu_s = max(cpu_s, _MIN_SECONDS)
+        ratio = seconds / cpu_s
+        usual = inf
+        if len(self._ratios) >= _ENOUGH and ratio > _FAR:
+            usual = max(1.0, median(self._ratios))
+        # one that is no accident is soon the usual one
+        self._ratios.append(ratio)
+        if ratio > _FAR * usual:
+            return usual * cpu_s
+        return seconds
 
 
 def _near(band: int, measured: list[Measured], enough: int) -> Measured:

@@ -220,7 +220,7 @@ class Scheduler:
 
     def _accept(self, answer: events.Answer) -> None:
         # children become open before the verdict is published: a split never leaves a gap
-        attempt = self._backlog.settle(answer.result)
+        attempt = self._backlog.settle(answer.result, answer.cpu_s)
         self._n_split += bool(answer.result.children)
         self._out.append(events.Publish(answer, attempt))
 

@@ -13,6 +13,7 @@ import re
 import resource
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -65,6 +66,7 @@ class Reply:
     peak_rss_bytes: int = 0  # largest resident set of the process so far
     is_replica: bool = False
     n_short_layers: int = 0  # search.Breaker
+    cpu_s: float | None = None  # of the worker
 
     def event(self, who: Hello, worker: int, assignment: int) -> Answer | UnitFailed:
         """Return what the scheduler is told, from a worker of this number."""
@@ -81,6 +83,7 @@ class Reply:
             who.kernel_hash,
             self.is_replica,
             n_short_layers=self.n_short_layers,
+            cpu_s=self.cpu_s,
         )
 
 
@@ -130,6 +133,7 @@ class Worker:
     def _break(self, unit: Unit, replica: Replica | None) -> Reply:
         breaker = self._breaker
         is_replica = replica is not None
+        began_s = time.thread_time()
         try:
             if replica:
                 result = breaker.replicate(unit, replica.paths, replica.seed)
@@ -142,7 +146,8 @@ class Worker:
         # whatever it is, the driver decides what becomes of the unit
         except Exception as error:  # noqa: BLE001
             return Reply(Failure(unit, f"{type(error).__name__}: {error}"[:_MAX_MESSAGE]))
-        return Reply(result, peak_rss_bytes(), is_replica, breaker.n_short_layers)
+        cpu_s = time.thread_time() - began_s
+        return Reply(result, peak_rss_bytes(), is_replica, breaker.n_short_layers, cpu_s)
 
 
 def peak_rss_bytes() -> int:

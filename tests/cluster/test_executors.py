@@ -130,6 +130,7 @@ def test_events():
         assert [answer.result.unit for answer in answers] == [Unit(2), Unit(3)]
         assert answers[0].kernel_hash == up.kernel_hash
         assert answers[0].peak_rss_bytes > 1e6
+        assert answers[0].cpu_s is not None
         failed = [event for event in events if isinstance(event, UnitFailed)]
         assert failed[0] == UnitFailed(1, 5, Unit(0), "ValueError: class 0 is bad")
         assert failed[1].oom

@@ -157,6 +157,30 @@ def test_a_split_opens_each_part_once_and_none_that_has_a_verdict():
     assert {*backlog.take(1e9, 1, 9), *backlog.take(1e9, 1, 9)} == {waits, new}
 
 
+def left_after(*verdicts):
+    """Return the seconds that are left of a hundred classes after some verdicts, each of clock and
+    CPU seconds.
+    """
+    bench = Bench(np.ones(100))
+    out = bench.start()
+    for seconds, cpu_s in verdicts:
+        (order,) = of(out, Assign)
+        found = result(order.units[0], seconds=seconds, n_terms=1000)
+        out = bench.tell(Answer(order.worker, order.assignment, found, cpu_s=cpu_s))
+    return bench.scheduler.snapshot().remaining_s
+
+
+def test_the_time_in_which_a_worker_was_stopped_says_nothing_of_the_time_left():
+    """A machine with other work: twice the CPU time.  A batch system suspends the job."""
+    usual = [(20.0, 10.0)] * 19
+    assert left_after(*usual, (20.0, 10.0)) == pytest.approx(1600)
+    assert left_after(*usual, (7200.0, 10.0)) == pytest.approx(1600)
+    assert left_after(*usual, (50.0, 10.0)) > 1700, "more other work is none"
+    assert left_after(*usual, (7200.0, None)) > 20_000, "nobody knows"
+    slow = left_after(*[(2.0, 1.0)] * 19, *[(20.0, 1.0)] * 60)
+    assert slow == pytest.approx(20 * 21, rel=0.5), "slower from now on"
+
+
 def test_a_unit_that_fails_twice_comes_back_once():
     """The message was repeated: the second one is of an assignment that is over."""
     bench = Bench(np.ones(2), n_workers=2)
