@@ -9,11 +9,13 @@ for most of a minute.  ``run.json`` is looked after by the store, which puts it 
 []
 """
 
+import contextlib
 import os
 from pathlib import Path
 
 from numba import config
 
+from orderly_boggle.boardclass.errors import WordListError
 from orderly_boggle.boardclass.wordlist import find_wordlist
 
 LOOK_S = 30.0  # between two looks
@@ -27,7 +29,9 @@ class Lookout:
     """
 
     def __init__(self, wordlist: str, kernels: Path | None = None) -> None:
-        self._words: Path | None = find_wordlist(wordlist)
+        self._words: Path | None = Path(wordlist)
+        with contextlib.suppress(WordListError):  # a name whose file went since it was read
+            self._words = find_wordlist(wordlist)
         self._kernels = kernels or Path(config.CACHE_DIR)
         self._n_kernels = 0
         self._n_kernels = self._count()

@@ -121,6 +121,16 @@ def test_a_run_whose_words_are_removed_says_so_and_goes_on_to_its_claim(tmp_path
     assert "was removed during the run: the search goes on" in note.args[0]
 
 
+def test_a_named_list_that_goes_before_the_search_begins_ends_no_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("ORDERLY_WORDLISTS", str(tmp_path))
+    config = tiny(tmp_path).model_copy(update={"wordlist": "tiny"})
+    progress = mock.Mock(spec=Progress)
+    progress.begin.side_effect = lambda *_: (tmp_path / "tiny.txt").unlink()
+    assert run(config, progress=progress).complete
+    (note,) = progress.note.call_args_list
+    assert "the word list tiny was removed during the run" in note.args[0]
+
+
 @pytest.mark.parametrize("change", [Path.unlink, partial(Path.write_text, data="tea\n")])
 def test_words_that_go_or_change_in_mid_run_change_nothing_of_what_is_told(
     orderly, tmp_path, change
