@@ -420,9 +420,15 @@ def chosen_run(directory: str | None = None) -> str:
     if directory is not None:
         return named_run(directory)
     from orderly_boggle.cluster.streams import tell
-    from orderly_boggle.cluster.watch.view import DEFAULT_FOLDER, Catalog
+    from orderly_boggle.cluster.watch.view import DEFAULT_FOLDER, MAX_RUNS, Catalog
 
-    places = [place.location for place in Catalog(()).places().values()]
+    catalog = Catalog(())
+    places = [place.location for place in catalog.places().values()]
+    if catalog.is_cut:
+        raise InputError(
+            f"more than {MAX_RUNS:,} runs in the folder {DEFAULT_FOLDER} here: name the one that "
+            "is meant"
+        )
     if not places:
         raise InputError(
             f"no run in the folder {DEFAULT_FOLDER} here: name its directory; orderly run makes one"

@@ -68,12 +68,14 @@ def runs(locations: options.Runs = None, fmt: options.Format = "table") -> None:
     """List the runs under a folder: how far each is, its best board, and whether its rows prove
     it.
     """
-    from orderly_boggle.cluster.watch.view import Catalog
+    from orderly_boggle.cluster.watch.view import MAX_RUNS, Catalog
 
     catalog = Catalog(locations or [])
     listed = []
     for place in catalog.places().values():
         listed.append({"run": place.name, "directory": place.location, **_record(place)})
+    if catalog.is_cut:
+        tell(f"orderly: only the first {MAX_RUNS:,} runs are listed: name a folder of fewer")
     if fmt == "json":
         write_json(listed)
     elif not listed and fmt == "table":

@@ -71,7 +71,14 @@ class Catalog:
     """The runs under what was given, looked up again every few seconds: in directories, folders of
     runs and addresses of object stores, and in ``published``, the runs that come with the program;
     when none is given, in the folder ``default``.  Raises InputError when one is not there.
+
+    Attributes
+    ----------
+    is_cut : bool
+        Whether there are more than the first ``MAX_RUNS``, when :meth:`places` looked last.
     """
+
+    is_cut = False
 
     def __init__(self, locations: Sequence[str], default: str = DEFAULT_FOLDER) -> None:
         self.locations = tuple(map(_location, locations)) or (default,)
@@ -94,7 +101,10 @@ class Catalog:
         with self._lock:
             if time.monotonic() - self._looked_at_s >= self._look_s:
                 places = chain(*map(_places, self.locations))
-                self._places = {place.key: place for place in islice(places, MAX_RUNS)}
+                self._places = {place.key: place for place in islice(places, MAX_RUNS + 1)}
+                self.is_cut = len(self._places) > MAX_RUNS
+                if self.is_cut:
+                    self._places.popitem()
                 self._looked_at_s = time.monotonic()
             return self._places
 
@@ -127,7 +137,7 @@ def _remote_places(parent: str) -> Iterator[Place]:
     address, mark, settings = parent.partition("?")
     names: list[str] = []
     with contextlib.suppress(OrderlyError, OSError):
-        names = runs_below(parent, MAX_DEPTH, MAX_RUNS)
+        names = runs_below(parent, MAX_DEPTH, MAX_RUNS + 1)
     for name in names or [""]:
         location = f"{address.rstrip('/')}/{name}".rstrip("/") + mark + settings
         yield Place(_key(location), name or address, location, "")

@@ -128,6 +128,17 @@ def test_every_other_command_about_a_run_takes_it_too(orderly, tmp_path, monkeyp
     assert named.err.startswith("orderly: runs/good/run.json is damaged")
 
 
+def test_more_runs_than_are_listed_are_no_secret(orderly, here, monkeypatch):
+    """Nor is one of those that are listed called the latest."""
+    monkeypatch.setattr("orderly_boggle.cluster.watch.view.MAX_RUNS", 2)
+    answer = orderly("runs", "runs", "--format", "json")
+    assert len(json.loads(answer.out)) == 2
+    assert "only the first 2 runs are listed" in answer.err
+    assert "more than 2 runs in the folder runs here: name the one" in orderly.fails(2, "status")
+    monkeypatch.setattr("orderly_boggle.cluster.watch.view.MAX_RUNS", 4)
+    assert orderly("runs", "runs").err == ""
+
+
 def test_each_run_has_a_line_and_says_what_its_rows_prove(orderly, folder, tmp_path, monkeypatch):
     answer = orderly("runs", folder / "runs", "--format", "json")
     assert answer.code == 0, answer.err
