@@ -181,13 +181,19 @@ def load_wordlist(name_or_path: str | Path, *, plain_q: bool | None = False) -> 
         header = header_of(symbols, plain_q=True)
         spelled = parse_wordlist(header.encode() + data.removeprefix(_UTF8_BOM), "", str(path))
         return replace(spelled, name=wordlist.name, sha256=wordlist.sha256)
-    if wordlist.plain_q and plain_q is False:
+    if plain_q is False:
+        _refuse_plain_q(wordlist, str(path))
+    return wordlist
+
+
+def _refuse_plain_q(wordlist: WordList, named: str) -> None:
+    """Raise WordListError for a list whose q is no Qu."""
+    if wordlist.plain_q:
         raise WordListError(
-            f"word list {quote(str(path))} has a plain q, and here a q is a Qu cell: "
+            f"word list {quote(named)} has a plain q, and here a q is a Qu cell: "
             "only orderly show, score, solve, roll and play take it; for proofs import it without "
             "--plain-q, and q as no symbol"
         )
-    return wordlist
 
 
 def words_in_q_form(
@@ -198,12 +204,13 @@ def words_in_q_form(
     words : name or path of a word list, a WordList, or words
     spelled : whether such words are as people write them, not in q-form already
 
-    Raises WordListError if there is no such list, or something is no word of letters a-z with a u
-    after each q.
+    Raises WordListError if there is no such list, or it has a plain q, or something is no word of
+    letters a-z with a u after each q.
     """
     if isinstance(words, (str, Path)):
         words = load_wordlist(words)
     if isinstance(words, WordList):
+        _refuse_plain_q(words, words.name)
         return words.words
     given = tuple(words) if isinstance(words, Iterable) else (words,)
     is_word = re.compile(r"(?:[a-pr-z]|qu)+" if spelled else "[a-z]+").fullmatch

@@ -78,12 +78,12 @@ def certify(
     or the checker would refuse the question; StoreError when the run is in use or damaged;
     IncompleteError when it was stopped; what was certified before is stored then.
     """
-    _check_question(run, words)
     certifier = Certifier(run.question, words)
     parts = chosen_parts(run, certifier, choice or Choice())
     # parts are numbered on from those that are there: two certifiers would use one number
     lock = take_lock(run.folder, wait=say_once())
     try:
+        _check_question(run, words)
         return _certified(run, lock, certifier, parts, tell, publish_every_s, stop)
     # also where the place refuses a file: whoever comes next must not wait
     finally:

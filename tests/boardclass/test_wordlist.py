@@ -304,6 +304,9 @@ def test_a_list_with_a_plain_q_is_for_boards_without_qu(tmp_path):
     assert load_wordlist(tmp_path / "mine.txt", plain_q=None).words == ("qat", "tea")
     with pytest.raises(WordListError, match="has a plain q, and here a q is a Qu cell"):
         load_wordlist(tmp_path / "mine.txt")
+    # what searches and scores would take it for the list of qua, quat ..., with their points
+    with pytest.raises(WordListError, match="'mine' has a plain q"):
+        words_in_q_form(load_wordlist(tmp_path / "mine.txt", plain_q=None))
 
 
 def test_a_list_whose_q_is_another_letter_has_no_qu_and_a_symbol_has_one_letter(tmp_path):
