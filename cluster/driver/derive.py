@@ -72,7 +72,7 @@ def derive(
             if row.key in store.index.places or row.host in store.index.doubted_hosts:
                 continue
             rows.append(row)
-        store.append([*rows, *doubts(source, store)], copied=True)
+        store.append([*doubts(source, store), *rows], copied=True)
         store.flush()
         reused = Reused(
             location=where,

@@ -84,7 +84,6 @@ class RepairResult(NamedTuple):
     # names of parts whose rows are to be computed again, and what was wrong with each
     parts: dict[str, str]
     others: dict[str, str]  # other files likewise
-    doubts: list[Row]  # about hosts whose rows may have been in such parts
 
 
 class _Begun(NamedTuple):
@@ -193,7 +192,7 @@ class Store:
                 unpromised = format_identity(question, replace(made, covers=""))
                 repaired = recover(folder, question, unpromised)
             else:
-                repaired = RepairResult({}, {}, [])
+                repaired = RepairResult({}, {})
             # what was there before the lock was taken may have changed
             identity = read_identity(folder)
             if not check_identity(Place(folder, identity), question):
@@ -210,11 +209,6 @@ class Store:
             # an older manifest, of a copy, what is not listed has the only rows that there are
             remove_leftovers(folder, run.manifest)
             store = cls(run, lock, repaired, clock)
-            # a doubt about a host must outlive the rows that a repair took out
-            known = run.index.doubted_hosts
-            doubts = [row for row in repaired.doubts if row.host not in known]
-            store.append(doubts, copied=True)
-            store.flush()
         # Ctrl-C included: a lock that stays would keep the next driver waiting
         except BaseException:
             lock.release()

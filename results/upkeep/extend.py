@@ -131,7 +131,8 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
     are left alone.
     """
     n_reused = n_before = 0
-    batch: list[Row] = []
+    # first: a kill must not leave rows of a host here without the doubt about it
+    batch = doubts(source, store)
     for row in taken(source, store.question):
         # it would be in doubt here, and searched again only by the next call
         if row.host in store.index.doubted_hosts:
@@ -146,7 +147,7 @@ def extend(source: Run, store: Store, n_repeated: int | None = None) -> ExtendRe
         if len(batch) >= FLUSH_ROWS:
             store.append(batch, copied=True)
             batch = []
-    store.append([*batch, *doubts(source, store)], copied=True)
+    store.append(batch, copied=True)
     store.flush()
     n_verdicts = len(source.index.places)
     where = source.folder.where("")

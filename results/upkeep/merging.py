@@ -42,6 +42,7 @@ from orderly_boggle.results.store.identity import open_place, refuse_another
 from orderly_boggle.results.store.made import EVERYTHING, Made
 from orderly_boggle.results.store.rows import (
     ELIMINATED,
+    QUARANTINED,
     SCHEMA,
     VERDICTS,
     Row,
@@ -138,6 +139,9 @@ def merge(location: str, sources: Sources) -> MergeResult:
         # the target may have been altered since it was opened for reading
         check_known(store.run, "nothing was merged")
         new = rows.filter(pa.array(places >= there.num_rows)).select(SCHEMA.names)
+        # first: a kill between two parts must not leave rows of a host without the doubt about it
+        is_doubt = pc.field("status") == QUARANTINED
+        new = pa.concat_tables([new.filter(is_doubt), new.filter(~is_doubt)])
         before = store.run.manifest.last_number
         # a claim is about rows that are not all there are any more
         if new.num_rows:

@@ -17,18 +17,18 @@ The digest in the rows does not tell the rules by which classes are cut into par
 lost, a path may mean other boards than it did: with the rows of both rules boards would be missing,
 and no check of sizes would find that.  What a class lists up to symmetry depends on them, too.
 
-A doubt about a host that goes with its part is written down again, if the part can still be read,
-or if the event log tells of it.  Called with the lock held.  It changes nothing before it knows
-that the run is the one that was asked for.
+A doubt about a host that goes with its part is written down again before that, if the part can
+still be read, or if the event log tells of it.  Called with the lock held.  It changes nothing
+before it knows that the run is the one that was asked for.
 
 >>> from orderly_boggle.results.store.run import open_run
 >>> run = open_run("runs/2x2-scowl70-14")
 >>> repair(run.folder, run.question, b"")  # nothing is wrong
-RepairResult(parts={}, others={}, doubts=[])
+RepairResult(parts={}, others={})
 """
 
 import bisect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 
@@ -58,7 +58,14 @@ from orderly_boggle.results.store.parts import (
     serialise,
     unlisted,
 )
-from orderly_boggle.results.store.rows import ELIMINATED, QUARANTINED, SCHEMA, Row, check_table
+from orderly_boggle.results.store.rows import (
+    ELIMINATED,
+    QUARANTINED,
+    SCHEMA,
+    Row,
+    check_table,
+    to_table,
+)
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.store.store import RepairResult
 from orderly_boggle.search.question import Question
@@ -76,7 +83,7 @@ def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
     Raises FingerprintError when the run there is another one; DamagedError when it cannot be told
     what run it is.
     """
-    done = RepairResult({}, {}, [])
+    done = RepairResult({}, {})
     fault = _fault_of_identity(folder, question)
     has_rows = bool(folder.names(files.RESULTS))
     if fault == _MISSING and not has_rows:
@@ -85,24 +92,13 @@ def repair(folder: Folder, question: Question, document: bytes) -> RepairResult:
     if fault and has_rows:
         _check_rows(folder, question)
     is_cut_lost = bool(fault) and not _is_cut_so(folder, question)
-    _repair_manifest(folder, done)
-    # of parts that can still be read, whatever else is wrong with them
-    hosts = _drop_parts(folder, question, done, is_cut_lost=is_cut_lost)
+    _repair_manifest(folder, question, done)
+    _drop_parts(folder, question, done, is_cut_lost=is_cut_lost)
     if fault:
         # not before: a kill must not leave rows beside rules that they were not cut by
         folder.publish(files.RUN, document)
         done.others[files.RUN] = fault
-    # the log is read only then: it may be long, and nothing else rests on it
-    if done.parts:
-        events = read_events(folder, _LOG_BYTES)
-        hosts |= {event.host for event in events if isinstance(event, HostFlagged)}
     _remove_documents(folder, done)
-    # a class that has a verdict in the end
-    first = int(next(question.partition.canonical_ranks())[0])
-    lost = "the row that said what a replica contradicted is lost"
-    for host in sorted(hosts - {""}):
-        doubt = Row(question.digest, first, "", QUARANTINED, 0, host=host, message=lost)
-        done.doubts.append(doubt)
     return done
 
 
@@ -168,7 +164,21 @@ def _listed(folder: Folder) -> dict[int, Part]:
     return parts
 
 
-def _repair_manifest(folder: Folder, done: RepairResult) -> None:
+def _doubts(folder: Folder, question: Question, hosts: Collection[str]) -> pa.Table:
+    """Return rows that doubt some hosts, and those that were contradicted as the log tells."""
+    # it is read only where a part is lost: it may be long, and nothing else rests on it
+    events = read_events(folder, _LOG_BYTES)
+    told = {event.host for event in events if isinstance(event, HostFlagged)}
+    # a class that has a verdict in the end
+    first = int(next(question.partition.canonical_ranks())[0])
+    lost = "the row that said what a replica contradicted is lost"
+    rows = []
+    for host in sorted(told.union(hosts) - {""}):
+        rows.append(Row(question.digest, first, "", QUARANTINED, 0, host=host, message=lost))
+    return to_table(rows)
+
+
+def _repair_manifest(folder: Folder, question: Question, done: RepairResult) -> None:
     """Write a damaged manifest anew; note that, and the parts that it no longer vouches for."""
     try:
         unlisted(folder, read_manifest(folder))
@@ -198,44 +208,59 @@ def _repair_manifest(folder: Folder, done: RepairResult) -> None:
             lines.append(part.format())
         lines.append(replace(part, dropped=False).format())
         number = part.first_number - 1
-    folder.replace_lines(files.MANIFEST, lines[::-1])
+    lines.reverse()
+    if done.parts:
+        doubts = _doubts(folder, question, ())
+        # with the same write: a kill must not lose a doubt
+        if doubts.num_rows:
+            lines.append(_stored(folder, doubts, known[-1] + 1).format())
+    folder.replace_lines(files.MANIFEST, lines)
 
 
 def _drop_parts(
     folder: Folder, question: Question, done: RepairResult, *, is_cut_lost: bool
-) -> set[str]:
-    """Take off the manifest what cannot be read or is of another run; return the hosts that its
-    rows doubt.
+) -> None:
+    """Take off the manifest what cannot be read or is of another run.
 
     is_cut_lost : whether nobody knows how classes were cut: then only those stay that were
         eliminated whole
     """
-    hosts: set[str] = set()
     manifest = read_manifest(folder)
-    n_bytes = manifest.n_bytes
-    number = manifest.last_number
+    faults: dict[Part, str] = {}
+    doubted: set[str] = set()
+    known: set[str] = set()
     for part in manifest.parts:
         table, fault = _looked_at(folder, part, question)
         if is_cut_lost and not fault:
-            kept = table.filter(_IS_WHOLE)
-            n_lost = table.num_rows - kept.num_rows
-            if n_lost:
+            n_kept = table.filter(_IS_WHOLE).num_rows
+            if n_kept < table.num_rows:
                 fault = (
-                    f"{counted(n_lost, 'row')} of it rested on how {files.RUN} said that classes "
-                    f"are cut; {kept.num_rows:,} are kept"
+                    f"{counted(table.num_rows - n_kept, 'row')} of it rested on how {files.RUN} "
+                    f"said that classes are cut; {n_kept:,} are kept"
                 )
-            # before the part goes: a kill in between leaves these rows twice
-            if n_lost and kept.num_rows:
-                number += 1
-                n_bytes = _store(folder, kept, number, n_bytes)
-        if not fault:
-            continue
-        # a doubt outlives the part: without it the other rows of that host would be believed again
-        given_up = table.filter(pc.field("status") == QUARANTINED)
-        hosts.update(given_up.column("host").to_pylist())
+        hosts = table.filter(pc.field("status") == QUARANTINED).column("host").to_pylist()
+        if fault:
+            faults[part] = fault
+            doubted.update(hosts)
+        else:
+            known.update(hosts)
+    if not faults:
+        return
+    # What stays is stored before the part goes: a kill in between leaves it twice.  Without a
+    # doubt the other rows of its host would be believed again.
+    is_known = pc.field("host").isin(pa.array(sorted(known), pa.string()))
+    new = [_doubts(folder, question, doubted).filter(~is_known)]
+    for part in faults if is_cut_lost else ():
+        table, damage = _looked_at(folder, part, question)
+        if not damage:
+            new.append(table.filter(_IS_WHOLE))
+    n_bytes = manifest.n_bytes
+    for number, rows in enumerate(filter(len, new), manifest.last_number + 1):
+        line = _stored(folder, rows, number).format()
+        n_bytes = folder.append_line(files.MANIFEST, line, n_bytes)
+    for part, fault in faults.items():
         n_bytes = folder.append_line(files.MANIFEST, replace(part, dropped=True).format(), n_bytes)
         done.parts[part.name] = fault
-    return hosts
 
 
 def _looked_at(folder: Folder, part: Part, question: Question) -> tuple[pa.Table, str]:
@@ -255,13 +280,12 @@ def _looked_at(folder: Folder, part: Part, question: Question) -> tuple[pa.Table
     return table, ""
 
 
-def _store(folder: Folder, rows: pa.Table, number: int, n_bytes: int) -> int:
-    """Add rows as a part, behind so many bytes of the manifest; return how many it has then."""
+def _stored(folder: Folder, rows: pa.Table, number: int) -> Part:
+    """Store rows as the file of a part, which no line lists yet."""
     name = files.part_name(files.RESULTS, number)
     data = serialise(rows.combine_chunks())
     folder.publish(name, data)
-    part = describe(name, data, rows.column("class_id").to_pylist())
-    return folder.append_line(files.MANIFEST, part.format(), n_bytes)
+    return describe(name, data, rows.column("class_id").to_pylist())
 
 
 def _remove_documents(folder: Folder, done: RepairResult) -> None:

@@ -428,6 +428,8 @@ def test_merged_runs_are_merged_further_and_extended_and_the_doubt_stays(merge, 
     merge(tmp_path / "all", *(three / name for name in "abc"))
     doubted = open_run(everything).doubted
     assert doubted == open_run(tmp_path / "all").doubted
+    first, *_ = rows_of(tmp_path / "all")
+    assert first.status == QUARANTINED, "a merge that is killed leaves no row without its doubt"
     extended = config(tmp_path / "extended", cutoff=13)
     assert not run(extended, extends=str(three / "a"), share=Share(1, 3)).complete
     assert open_run(extended.out).index.doubted_hosts == {"bad"}

@@ -310,7 +310,7 @@ def test_a_repair_of_a_whole_run_writes_nothing(finished, tmp_path):
     run = spoilt(finished, tmp_path)
     before = {path: path.stat().st_ino for path in run.rglob("*") if path.is_file()}
     done = repair(open_folder(run), toy_question(), b"{}")
-    assert (done.parts, done.others, done.doubts) == ({}, {}, [])
+    assert (done.parts, done.others) == ({}, {})
     assert {path: path.stat().st_ino for path in run.rglob("*") if path.is_file()} == before
 
 
@@ -369,8 +369,8 @@ def test_of_hosts_in_the_log_only_those_that_were_contradicted_are_doubted(finis
         log.add(event)
     log.flush()
     flip_bit(next((run / files.RESULTS).iterdir()))
-    doubts = repair(open_folder(run), toy_question(), b"{}").doubts
-    assert [doubt.host for doubt in doubts] == ["wrong"]
+    repair(open_folder(run), toy_question(), b"{}")
+    assert open_run(run).index.doubted_hosts == {"wrong"}
 
 
 def test_a_claim_goes_with_a_part_that_it_rests_on(finished, tmp_path):
@@ -480,6 +480,42 @@ def test_fault_at_every_call_of_a_repair(tmp_path, monkeypatch, kind, step):
     for run, _ in trials(tmp_path, monkeypatch, kind, step, act):
         with Store.open(run, toy_question(), Made(share="1/1"), recover=repair) as store:
             assert {r.key for r in all_rows()[2:]} <= store.index.places.keys()
+
+
+@pytest.mark.parametrize("lost", ["line", "part", "rule"])
+def test_a_doubt_outlives_a_repair_that_is_killed(tmp_path, monkeypatch, lost):
+    """It goes with the second part; the log tells of it, unless that part can still be read."""
+    spoilt = tmp_path / "spoilt"
+    doubt = row(1, status="quarantined", n_boards=0, host="liar")
+    with Store.open(spoilt, toy_question()) as store:
+        for batch in ([row(0, host="liar")], [doubt]):
+            store.append(batch)
+            store.flush()
+    _, part = open_run(spoilt).manifest.parts
+    if lost == "line":
+        manifest = spoilt / files.MANIFEST
+        manifest.write_text(manifest.read_text()[:-9] + "\n")
+    elif lost == "part":
+        (spoilt / part.name).unlink()
+    else:  # class 1 is no canonical one
+        assert part.first_id == 1
+    if lost != "rule":
+        log = EventLog(open_folder(spoilt))
+        log.add(HostFlagged(host="liar"))
+        log.flush()
+    faults = Faults(monkeypatch)
+    n_kills = 0
+    for at in range(1000):
+        run = Path(shutil.copytree(spoilt, tmp_path / f"run-{at}"))
+        faults.arm(at, "kill")
+        try:
+            Store.open(run, toy_question(), recover=repair).lock.release()
+            break
+        except KilledError:
+            n_kills += 1
+        with Store.open(run, toy_question(), recover=repair) as store:
+            assert store.run.doubted == [(0, "")]
+    assert n_kills > 5
 
 
 @pytest.mark.parametrize("at", range(6))

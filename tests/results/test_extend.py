@@ -301,7 +301,7 @@ def test_verdicts_of_a_host_in_doubt_are_not_taken_over_and_the_doubt_is(tmp_pat
     for _ in range(2):  # the same command, given again
         with Store.open(tmp_path / "new", toy_question(cutoff=85), ALL_COVERED) as store:
             extend(run, store)
-    taken_over, brought = open_run(tmp_path / "new").rows()
+    brought, taken_over = open_run(tmp_path / "new").rows()
     assert taken_over.key == sound.key
     assert (brought.status, brought.host) == ("quarantined", "box")
 
