@@ -199,6 +199,7 @@ class Run:
         self.manifest = manifest
         self._kept: dict[str, pa.Table] = {}
         self._sound: set[str] = set()
+        self._doubted: dict[frozenset[str], list[Key]] = {}
         self._keeps = sum(part.n_rows for part in manifest.parts) <= KEPT_ROWS
 
     def __repr__(self) -> str:
@@ -284,7 +285,7 @@ class Run:
             rows.setdefault(row.key, []).append((place, row))
         return {key: describe_conflict(rows[key]) for key in sorted(rows)}
 
-    @cached_property
+    @property
     def doubted(self) -> list[Key]:
         """The units whose verdicts all come from hosts that a replica contradicted, sorted: to be
         searched again.
@@ -294,9 +295,13 @@ class Run:
         under another name (``Store.append``): a single machine can do no more.  So what is in doubt
         follows from the set of rows, whatever a claim says.
         """
-        if not self.index.doubted_hosts:
-            return []
-        hosts = pa.array(sorted(self.index.doubted_hosts))
+        # a store may have taken in a doubt since the last look
+        hosts = frozenset(self.index.doubted_hosts)
+        if hosts and hosts not in self._doubted:
+            self._doubted[hosts] = self._in_doubt(pa.array(sorted(hosts)))
+        return self._doubted.get(hosts, [])
+
+    def _in_doubt(self, hosts: pa.Array) -> list[Key]:
         theirs = set[Key]()
         sound = set[Key]()
         for table in self.columns(("class_id", "path", "status", "host")):

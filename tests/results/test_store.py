@@ -310,6 +310,18 @@ def test_a_unit_that_was_given_up_is_known_until_it_has_a_verdict(tmp_path):
     assert index.class_ids.tolist() == [1]
 
 
+def test_units_in_doubt_are_looked_for_again_when_a_doubt_has_come(tmp_path):
+    """A share was called done with verdicts in doubt, where a published run had been asked before
+    ``--extend`` brought the doubt.
+    """
+    write_rows(tmp_path, [row(1, host="a"), row(2, host="b")])
+    with Store.open(tmp_path, toy_question()) as store:
+        assert store.run.doubted == []
+        for host, doubted in (("a", [(1, "")]), ("b", [(1, ""), (2, "")])):
+            store.append([row(3, status="quarantined", n_boards=0, host=host)], copied=True)
+            assert store.run.doubted == doubted
+
+
 def test_a_closed_store_takes_no_rows(tmp_path):
     with Store.open(tmp_path, toy_question()) as store:
         store.append([row(1)])
