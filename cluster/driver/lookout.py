@@ -31,7 +31,7 @@ class Lookout:
     def __init__(self, wordlist: str, kernels: Path | None = None) -> None:
         self._words: Path | None = Path(wordlist)
         with contextlib.suppress(WordListError):  # a name whose file went since it was read
-            self._words = find_wordlist(wordlist)
+            self._words = find_wordlist(wordlist).expanduser()
         self._kernels = kernels or Path(config.CACHE_DIR)
         self._n_kernels = 0
         self._n_kernels = self._count()

@@ -54,6 +54,12 @@ def test_words_that_are_removed_in_mid_run_are_told_once(words, kernels):
     assert lookout.look(3 * LOOK_S) == []
 
 
+def test_words_at_home_are_not_said_to_be_removed(words, kernels, monkeypatch):
+    """No shell puts in the home of ``--wordlist=~/mine.txt``, or of a config; who reads it does."""
+    monkeypatch.setenv("HOME", str(words.parent))
+    assert Lookout("~/mine.txt", kernels).look(0.0) == []
+
+
 def test_kernels_that_are_removed_in_mid_run_are_told_each_time(words, kernels):
     lookout = Lookout(str(words), kernels)
     (kernels / "merge.1.nbi").unlink()
