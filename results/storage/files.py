@@ -39,6 +39,19 @@ def published_places() -> dict[str, Path]:
     return {folder.name: folder for folder in folders}
 
 
+def path_of(text: str) -> Path:
+    """Return the path that a person means by a text that may begin with ``~``: shells put the home
+    in for an argument, but not in ``--out=~/run``, nor in a config.
+
+    >>> path_of("runs/mine"), path_of("~nobody-has-this-name/mine")
+    (PosixPath('runs/mine'), PosixPath('~nobody-has-this-name/mine'))
+    """
+    path = Path(text)
+    with contextlib.suppress(RuntimeError):  # no such user
+        path = path.expanduser()
+    return path
+
+
 def is_folder(text: str) -> bool:
     """Return whether a text names a directory; of one that no file can be called, say no.
 
@@ -46,7 +59,7 @@ def is_folder(text: str) -> bool:
     False
     """
     try:
-        return Path(text).is_dir()
+        return path_of(text).is_dir()
     except (OSError, ValueError):  # longer than a name may be
         return False
 
@@ -56,8 +69,10 @@ def named_run(name: str) -> str:
 
     Raises InputError, with the names that are nearest, when there is neither.
     """
-    if "://" in name or is_folder(name):
+    if "://" in name:
         return name
+    if is_folder(name):
+        return str(path_of(name))
     records = published_places()
     if name in records:
         return str(records[name])

@@ -371,7 +371,7 @@ def open_folder(location: str | Path) -> Folder:
     not understand it.
     """
     text = str(location)
-    path = Path(text)
+    path = files.path_of(text)
     if "://" in text:
         from pyarrow import fs
 

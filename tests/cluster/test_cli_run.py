@@ -105,6 +105,20 @@ def test_any_size_stands_for_a_config(orderly, here, size):
     assert ("turned" in said) == (size != "2X2")
 
 
+def test_a_run_below_home_lies_there(orderly, here, tmp_path, monkeypatch):
+    """Where no shell puts it in, as in --out=~/mine or in a config."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (here / "one.txt").write_text("tea\n")
+    asked = ("--wordlist", "./one.txt", "--cutoff", 1)
+    done = orderly.done("run", *SMALL, *asked, "--out=~/mine")
+    assert "more: orderly top ~/mine" in done
+    assert open_run(tmp_path / "mine").question.cutoff == 1
+    assert files_in(here) == ["one.txt"]
+    assert orderly.json("status", "~/mine")["proven"]
+    orderly.done("derive", "~/mine", "--out=~/derived")
+    assert open_run("~/derived").question.cutoff == 1
+
+
 def test_a_list_of_one_word_is_said_to_have_one(orderly, here):
     (here / "one.txt").write_text("tea\n")
     done = orderly.done("run", *SMALL, "--wordlist", "./one.txt", "--cutoff", 1, "--out", "one")
