@@ -161,7 +161,10 @@ def tune(
         figures = {**asdict(result), "variant": name, "ratio": ratio}
         rows.append([figures[column] for column in columns])
         if fmt == "table":  # each takes minutes: shown as it comes
-            hours = f"{result.cpu_hours:12.4g} h  [{result.low:.4g} to {result.high:.4g}]"
+            span = "too few probes"
+            if result.high is not None:
+                span = f"{result.low:.4g} to {result.high:.4g}"
+            hours = f"{result.cpu_hours:12.4g} h  [{span}]"
             line = f"{name:32}{hours}{ratio:8.2f}  {result.n_classes:,} classes"
             say(line)
     if fmt != "table":

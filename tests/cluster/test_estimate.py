@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import islice
 from statistics import fmean, stdev
 
 import numpy as np
@@ -422,6 +423,20 @@ def test_tune_prints_a_row_per_variant(orderly):
     table = orderly("tune", "--dims", "2x2", "--cutoff", 12, "--rounds", 2)
     assert table.out.count("classes") == len(rows)
     assert orderly("tune").code == 2
+
+
+def test_tune_prints_a_row_of_which_too_little_is_known_for_an_interval(orderly, monkeypatch):
+    """As where one class of eight splits, and one of its parts is all that is looked at."""
+
+    def vague(*values, **named):
+        return replace(estimate(*values, **named), low=0.0, high=None)
+
+    monkeypatch.setattr("orderly_boggle.cluster.planning.estimate.estimate", vague)
+    monkeypatch.setattr(
+        "orderly_boggle.cluster.planning.estimate.variants",
+        lambda asked: islice(variants(asked), 1),
+    )
+    assert "h  [too few probes]" in orderly.done("tune", "--dims", "2x2", "--cutoff", 12)
 
 
 def test_a_folder_at_hand_is_not_taken_for_the_run_that_comes_with_the_program(
