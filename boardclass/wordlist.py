@@ -349,18 +349,24 @@ def _take_header(lines: list[bytes]) -> tuple[dict[str, str], bool]:
     plain_q = False
     while lines and lines[0].startswith(b"# "):
         line = lines[0].decode("utf-8", "backslashreplace")
-        match = _LETTER_LINE(line)
-        # a second letter of one symbol, or symbol of one letter, is no header of ours
-        if match and match[1] not in letters and match[2] not in letters.values():
-            letters[match[1]] = match[2]
+        if (match := _LETTER_LINE(line)) and _fits(letters, *match.groups()):
+            symbol, letter = match.groups()
+            letters[symbol] = letter
             # a cell cannot be Qu and that letter
-            plain_q |= match[1] == "q"
+            plain_q |= symbol == "q"
         elif line == _PLAIN_Q:
             plain_q = True
         else:
             break
         del lines[0]
     return letters, plain_q
+
+
+def _fits(letters: Mapping[str, str], symbol: str, letter: str) -> bool:
+    """Return whether a symbol may mean a letter: none means two, no two mean the same."""
+    if symbol in letters:
+        return letters[symbol] == letter
+    return letter not in letters.values()
 
 
 def _refuse_what_is_no_word(lines: Sequence[bytes], n_before: int, source: str) -> None:

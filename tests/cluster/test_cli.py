@@ -146,7 +146,7 @@ REFUSED = [
     ("longest --word tea", "16 cells"),
     ("longest -d 2x2 --word tea7", "'tea7'"),
     ("longest -d 2x3 --letters 9", "9 letters"),
-    ("longest -d 5x5 --word aaaaaaaaaaaaaaaaaaaaaaaaa", "climb --contains"),
+    ("longest -d 5x5 --word aaaaaaaaaaaaaaaaaaaaaaaaa", "climb --dims 5x5 --contains"),
     ("neighbours ste/r.a/lin", "has a hole: expected letters a-z and Qu"),
     ("neighbours aaaa -d 3x3", "'aaaa'"),
     ("lists é", "which is not a tile"),
