@@ -132,6 +132,8 @@ def test_the_first_node_is_waited_for_one_added_is_used_and_one_removed_loses_no
             added.append(nodes.add(2))
         elif nodes.n_workers() == 2 and len(seen) == 3 and executor._actors[1].order is not None:
             nodes.remove(added[0])
+        # its worker may live, and answer, for a moment longer
+        elif nodes.n_workers() == 1 and len(added) == 2 and len(executor.pids) == 2:
             go_on.touch()
         return ""
 
