@@ -75,7 +75,7 @@ def runs(locations: options.Runs = None, fmt: options.Format = "table") -> None:
     for place in catalog.places().values():
         listed.append({"run": place.name, "directory": place.location, **_record(place)})
     if catalog.is_cut:
-        tell(f"orderly: only the first {MAX_RUNS:,} runs are listed: name a folder of fewer")
+        tell(f"orderly: only the first {MAX_RUNS:,} runs are listed; name a folder that has fewer")
     if fmt == "json":
         write_json(listed)
     elif not listed and fmt == "table":

@@ -135,8 +135,23 @@ def test_more_runs_than_are_listed_are_no_secret(orderly, here, monkeypatch):
     assert len(json.loads(answer.out)) == 2
     assert "only the first 2 runs are listed" in answer.err
     assert "more than 2 runs in the folder runs here: name the one" in orderly.fails(2, "status")
+    assert "Only the first 2 are shown." in page_of_runs()
     monkeypatch.setattr("orderly_boggle.cluster.watch.view.MAX_RUNS", 4)
     assert orderly("runs", "runs").err == ""
+    assert "Only the first" not in page_of_runs()
+
+
+def page_of_runs():
+    pytest.importorskip("starlette", reason="needs the extra: pip install 'orderly-boggle[serve]'")
+    from starlette.requests import Request
+
+    from orderly_boggle.cluster.watch.view import Catalog
+    from orderly_boggle.cluster.web.app import _render, make_app
+    from orderly_boggle.cluster.web.site import Site
+
+    app = make_app(Site(Catalog(["runs"]), Catalog([]), 0.0))
+    request = Request({"type": "http", "app": app, "query_string": b"", "headers": []})
+    return bytes(_render(request, "runs").body).decode()
 
 
 def test_each_run_has_a_line_and_says_what_its_rows_prove(orderly, folder, tmp_path, monkeypatch):

@@ -381,10 +381,10 @@ def test_plan_says_that_a_process_was_ended():
     command = [*COMMAND, "plan", "4x4", "--cutoff", "2600", "--seconds", "100000"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
-        while not process.stderr.readline().startswith("probing random classes"):
-            pass
+        assert any(line.startswith("probing random classes") for line in process.stderr)
         probes: set[int] = set()
         while not probes:
+            assert process.poll() is None, "it ended before it probed"
             probes = {child for child in descendants(process.pid) if is_probe(child)}
         os.kill(probes.pop(), signal.SIGKILL)
         try:
