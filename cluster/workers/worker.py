@@ -106,7 +106,7 @@ class Worker:
 
     def work(self, order: Assign) -> Iterator[Reply]:
         """Break units one after the other until done or cancelled, and yield each reply."""
-        # with each order: when a unit is to split may depend on what is left, or on how it did before
+        # with each order: when a unit splits depends on what is left, or on how it did before
         self._breaker.hurries = order.hurry
         self._breaker.split_at = order.split_at
         self._cancelled.clear()
