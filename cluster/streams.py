@@ -46,11 +46,13 @@ def write_file(target: Path, data: bytes) -> Path:
     """Write a file that the user named, and return it: it is whole, or stays as it was.
 
     What is there already keeps its mode; a link still points to it.  Devices, pipes and what this
-    process has open (``/dev/stdout``) are written to.  Raises InputError when the file cannot be
-    written.
+    process has open (``/dev/stdout``) are written to.  A name may begin with ``~``.  Raises
+    InputError when the file cannot be written.
     """
+    from orderly_boggle.results.storage.files import path_of
     from orderly_boggle.results.storage.local import write_all
 
+    target = path_of(str(target))
     try:
         is_file = target.is_file() or not target.exists()
         top = target.absolute().parts[1:2]

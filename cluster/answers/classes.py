@@ -32,6 +32,9 @@ def class_letters(
         partition = boardclass.parse_partition(
             load_config(None, {"dims": size, "buckets": buckets}).buckets, size
         )
+        # Python makes no number of thousands of digits
+        if len(groups[0]) > 99:
+            raise PartitionError(f"no class {quote(groups[0])}: no size has that many classes")
         return partition.dims, partition.class_letters(int(groups[0]))
     if buckets is not None:
         raise InputError(

@@ -235,6 +235,10 @@ def compare(
         raise typer.BadParameter(
             f"expected one run and one file, not {len(words)} arguments", param_hint="FILE"
         )
+    if is_folder(file) or file in published_places():
+        raise typer.BadParameter(
+            f"{quote(file)} is no file of boards: expected RUN and then FILE", param_hint="FILE"
+        )
     directory = options.chosen_run(*directories)
     from orderly_boggle.cluster.boards.comparison import Comparison, read_boards
 

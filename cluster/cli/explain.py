@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -193,12 +194,15 @@ def _explain_stored(
 
     opened = results.open_run(directory)
     rows = []
+    wanted = -1
+    with suppress(ValueError):  # of thousands of digits Python makes no number, and no class has it
+        wanted = int(number)
     for row in opened.rows():
-        if row.class_id == int(number):
+        if row.class_id == wanted:
             rows.append(row)
     if not rows:
         raise InputError(
-            f"the run in {quote(directory)} has no verdict on class {int(number)} yet, "
+            f"the run in {quote(directory)} has no verdict on class {quote(number)} yet, "
             "or no such class"
         )
     # from the class down to its parts, as they were split

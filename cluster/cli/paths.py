@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from orderly_boggle.boardclass.errors import BoardError, quote
@@ -36,7 +37,7 @@ def paths(
 def _sides(text: str) -> tuple[int, int]:
     """Return columns and rows; boards that can only be counted may be larger than others."""
     parts = text.lower().split("x")
-    are_numbers = all(part.isascii() and part.isdecimal() for part in parts)
+    are_numbers = all(re.fullmatch(r"[0-9]{1,9}", part) for part in parts)
     if len(parts) != 2 or not are_numbers:
         raise BoardError(f"size {quote(text)}: expected columns x rows, such as 6x6")
     return int(parts[0]), int(parts[1])

@@ -19,6 +19,7 @@ COMMANDS = (
     ("show", "perslatgsineters", "--out", "perslatgsineters.svg"),
     ("show", "gesorntreaieslps", "--scores", "words", "--out", "gesorntreaieslps.svg"),
     ("show", "dgntsseaierplrd", "--out", "dgntsseaierplrd.svg"),
+    ("show", "dlgnseeiaerstrd", "--out", "dlgnseeiaerstrd.svg"),
     ("bound", "t i ae r", "--tree", "--wordlist", WORDS, "--out", "tree.svg"),
 )
 EXAMPLE = ROOT / "docs" / "examples" / "chart.py"

@@ -131,9 +131,11 @@ def _certified(
             shape = certifier.shape(run.partition.class_letters(class_id), forced)
             waiting.append((class_id, shape))
             done.add(shape)
-            counts = f"{shape.n_splits:,} splits, {shape.n_leaves:,} leaves"
+            n_splits = counted(shape.n_splits, "split")
+            n_leaves = counted(shape.n_leaves, "leaf", "leaves")
+            n_boards = counted(shape.n_boards, "board")
             name = f"class {class_id} {forced}".rstrip()
-            tell(f"{name}: {counts}, {shape.n_boards:,} boards")
+            tell(f"{name}: {n_splits}, {n_leaves}, {n_boards}")
             # an hour of certifying must not hang on its last minute
             if time.monotonic() - began > publish_every_s:
                 store()

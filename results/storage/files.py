@@ -43,9 +43,16 @@ def path_of(text: str) -> Path:
     """Return the path that a person means by a text that may begin with ``~``: shells put the home
     in for an argument, but not in ``--out=~/run``, nor in a config.
 
+    Raises InputError for an empty text, as of a variable of the shell that was never set: it would
+    mean the folder in which the command was typed.
+
     >>> path_of("runs/mine"), path_of("~nobody-has-this-name/mine")
     (PosixPath('runs/mine'), PosixPath('~nobody-has-this-name/mine'))
     """
+    if not text:
+        raise InputError(
+            f"name {quote(text)}: expected that of a file or directory; . is the one you are in"
+        )
     path = Path(text)
     with contextlib.suppress(RuntimeError):  # no such user
         path = path.expanduser()
@@ -55,12 +62,12 @@ def path_of(text: str) -> Path:
 def is_folder(text: str) -> bool:
     """Return whether a text names a directory; of one that no file can be called, say no.
 
-    >>> is_folder("SELECT " + 300 * "x")
-    False
+    >>> is_folder("SELECT " + 300 * "x"), is_folder("")
+    (False, False)
     """
     try:
         return path_of(text).is_dir()
-    except (OSError, ValueError):  # longer than a name may be
+    except (OSError, ValueError, InputError):  # longer than a name may be, or empty
         return False
 
 

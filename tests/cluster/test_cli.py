@@ -210,6 +210,9 @@ REFUSED = [
     ("explain 3 --run RUN --cutoff 5", "--cutoff"),
     ("explain 12345 --run RUN", "12345"),
     ("explain 'a b c d' --run RUN", "number"),
+    ("explain HUGE --run RUN", "no verdict on class '777"),
+    ("explain HUGE --dims 3x3", "no class '777"),
+    ("paths HUGEx2", "expected columns x rows"),
     ("query RUN ''", "''"),
     ("query RUN", "no statement given; expected a statement"),
     ("query RUN nosuch", "'nosuch' is neither a run directory nor a statement"),
@@ -223,6 +226,9 @@ REFUSED = [
     ("compare RUN boards.txt", "line 2"),
     ("compare RUN garbage.bin", "garbage.bin"),
     ("compare RUN EMPTY", "EMPTY"),
+    ("compare RUN", "expected RUN and then FILE"),
+    ("compare 3x3-scowl70", "expected RUN and then FILE"),
+    ("merge '' RUN", "name ''"),
     ("top RUN -n 0", "-n"),
     ("top RUN --contains a1", "'a1'"),
     ("top RUN --rollable dice.toml", "dice.toml"),
@@ -239,6 +245,7 @@ REFUSED = [
     ("wordlist get twl06", "orderly wordlist import FILE --name twl06"),
     ("wordlist", "Usage"),
 ]
+HUGE = 5000 * "7"  # more digits than Python makes a number of
 TAKES_NO_LIST = (
     "nonsense",
     "plan",
@@ -248,6 +255,8 @@ TAKES_NO_LIST = (
     "lists",
     "query",
     "compare",
+    "merge",
+    "paths",
     "top",
     "report",
     "wordlist",
@@ -273,7 +282,7 @@ def folder(tmp_path_factory):
 def test_bad_input_is_refused(orderly, folder, monkeypatch, line, quoted):
     monkeypatch.chdir(folder)
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-    words = shlex.split(line)
+    words = shlex.split(line.replace("HUGE", HUGE))
     listless = words[0] in TAKES_NO_LIST or "-w" in words or "--run" in words
     answer = orderly(*words, *(() if listless else ("-w", "./list.txt")), stdin=b"\xff\n")
     assert (answer.code, answer.out) == (

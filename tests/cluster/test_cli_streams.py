@@ -117,7 +117,7 @@ def test_a_disk_that_fills_leaves_the_file_that_was_named_as_it_was(tmp_path, en
     assert [path.stat().st_size > 1024 for path in tmp_path.iterdir()] == [True]
 
 
-def test_a_file_that_was_named_stays_what_it_is(tmp_path):
+def test_a_file_that_was_named_stays_what_it_is(tmp_path, monkeypatch):
     """Its mode, a link to it; a device and a pipe are written to."""
     file = tmp_path / "file"
     link = tmp_path / "link"
@@ -134,6 +134,9 @@ def test_a_file_that_was_named_stays_what_it_is(tmp_path):
         write_file(pipe, b"through")
         assert read.result() == b"through"
     assert pipe.is_fifo()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    write_file(Path("~/file"), b"newer")
+    assert file.read_bytes() == b"newer"
     write_file(Path("/dev/null"), b"gone")
     for name, reason in {
         "/dev/full": "No space left on device",

@@ -214,6 +214,21 @@ def test_it_opens_on_a_roll_that_is_typed_over_rolled_again_and_climbed_from(ope
     expect(tab.locator(".tile")).to_have_count(4)
 
 
+def test_letters_that_are_typed_while_another_board_is_read_stay(opened):
+    tab = opened("/board?size=3x3")
+    held = []
+    tab.route(re.compile(r"api/board\?"), lambda route: held.append(route), times=1)
+    tab.locator(".tile").first.click()
+    paste(tab, BOARD)
+    tab.keyboard.type("ab")
+    with tab.expect_response(re.compile(f"letters={BOARD}")):
+        held[0].continue_()
+    tab.keyboard.type("c")
+    expect(tab).to_have_url(re.compile("size=3x3"))
+    assert [tile.input_value() for tile in tab.locator(".tile").all()[:4]] == ["A", "B", "C", ""]
+    contains_text(tab, "#told", "6 more letters")
+
+
 def test_other_tiles_and_rules(opened):
     """Typed into cells, pasted, and in an address; what needs the usual board waits."""
     tab = opened("/board?size=3x3")

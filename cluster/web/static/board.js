@@ -43,7 +43,8 @@ let scores = []; // with each letter in each cell; empty: not known
 let asking = 0;
 let scored = Promise.resolve();
 let afterQ = -1;
-let diceChosen = 0; // how often; a board that was asked for before does not change that choice
+let nEdits = 0; // letters put or taken away by hand, which a board asked for before does not undo
+let diceChosen = 0; // how often; nor does it change that choice
 
 const given = new URLSearchParams(location.search);
 // letters beyond a-z that the word list has, by the symbol of each
@@ -137,6 +138,7 @@ function show() {
 
 /** @param {number} cell  @param {string} letter */
 function put(cell, letter) {
+  nEdits++;
   cells[cell] = letter;
   show();
 }
@@ -208,17 +210,24 @@ tiles.addEventListener("paste", (event) => {
   read(text);
 });
 
-// Any way to write a board is read where all boards are: on the server.
-/** @param {string} text  @param {string} [name]  @param {number} [nChosen] of dice, before */
-async function read(text, name, nChosen = diceChosen) {
+const counts = () => [nEdits, diceChosen];
+
+// Any way to write a board is read where all boards are: on the server.  Returns whether it is
+// shown: letters that were typed meanwhile stay.
+/** @param {string} text  @param {string} [name]  @param {number[]} [asked] the counts when asked */
+async function read(text, name, asked = counts()) {
+  const [nBefore, nChosen] = asked;
   try {
     const answer = await ask("/api/board", { letters: text, size: name, ...rules() });
+    if (nBefore !== nEdits) return false;
     names = answer.letters;
     resize(answer.dims, answer.cells, nChosen === diceChosen);
+    return true;
   } catch (error) {
     const number = asking;
     await scored; // or the score of the board that stays would take the place of the error
     if (number === asking) write("told", reason(error));
+    return false;
   }
 }
 
@@ -395,10 +404,10 @@ async function attempt(act) {
 
 const roll = () =>
   attempt(async () => {
-    const nChosen = diceChosen;
+    const asked = counts();
     const rolled = await ask("/api/game", { ...rules(), dice: dice.value });
-    await read(rolled.board, rolled.dims, nChosen);
-    write("done", `Rolled ${rolled.board}.`);
+    const isShown = await read(rolled.board, rolled.dims, asked);
+    if (isShown) write("done", `Rolled ${rolled.board}.`);
   });
 on("roll", "click", roll);
 /** @param {Told} board */
@@ -418,12 +427,12 @@ async function rollAndPlay() {
   for (const roller of rollers) roller.disabled = true;
   await attempt(async () => {
     const query = { ...rules(), dice: dice.value, goal: field("goal").value };
-    const nChosen = diceChosen;
+    const asked = counts();
     /** @type {Told} */
     const rolled = await ask("/api/game", query);
     play(rolled);
-    await read(rolled.board, rolled.dims, nChosen);
-    write("done", `Rolled ${rolled.board}.`);
+    const isShown = await read(rolled.board, rolled.dims, asked);
+    if (isShown) write("done", `Rolled ${rolled.board}.`);
   });
   for (const roller of rollers) roller.disabled = false;
 }
@@ -435,6 +444,7 @@ on("again", "click", rollAndPlay);
 byId("again").hidden = false;
 on("game", "close", game.stop);
 on("clear", "click", () => {
+  nEdits++;
   cells.fill("");
   chosen = 0;
   show();
