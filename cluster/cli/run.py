@@ -346,6 +346,8 @@ def merge(
 
     runs = [results.open_run(source) for source in sources]
     done = merging.merge(target, merging.check_sources(runs))
+    for name, fault in done.dropped.items():
+        warn(f"dropped {name}: {fault}")
     state = results.summary(target)
     record = {
         "target": target,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from orderly_boggle.boardclass.scores import ScoreTable
 from orderly_boggle.boardclass.wordlist import WordList, load_wordlist
-from orderly_boggle.cluster.driver.driver import RunOutcome, conclude
+from orderly_boggle.cluster.driver.driver import RunOutcome, conclude, tell_repairs
 from orderly_boggle.cluster.driver.journal import Journal
 from orderly_boggle.cluster.driver.prepared import prepare
 from orderly_boggle.cluster.driver.progress import Progress
@@ -64,6 +64,7 @@ def derive(
         Store.open(plan.place, plan.question, made, wait=say_once()) as store,
         Journal(store.run.folder) as journal,
     ):
+        tell_repairs(store, progress, journal)
         check_known(store.run)
         check_promise(store.run, source)
         rows = []

@@ -165,7 +165,7 @@ def run(
             if source:
                 check_promise(store.run, source)
             with Journal(store.run.folder) as journal:
-                _tell_repairs(store, progress, journal)
+                tell_repairs(store, progress, journal)
                 if source:
                     _take_over(source, store, plan, progress, journal)
                 prepared = prepare(plan, store, progress, journal, began_s, share, own_ids)
@@ -196,7 +196,8 @@ def _waiting(progress: Progress, signals: StopSignals) -> Callable[[str], None]:
     return wait
 
 
-def _tell_repairs(store: Store, progress: Progress, journal: Journal) -> None:
+def tell_repairs(store: Store, progress: Progress, journal: Journal) -> None:
+    """Tell, on the terminal and in the log, what opening took out of a run."""
     repaired = store.repaired
     for name, fault in (repaired.parts | repaired.others).items():
         again = "removed or rewritten"

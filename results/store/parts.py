@@ -217,19 +217,27 @@ def unlisted(folder: Folder, manifest: Manifest) -> list[str]:
     return found
 
 
-def remove_leftovers(folder: Folder, manifest: Manifest) -> None:
+def remove_leftovers(folder: Folder, manifest: Manifest) -> list[str]:
     """Remove what a dead writer left: temporary files, and the part that it had not listed yet;
     other files stay.
+
+    Returns the names of the removed parts whose rows are nowhere else.
     """
     left = []
     for name in itertools.chain.from_iterable(map(folder.names, files.FOLDERS)):
         if files.is_temporary(name):
             left.append(name)
+    lost = []
     for name in unlisted(folder, manifest):
-        if files.part_number(name, files.RESULTS):
+        number = files.part_number(name, files.RESULTS)
+        if number:
             left.append(name)
+        # an earlier number was listed once: others stand for it, or it was dropped
+        if number and number > manifest.last_number:
+            lost.append(name)
     for name in left:
         folder.remove(name)
+    return lost
 
 
 def serialise(table: pa.Table) -> bytes:

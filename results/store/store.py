@@ -78,8 +78,14 @@ PARTS = 100
 _AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
 
 
+NOT_LISTED = (
+    f"no line of {files.MANIFEST} lists it: a driver was killed while it stored it, or the last "
+    "line was lost"
+)
+
+
 class RepairResult(NamedTuple):
-    """What a repair took out or rewrote."""
+    """What a repair took out or rewrote, or opening alone."""
 
     # names of parts whose rows are to be computed again, and what was wrong with each
     parts: dict[str, str]
@@ -108,7 +114,8 @@ class Store:
     index : Index
         What is done: loaded rows and those appended since.
     repaired : RepairResult
-        What was damaged and was taken off the manifest, removed or rewritten on opening.
+        What was damaged and was taken off the manifest, removed or rewritten on opening; also the
+        part that the manifest did not list yet.
     last_part : (str, int)
         Name and number of rows of the last part that this store wrote; an empty name before the
         first.
@@ -207,7 +214,8 @@ class Store:
             raise_conflicts(run.conflicts)
             # only now: whoever left them may have been writing until the lock was free, and beside
             # an older manifest, of a copy, what is not listed has the only rows that there are
-            remove_leftovers(folder, run.manifest)
+            for name in remove_leftovers(folder, run.manifest):
+                repaired.parts[name] = NOT_LISTED
             store = cls(run, lock, repaired, clock)
         # Ctrl-C included: a lock that stays would keep the next driver waiting
         except BaseException:

@@ -22,7 +22,7 @@ not taken over: they are made again from the rows.
 True
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,6 +69,7 @@ class MergeResult:
     n_other: int  # other rows that it got: failures, units given up
     n_parts: int  # part files that were written
     n_lines: int  # lines that its log got
+    dropped: Mapping[str, str]  # parts of the target that opening took out, and why
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,12 @@ def merge(location: str, sources: Sources) -> MergeResult:
         n_lines = merge_logs(folder, folders, n_rows=new.num_rows, n_parts=n_parts)
     n_added = verdicts_of(new).num_rows
     return MergeResult(
-        n_added, sources.n_verdicts - n_added, new.num_rows - n_added, n_parts, n_lines
+        n_added,
+        sources.n_verdicts - n_added,
+        new.num_rows - n_added,
+        n_parts,
+        n_lines,
+        store.repaired.parts,
     )
 
 

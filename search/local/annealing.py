@@ -27,6 +27,8 @@ _POOL = 100  # at the end
 # moves of a chain between two looks at its temperature, and reports of a search at least
 MOST_AT_ONCE = 500
 _REPORTS = 100
+# boards scored between two looks at whether to stop: a second or two, however many chains there are
+_BETWEEN_STOPS = 1 << 15
 
 
 def anneal(s: Search) -> list[tuple[str, int, int]]:
@@ -36,10 +38,10 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
     n = s.scorer.geometry.n
     steps = s.steps_per_cell * n
     boards = np.resize(s.first, (s.size, n))
-    scores = s.scorer.scores(boards)
     best = boards.copy()
-    best_scores = scores.copy()
+    best_scores = s.scorer.scores(boards)
     at_once = min(MOST_AT_ONCE, max(1, steps // _REPORTS))
+    n_between = max(1, _BETWEEN_STOPS // s.size)
     for step in range(0, steps, at_once):
         if s.stop():
             break
@@ -47,13 +49,18 @@ def anneal(s: Search) -> list[tuple[str, int, int]]:
         heat = HOT * (COLD / HOT) ** (step / steps) * max(1.0, float(best_scores.max())) / n
         moves = random_moves(s.rng, s.size, s.scorer.geometry, s.alphabet, k)
         slacks = s.rng.exponential(heat, (s.size, k)).astype(np.int32)
-        walked = s.scorer.walk(boards, moves, slacks)
-        boards = walked.boards
-        scores = walked.scores
-        better = walked.best_scores > best_scores
-        best[better] = walked.best[better]
-        best_scores[better] = walked.best_scores[better]
-        s.tell(step + k, int(best_scores.max()), (step + k + 1) * s.size)
+        # in parts that end where the whole would
+        for at in range(0, k, n_between):
+            if s.stop():
+                break
+            part = slice(at, at + n_between)
+            walked = s.scorer.walk(boards, moves[:, part], slacks[:, part])
+            boards = walked.boards
+            better = walked.best_scores > best_scores
+            best[better] = walked.best[better]
+            best_scores[better] = walked.best_scores[better]
+            n_done = step + min(at + n_between, k)
+            s.tell(n_done, int(best_scores.max()), (n_done + 1) * s.size)
     distinct, first, n_chains = np.unique(
         canonical_cells(best, s.scorer.geometry), axis=0, return_index=True, return_counts=True
     )

@@ -23,7 +23,7 @@ from orderly_boggle.results.store.rows import QUARANTINED, SPLIT, Row
 from orderly_boggle.results.store.run import open_run
 from orderly_boggle.results.store.store import Store
 from orderly_boggle.results.upkeep import merging
-from tests.cluster.small import CUT_UP, config, rewritten
+from tests.cluster.small import CUT_UP, SMALL, config, rewritten
 from tests.conftest import flip_bit
 from tests.results.helpers import write_rows
 from tests.samples import daily
@@ -111,6 +111,20 @@ def test_split_classes_come_with_their_parts_or_are_refused(merge, small_runs, t
     other = merge(tmp_path / "new", small_runs / "whole", made, code=3)
     assert "another budget" in other.err, "another way to split a class is no fault"
     assert not (tmp_path / "new").exists()
+
+
+def test_a_part_that_lost_its_line_is_told_by_whoever_takes_it_out(orderly, merge, shares):
+    """What is left looks like what a killed writer leaves, but its rows are gone."""
+    source, target, resumed = shares
+    for spoilt in (target, resumed):
+        (spoilt / files.MANIFEST).write_text("")
+    told = merge(target, source).err
+    part = r"dropped results/part-00000001-\w+\.parquet: "
+    assert re.search(part + "no line of manifest.jsonl lists it", " ".join(told.split()))
+    command = ["run", "2x2", "--cutoff", 12, "--buckets", SMALL["buckets"], "--workers", 0]
+    told = orderly(*command, "--out", resumed).err
+    assert re.search(part + "its rows are computed again no line of", " ".join(told.split()))
+    assert "dropped" not in orderly(*command, "--out", resumed).err
 
 
 def test_an_unfinished_run_is_carried_on_in_a_copy_and_brought_home(

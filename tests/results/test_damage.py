@@ -40,7 +40,7 @@ from orderly_boggle.results.store.made import EVERYTHING, Made
 from orderly_boggle.results.store.parts import parse_parquet, parse_part
 from orderly_boggle.results.store.rows import SCHEMA
 from orderly_boggle.results.store.run import open_run
-from orderly_boggle.results.store.store import FLUSH_SECONDS, Store
+from orderly_boggle.results.store.store import FLUSH_SECONDS, NOT_LISTED, Store
 from orderly_boggle.results.upkeep.repair import repair
 from tests.conftest import flip_bit
 from tests.results.faults import KINDS, SEAM, Faults
@@ -197,8 +197,12 @@ def test_a_part_that_no_line_lists_yet_is_a_leftover(tmp_path):
     part = tmp_path / files.part_name(files.RESULTS, 1)
     part.parent.mkdir(exist_ok=True)
     part.touch()
-    write_rows(tmp_path, all_rows())
+    with Store.open(tmp_path, toy_question()) as store:
+        assert store.repaired.parts == {f"{files.RESULTS}/{part.name}": NOT_LISTED}
     assert not part.exists()
+    with Store.open(tmp_path, toy_question()) as store:
+        assert store.repaired.parts == {}, "it is told once"
+    write_rows(tmp_path, all_rows())
     assert check_coverage(open_run(tmp_path)).complete
 
 

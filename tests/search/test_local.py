@@ -14,6 +14,7 @@ from orderly_boggle.boardclass.canonical import canonical_board
 from orderly_boggle.boardclass.errors import BoardError, InputError
 from orderly_boggle.boardclass.geometry import DIMS, geometry
 from orderly_boggle.boardclass.scores import parse_scores
+from orderly_boggle.search.local import annealing
 from orderly_boggle.search.local.batches import HoldingScorer, ParallelScorer
 from orderly_boggle.search.local.hamilton import best_boards, hamiltonian_paths
 from orderly_boggle.search.local.methods import METHODS, Climbing, local_search
@@ -247,6 +248,20 @@ def test_annealing_ends_with_a_pool():
     )
     assert told[-1].n_rounds > 4 * 6
     assert told[-1].best == found[0].score
+
+
+def test_many_chains_are_asked_often_whether_to_stop_and_end_where_they_would(monkeypatch):
+    def chains(told):
+        return local_search(
+            SCORER, "anneal", pool=8, runs=1, progress=told.append, steps_per_cell=50
+        )
+
+    whole: list[Climbing] = []
+    parts: list[Climbing] = []
+    found = chains(whole)
+    monkeypatch.setattr(annealing, "_BETWEEN_STOPS", 8)
+    assert chains(parts) == found
+    assert len(parts) > 2 * len(whole)
 
 
 @pytest.mark.parametrize("method", METHODS)
