@@ -77,7 +77,6 @@ LOOK_S = 30.0  # between two looks at what must not go missing
 PARTS = 100
 _AGAIN = re.compile(r"(.*?)(?: \(([0-9]{1,9})\))?", re.DOTALL)
 
-
 NOT_LISTED = (
     f"no line of {files.MANIFEST} lists it: a driver was killed while it stored it, or the last "
     "line was lost"
@@ -85,7 +84,7 @@ NOT_LISTED = (
 
 
 class RepairResult(NamedTuple):
-    """What a repair took out or rewrote, or opening alone."""
+    """What a repair, or opening alone, took out or rewrote."""
 
     # names of parts whose rows are to be computed again, and what was wrong with each
     parts: dict[str, str]

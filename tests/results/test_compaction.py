@@ -262,7 +262,7 @@ def test_fault_at_every_call(tmp_path, monkeypatch, kind):
         assert not list(run.rglob(files.TEMPORARY_PREFIX + "*"))
 
 
-@pytest.mark.parametrize("step", daily([32], [1]), ids=["some", "every"])
+@pytest.mark.parametrize("step", daily([16], [1]), ids=["some", "every"])
 @pytest.mark.parametrize("kind", REQUEST_KINDS)
 def test_fault_at_a_request(bucket, monkeypatch, kind, step):
     faulty = Faulty(connect(bucket)[0])
